@@ -1,0 +1,43 @@
+"""The command line: ``graphldp COMMAND``. One file per command; heavy libraries load inside the commands.
+
+Bad input ends with exit code 2 and one line on standard error; Ctrl-C ends with 130 and leaves no half-written file.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import typer
+
+from graphldp.cli import datasets
+from graphldp.errors import GraphLDPError
+
+app = typer.Typer(
+    name="graphldp",
+    help="Learn from social graphs without seeing anyone's friends.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(datasets.app, name="datasets")
+
+
+def main() -> None:
+    """Run the command line and turn every expected error into one line."""
+    try:
+        code = typer.main.get_command(app).main(prog_name="graphldp", standalone_mode=False)
+    except click.exceptions.Abort:
+        code = _fail("interrupted; nothing half-written was left behind.", 130)
+    except click.ClickException as error:
+        code = _fail(error.format_message(), 2)
+    except GraphLDPError as error:
+        code = _fail(str(error), 2)
+    except OSError as error:
+        code = _fail(f"{error.filename or 'file'}: {error.strerror or error}", 2)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"graphldp: {' '.join(message.split())}", file=sys.stderr)
+    return code

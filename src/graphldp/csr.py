@@ -1,0 +1,273 @@
+"""Neighbour lists of many graphs as one frozen CSR: what raw graphs and noisy reports have in common.
+
+User u's list is ``indices[indptr[u]:indptr[u + 1]]``, sorted, with users numbered from 0 inside their own graph; graph
+g's users are ``graph_ptr[g]`` to ``graph_ptr[g + 1]``. One graph's lists therefore never name another graph's users, and
+a subset of graphs is a gather.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphldp.errors import DataError, FormatError, bad_parameter
+
+FORMAT = 1  # of saved files; raised when an older reader would misread a newer file
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourLists:
+    """Many graphs' neighbour lists.
+
+    Args:
+        indptr: int64, one more than there are users: where each user's list begins.
+        indices: int32, the lists, sorted within each user and local to the user's graph.
+        graph_ptr: int64, one more than there are graphs: where each graph's users begin.
+        labels: int64, one per graph, or None.
+        directed: False promises that j is in i's raw list exactly when i is in j's.
+        name: what the graphs are called, for tables and files.
+        graph_ids: int64, one per graph: who a graph is, kept by :meth:`subset`. Noise is drawn by (seed, graph id, user), so
+            a graph gets the same noise alone or among others. Defaults to 0, 1, 2, …
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    graph_ptr: NDArray[np.int64]
+    labels: NDArray[np.int64] | None = None
+    directed: bool = field(default=False, kw_only=True)
+    name: str = field(default="", kw_only=True)
+    graph_ids: NDArray[np.int64] = field(default=None, kw_only=True)  # type: ignore[assignment]
+
+    per_user: ClassVar[tuple[str, ...]] = ()
+    """Fields with one entry per user, which :meth:`subset` takes along."""
+
+    def __post_init__(self) -> None:
+        self._freeze("indptr", np.int64)
+        self._freeze("indices", np.int32)
+        self._freeze("graph_ptr", np.int64)
+        _check_pointers(self.graph_ptr, "graph_ptr", len(self.indptr) - 1)
+        _check_pointers(self.indptr, "indptr", len(self.indices))
+        if self.graph_ids is None:
+            object.__setattr__(self, "graph_ids", np.arange(self.num_graphs))
+        self._freeze("graph_ids", np.int64, self.num_graphs)
+        if self.labels is not None:
+            self._freeze("labels", np.int64, self.num_graphs)
+        for name in self.per_user:
+            if getattr(self, name) is not None:
+                self._freeze(name, None, self.num_users)
+        self._check_lists()
+
+    def _freeze(self, name: str, dtype: Any, length: int | None = None) -> None:
+        """Store the field as a read-only, contiguous view of the right type."""
+        given = np.asarray(getattr(self, name))
+        array = given if dtype is None else given.astype(dtype, casting="unsafe", copy=False)
+        if array is not given and not np.array_equal(array, given):
+            raise DataError(f"{name} must hold whole numbers that fit {np.dtype(dtype).name}.")
+        if array.ndim != 1 or (length is not None and len(array) != length):
+            raise DataError(f"{name} must be flat with {length} entries. Got shape {array.shape} instead.")
+        if not (array.strides == (0,) and length):  # one value for all users stays one value in memory
+            array = np.ascontiguousarray(array)
+        view = array.view()
+        view.flags.writeable = False
+        object.__setattr__(self, name, view)
+
+    def _check_lists(self) -> None:
+        if not len(self.indices):
+            return
+        # one pass without a per-entry owner array: compare each list's ends, then neighbouring entries
+        lengths = np.diff(self.indptr)
+        filled = np.flatnonzero(lengths)
+        sizes = np.repeat(self.sizes, self.sizes)[filled]
+        low, high = self.indices[self.indptr[filled]], self.indices[self.indptr[filled + 1] - 1]
+        rising = self.indices[1:] > self.indices[:-1]
+        rising[self.indptr[filled[1:]] - 1] = True
+        if not rising.all():
+            user = int(np.searchsorted(self.indptr, int(np.flatnonzero(~rising)[0]), side="right")) - 1
+            raise DataError(f"A list must be sorted and free of duplicates; user {user}'s is not.")
+        if (low < 0).any() or (high >= sizes).any():
+            user = int(filled[np.flatnonzero((low < 0) | (high >= sizes))[0]])
+            raise DataError(f"A list must name users of its own graph (0 to n−1) only; user {user}'s does not.")
+        if (loop := self._self_loop()) is not None:
+            raise DataError(f"A list must not name its own user; user {loop}'s does.")
+
+    def _self_loop(self) -> int | None:
+        local = self.local_users.astype(np.int32)
+        step = 1 << 24  # entries at a time: bounds the memory of the check on very large graphs
+        cuts = np.searchsorted(self.indptr, np.arange(0, self.num_entries, step), side="right") - 1
+        for start, stop in zip(cuts, [*cuts[1:], self.num_users], strict=True):
+            own = np.repeat(local[start:stop], np.diff(self.indptr[start : stop + 1]))
+            hit = np.flatnonzero(self.indices[self.indptr[start] : self.indptr[stop]] == own)
+            if len(hit):
+                return int(np.searchsorted(self.indptr, self.indptr[start] + hit[0], side="right")) - 1
+        return None
+
+    @property
+    def num_graphs(self) -> int:
+        """How many graphs there are."""
+        return len(self.graph_ptr) - 1
+
+    @property
+    def num_users(self) -> int:
+        """How many users there are in all graphs together."""
+        return len(self.indptr) - 1
+
+    @property
+    def num_entries(self) -> int:
+        """How many entries all lists have together: twice the edges of an undirected graph."""
+        return len(self.indices)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Users in each graph."""
+        return np.diff(self.graph_ptr)
+
+    @property
+    def n_max(self) -> int:
+        """Users in the largest graph, a public number."""
+        return int(self.sizes.max(initial=0))
+
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        """The length of each user's list."""
+        return np.diff(self.indptr)
+
+    @property
+    def graph_of_user(self) -> NDArray[np.int64]:
+        """The position of each user's graph."""
+        return np.repeat(np.arange(self.num_graphs), self.sizes)
+
+    @property
+    def local_users(self) -> NDArray[np.int64]:
+        """Each user's number inside her own graph."""
+        return np.arange(self.num_users) - np.repeat(self.graph_ptr[:-1], self.sizes)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(number of graphs,), by which scikit-learn knows that a set can be indexed with an array."""
+        return (self.num_graphs,)
+
+    def __len__(self) -> int:
+        return self.num_graphs
+
+    def __getitem__(self, ids: Any) -> Self:
+        """``graphs[3]``, ``graphs[2:5]``, ``graphs[mask]``, ``graphs[[4, 1]]``: always a set."""
+        if isinstance(ids, tuple) and len(ids) == 2 and ids[1] is Ellipsis:  # scikit-learn's way to take rows
+            ids = ids[0]
+        if isinstance(ids, slice):
+            return self.subset(np.arange(self.num_graphs)[ids])
+        array = np.asarray(ids)
+        if array.dtype == bool:
+            if array.shape != self.shape:
+                raise bad_parameter("ids", type(self).__name__, f"a mask of length {self.num_graphs}", array.shape)
+            return self.subset(np.flatnonzero(array))
+        return self.subset(np.atleast_1d(array))
+
+    def subset(self, ids: ArrayLike) -> Self:
+        """The graphs at these positions, in this order; negative positions count from the end."""
+        picked = np.asarray(ids)
+        if picked.ndim != 1 or (picked.size and picked.dtype.kind not in "iu"):
+            raise bad_parameter("ids", f"{type(self).__name__}.subset", "a flat list of positions", picked.dtype)
+        picked = picked.astype(np.int64)
+        if ((picked < -self.num_graphs) | (picked >= self.num_graphs)).any():
+            raise IndexError(f"A graph's position must lie within the {self.num_graphs} graphs of the set.")
+        picked = np.where(picked < 0, picked + self.num_graphs, picked)
+        users, graph_ptr = gather_ranges(self.graph_ptr, picked)
+        entries, indptr = gather_ranges(self.indptr, users)
+        taken: dict[str, Any] = {name: _take(getattr(self, name), users) for name in self.per_user}
+        return replace(
+            self,
+            indptr=indptr,
+            indices=self.indices[entries],
+            graph_ptr=graph_ptr,
+            labels=None if self.labels is None else self.labels[picked],
+            graph_ids=self.graph_ids[picked],
+            **taken,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the set to one ``.npz`` file; the old file stays until the new one is whole."""
+        arrays = {"kind": np.array(type(self).__name__), "format": np.array(FORMAT)}
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if value is not None:
+                arrays[each.name] = np.asarray(value)
+        path = Path(path)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            with temporary.open("wb") as file:
+                np.savez(file, **arrays)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a set that :meth:`save` wrote. Runs no code from the file.
+
+        Raises:
+            FormatError: for a file that is not such a set, is damaged, or was written by a newer version.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+        except FileNotFoundError:
+            raise FormatError(f"{path}: there is no such file.") from None
+        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+            raise FormatError(f"{path}: not a saved {cls.__name__}, or damaged.") from None
+        kind, version = str(arrays.pop("kind", "")), int(arrays.pop("format", np.array(0)))
+        if kind != cls.__name__:
+            raise FormatError(f"{path}: holds {f'a {kind}' if kind else 'something else'}, not a {cls.__name__}.")
+        if version > FORMAT:
+            raise FormatError(f"{path}: format {version} is newer than this graphldp reads ({FORMAT}); upgrade it.")
+        known = {each.name for each in fields(cls)}
+        values = {name: (value[()] if value.ndim == 0 else value) for name, value in arrays.items() if name in known}
+        try:
+            return cls(**{name: (v.item() if isinstance(v, np.generic) else v) for name, v in values.items()})
+        except (TypeError, DataError) as error:
+            raise FormatError(f"{path}: damaged ({error})") from None
+
+
+def gather_ranges(
+    pointers: NDArray[np.int64], picked: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The members of some ranges of a pointer array, one after the other, and the new pointers."""
+    starts = pointers[picked]
+    lengths = pointers[picked + 1] - starts
+    new = np.concatenate(([0], np.cumsum(lengths)))
+    return np.arange(new[-1]) + np.repeat(starts - new[:-1], lengths), new
+
+
+def lists_from_pairs(
+    source: NDArray[np.int64], target: NDArray[np.int64], num_users: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """CSR pointers and sorted, duplicate-free entries from (source, target) pairs of global user numbers."""
+    code = source * num_users + target
+    order = np.unique(code) if len(code) else code
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(order // max(num_users, 1), minlength=num_users))))
+    return indptr, order % max(num_users, 1)
+
+
+def check_labels(labels: ArrayLike | Sequence[int] | None, count: int) -> NDArray[np.int64] | None:
+    """Labels as whole numbers, one per graph, or None."""
+    if labels is None:
+        return None
+    array = np.asarray(labels)
+    if array.shape != (count,) or array.dtype.kind not in "iub":
+        raise DataError(f"labels must be {count} whole numbers, one per graph.")
+    return array.astype(np.int64)
+
+
+def _take(values: Any, users: NDArray[np.int64]) -> Any:
+    return None if values is None else values[users]
+
+
+def _check_pointers(pointers: NDArray[np.int64], name: str, end: int) -> None:
+    if len(pointers) == 0 or pointers[0] != 0 or pointers[-1] != end or (np.diff(pointers) < 0).any():
+        raise DataError(f"{name} must rise from 0 to {end}.")

@@ -1,0 +1,58 @@
+"""Every error that graphldp raises on purpose.
+
+::
+
+    GraphLDPError
+    ├── ParameterError (ValueError)       an argument is out of its range
+    │   └── BudgetError                   ε cannot be split as asked
+    ├── DataError (ValueError)            graphs, reports or labels that break their invariants
+    │   └── FormatError                   a file that is not what it should be: names file and line
+    ├── DatasetNotFoundError (LookupError)  no folder, archive or download holds the dataset
+    ├── DownloadError (OSError)           a download failed or arrived damaged
+    └── MissingExtraError (ImportError)   an optional part of graphldp is not installed
+
+A message never repeats private data: it names counts, positions and public parameters, not edges.
+"""
+
+from __future__ import annotations
+
+
+class GraphLDPError(Exception):
+    """The root of the tree: catch this to catch everything graphldp raises on purpose."""
+
+
+class ParameterError(GraphLDPError, ValueError):
+    """An argument is out of its range."""
+
+
+class BudgetError(ParameterError):
+    """ε cannot be split as asked."""
+
+
+class DataError(GraphLDPError, ValueError):
+    """Graphs, reports or labels break their invariants."""
+
+
+class FormatError(DataError):
+    """A file is not what it should be."""
+
+
+class DatasetNotFoundError(GraphLDPError, LookupError):
+    """No folder, archive or download holds the dataset."""
+
+
+class DownloadError(GraphLDPError, OSError):
+    """A download failed or arrived damaged."""
+
+
+class MissingExtraError(GraphLDPError, ImportError):
+    """An optional part of graphldp is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        """Say which extra holds ``what``."""
+        super().__init__(f"{what} needs an optional part: pip install 'graphldp[{extra}]'.")
+
+
+def bad_parameter(name: str, owner: str, must_be: str, got: object) -> ParameterError:
+    """Build the one form of message for a bad argument."""
+    return ParameterError(f"The '{name}' parameter of {owner} must be {must_be}. Got {got!r} instead.")

@@ -1,0 +1,193 @@
+"""GraphSet: raw graphs, left of the privacy line.
+
+Many graphs are one frozen CSR (see :mod:`graphldp.csr`), so a mechanism runs over a whole dataset at once. A raw edge lives
+here and nowhere else: what comes out of a mechanism is :class:`graphldp.Reports`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from graphldp.csr import NeighbourLists, check_labels, lists_from_pairs
+from graphldp.errors import DataError
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from torch_geometric.data import Data
+
+
+@dataclass(frozen=True, eq=False)
+class GraphSet(NeighbourLists):
+    """Raw graphs: sorted lists, no self-loops, no duplicates, symmetric unless ``directed=True``; checked at birth.
+
+    See :class:`graphldp.csr.NeighbourLists` for the arguments. Most sets come from :func:`graphldp.load_dataset`,
+    :mod:`graphldp.synthetic` or one of the ``from_`` methods::
+
+        graphs = gl.GraphSet.from_networkx([nx.star_graph(9), nx.path_graph(10)], labels=[0, 1])
+        graphs.num_graphs, graphs.num_users, graphs.degrees
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.directed:
+            self._check_symmetric()
+
+    def _check_symmetric(self) -> None:
+        """The transpose of a symmetric CSR has the same pointers and entries: one counting sort, no n × n array."""
+        rows = self._global_csr()
+        columns = rows.tocsc()
+        if not (np.array_equal(rows.indptr, columns.indptr) and np.array_equal(rows.indices, columns.indices)):
+            raise DataError("An undirected set must list every edge with both users; pass directed=True otherwise.")
+
+    def _global_csr(self) -> sparse.csr_array[np.int8]:
+        offset = np.repeat(self.graph_ptr[:-1], self.sizes)
+        indices = self.indices + np.repeat(offset, self.degrees)
+        shape = (self.num_users, self.num_users)
+        return sparse.csr_array((np.ones(self.num_entries, np.int8), indices, self.indptr), shape=shape)
+
+    @classmethod
+    def from_edges(
+        cls,
+        source: ArrayLike,
+        target: ArrayLike,
+        sizes: ArrayLike,
+        labels: ArrayLike | None = None,
+        *,
+        directed: bool = False,
+        name: str = "",
+    ) -> Self:
+        """Build a set from edges between users numbered through all graphs.
+
+        Args:
+            source: one end of each edge. Users 0 … sizes[0]−1 are the first graph's, and so on.
+            target: the other end. An undirected edge may be given once or in both directions; repeats are merged.
+            sizes: users in each graph.
+            labels: one whole number per graph, or None.
+            directed: keep directions; an edge then stands in its source's list only.
+            name: what the set is called.
+        """
+        graph_ptr = np.concatenate(([0], np.cumsum(np.asarray(sizes, dtype=np.int64))))
+        one, two = np.asarray(source, dtype=np.int64), np.asarray(target, dtype=np.int64)
+        num_users = int(graph_ptr[-1])
+        if one.shape != two.shape or one.ndim != 1:
+            raise DataError("source and target must be flat and of one length.")
+        if len(one) and (min(one.min(), two.min()) < 0 or max(one.max(), two.max()) >= num_users):
+            raise DataError(f"An edge must join users 0 to {num_users - 1}.")
+        if (one == two).any():
+            raise DataError("An edge must join two different users.")
+        first = np.searchsorted(graph_ptr, one, side="right") - 1
+        if (two < graph_ptr[first]).any() or (two >= graph_ptr[first + 1]).any():
+            raise DataError("An edge must join users of one graph.")
+        if not directed:
+            one, two = np.concatenate((one, two)), np.concatenate((two, one))
+        indptr, entries = lists_from_pairs(one, two, num_users)
+        start = np.repeat(np.repeat(graph_ptr[:-1], np.diff(graph_ptr)), np.diff(indptr))
+        return cls(
+            indptr,
+            (entries - start).astype(np.int32),
+            graph_ptr,
+            check_labels(labels, len(graph_ptr) - 1),
+            directed=directed,
+            name=name,
+        )
+
+    @classmethod
+    def from_networkx(cls, graphs: Sequence[nx.Graph[Any]], labels: ArrayLike | None = None) -> Self:
+        """Build a set from NetworkX graphs, all directed or all undirected; nodes keep their order, self-loops go."""
+        directed = _one_kind([g.is_directed() for g in graphs])
+        source, target, offset = [], [], 0
+        for graph in graphs:
+            number = {node: offset + i for i, node in enumerate(graph)}
+            pairs = [(number[a], number[b]) for a, b in graph.edges() if a != b]
+            source += [a for a, _ in pairs]
+            target += [b for _, b in pairs]
+            offset += len(number)
+        return cls.from_edges(source, target, [len(g) for g in graphs], labels, directed=directed)
+
+    def to_networkx(self) -> list[nx.Graph[int]]:
+        """The graphs as NetworkX graphs with nodes 0 … n−1."""
+        import networkx as nx
+
+        kind = nx.DiGraph if self.directed else nx.Graph
+        return [nx.from_scipy_sparse_array(m, create_using=kind, edge_attribute="") for m in self.to_scipy()]
+
+    @classmethod
+    def from_scipy(
+        cls, matrices: Sequence[Any], labels: ArrayLike | None = None, *, directed: bool = False
+    ) -> Self:
+        """Build a set from SciPy sparse adjacency matrices; any non-zero off the diagonal is an edge."""
+        parts = [sparse.coo_array(m) for m in matrices]
+        for part in parts:
+            if part.ndim != 2 or part.shape[0] != part.shape[1]:
+                raise DataError(f"An adjacency matrix must be square. Got shape {part.shape} instead.")
+        sizes = [part.shape[0] for part in parts]
+        starts = np.concatenate(([0], np.cumsum(sizes)))[:-1]
+        rows, columns = [], []
+        for part, start in zip(parts, starts, strict=True):
+            row, column = (np.asarray(c, dtype=np.int64) for c in part.coords)
+            edge = (part.data != 0) & (row != column)
+            rows.append(row[edge] + start)
+            columns.append(column[edge] + start)
+        source = np.concatenate([*rows, np.zeros(0, np.int64)])
+        target = np.concatenate([*columns, np.zeros(0, np.int64)])
+        made = cls.from_edges(source, target, sizes, labels, directed=True)
+        return made if directed else cls(made.indptr, made.indices, made.graph_ptr, made.labels)
+
+    def to_scipy(self) -> list[sparse.csr_array[np.int8]]:
+        """One sparse adjacency matrix per graph."""
+        matrices = []
+        for start, stop in zip(self.graph_ptr[:-1], self.graph_ptr[1:], strict=True):
+            low, high = self.indptr[start], self.indptr[stop]
+            content = (np.ones(high - low, np.int8), self.indices[low:high], self.indptr[start : stop + 1] - low)
+            matrices.append(sparse.csr_array(content, shape=(stop - start, stop - start)))
+        return matrices
+
+    @classmethod
+    def from_pyg(cls, data: Sequence[Data], *, directed: bool = False) -> Self:
+        """Build a set from PyTorch Geometric ``Data`` objects (``edge_index``, ``y``)."""
+        from graphldp.learn import pyg
+
+        return cls.from_edges(**pyg.edges_of(data), directed=directed)
+
+    def to_pyg(self) -> list[Data]:
+        """The graphs as PyTorch Geometric ``Data`` objects."""
+        from graphldp.learn import pyg
+
+        return pyg.to_data(self)
+
+    def with_labels(self, labels: ArrayLike | None) -> Self:
+        """The same graphs with other labels."""
+        from dataclasses import replace
+
+        return replace(self, labels=check_labels(labels, self.num_graphs))
+
+    def statistics(self) -> dict[str, int | float | None]:
+        """The columns of the paper's Table 2."""
+        sizes, degrees = self.sizes, self.degrees
+        return {
+            "graphs": self.num_graphs,
+            "classes": None if self.labels is None else len(np.unique(self.labels)),
+            "users": self.num_users,
+            "edges": self.num_entries if self.directed else self.num_entries // 2,
+            "nodes_max": self.n_max,
+            "nodes_mean": float(sizes.mean()) if len(sizes) else 0.0,
+            "degree_max": int(degrees.max(initial=0)),
+            "degree_mean": float(degrees.mean()) if len(degrees) else 0.0,
+        }
+
+
+def _one_kind(directed: list[bool]) -> bool:
+    if any(directed) != all(directed):
+        raise DataError("The graphs of one set must be all directed or all undirected.")
+    return any(directed)
+
+
+def empty_lists(num_users: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Pointers and entries of users who list nobody."""
+    return np.zeros(num_users + 1, np.int64), np.zeros(0, np.int32)

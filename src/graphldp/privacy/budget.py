@@ -1,0 +1,147 @@
+"""How one user's ε is split into ε₁ for her degree and ε₂ for her edges.
+
+The paper's rule (Section 4.4) takes ε₁ = max{√(8/(n_max−1)), (1−α)ε}. Its text then sets ε₂ = αε, which adds up to more
+than ε wherever the floor on ε₁ binds. Here ε₂ = ε − ε₁, always, rounded so that ε₁ + ε₂ ≤ ε holds for the real
+numbers that the two floats stand for.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphldp.errors import BudgetError, ParameterError, bad_parameter
+
+type_of_epsilon = float | NDArray[np.float64]
+Allocation = Literal["paper", "fixed"]
+ALLOCATIONS: tuple[str, ...] = get_args(Allocation)
+
+
+@dataclass(frozen=True, eq=False)
+class Budget:
+    """What is spent: ``degree`` (ε₁) on the degree and ``edges`` (ε₂) on the list, per user or for all.
+
+    Args:
+        degree: ε₁, one number or one per user; ``inf`` publishes the degree.
+        edges: ε₂, one number or one per user; ``inf`` publishes the list.
+    """
+
+    degree: type_of_epsilon
+    edges: type_of_epsilon
+
+    def __post_init__(self) -> None:
+        for name in ("degree", "edges"):
+            value = np.asarray(getattr(self, name), dtype=np.float64)
+            if value.ndim > 1 or np.isnan(value).any() or (value < 0).any():
+                raise bad_parameter(name, "Budget", "a number ≥ 0, or one per user", "another value")
+            object.__setattr__(self, name, float(value) if value.ndim == 0 else value)
+
+    @property
+    def total(self) -> type_of_epsilon:
+        """ε₁ + ε₂."""
+        return self.degree + self.edges
+
+    def per_user(self, num_users: int) -> Budget:
+        """The same budget with one entry per user (views where it was one number for all)."""
+        shape = (num_users,)
+        return Budget(np.broadcast_to(self.degree, shape), np.broadcast_to(self.edges, shape))
+
+    def take(self, users: NDArray[np.int64] | NDArray[np.bool_]) -> Budget:
+        """The budget of some users only."""
+        degree, edges = np.atleast_1d(self.degree), np.atleast_1d(self.edges)
+        return Budget(degree[users], edges[users])
+
+
+def check_epsilon(epsilon: ArrayLike, owner: str, num_users: int | None = None) -> type_of_epsilon:
+    """Check ε, one number or one per user; ``inf`` marks a public user.
+
+    Raises:
+        ParameterError: for anything but positive numbers, and for a wrong count.
+    """
+    try:
+        values = np.asarray(epsilon, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise bad_parameter("epsilon", owner, "a positive number, or one per user", epsilon) from None
+    if values.ndim == 0:
+        if not values > 0:
+            raise bad_parameter("epsilon", owner, "a positive number", float(values))
+        return float(values)
+    if values.ndim != 1:
+        raise bad_parameter("epsilon", owner, "one number or a flat array", f"an array of shape {values.shape}")
+    if not (values > 0).all():
+        where = int(np.flatnonzero(~(values > 0))[0])
+        raise ParameterError(
+            f"The 'epsilon' parameter of {owner} must be positive for every user. "
+            f"Got {values[where]} at position {where} instead."
+        )
+    if num_users is not None and len(values) != num_users:
+        raise bad_parameter("epsilon", owner, f"one number or one per user ({num_users})", f"{len(values)} numbers")
+    return values
+
+
+def degree_floor(n_max: int) -> float:
+    """√(8/(n_max−1)): below it the Laplace noise dominates the paper's variance bound; inf for one user."""
+    return math.sqrt(8.0 / (n_max - 1)) if n_max > 1 else math.inf
+
+
+def allocate(
+    epsilon: type_of_epsilon, allocation: Allocation | Budget, *, alpha: float, n_max: int, owner: str
+) -> Budget:
+    """Split ε.
+
+    Args:
+        epsilon: one number or one per user; an infinite ε stays infinite in both parts.
+        allocation: ``"paper"``, ``"fixed"`` or an explicit :class:`Budget`.
+        alpha: the share of the edges, α in the paper; unused with an explicit budget.
+        n_max: users in the largest graph, a public number; only ``"paper"`` reads it.
+        owner: who asks, for messages.
+
+    Raises:
+        BudgetError: when ε₁ would reach ε, or an explicit budget exceeds it.
+    """
+    values = np.asarray(epsilon, dtype=np.float64)
+    public = np.isinf(values)
+    if isinstance(allocation, Budget):
+        return _explicit(values, public, allocation, owner)
+    degree = np.asarray((1.0 - alpha) * np.where(public, 1.0, values))
+    if allocation == "paper":
+        degree = np.maximum(degree, degree_floor(n_max))
+    if (short := degree >= values).any():
+        raise BudgetError(
+            f"The 'epsilon' parameter of {owner} must be above {degree_floor(n_max):.4g} for graphs of up to {n_max} "
+            f"users under allocation='paper'. Got {values[short].min():.4g} instead: raise it, or choose "
+            f"allocation='fixed' or an explicit Budget."
+        )
+    edges = _rest(np.where(public, 1.0, values), degree)
+    return Budget(np.where(public, np.inf, degree)[()], np.where(public, np.inf, edges)[()])
+
+
+def _explicit(values: NDArray[np.float64], public: NDArray[np.bool_], budget: Budget, owner: str) -> Budget:
+    total = np.asarray(_sum_up(np.asarray(budget.degree), np.asarray(budget.edges)))
+    if total.ndim and total.shape != values.shape:
+        raise bad_parameter("allocation", owner, f"a Budget for all or for {values.size} users", f"{total.size} entries")
+    if (over := ~public & (total > values)).any():
+        raise BudgetError(
+            f"The 'allocation' parameter of {owner} must not spend more than epsilon. "
+            f"Got ε₁ + ε₂ = {np.broadcast_to(total, over.shape)[over].max():.6g} "
+            f"for an epsilon of {values[over].min():.6g} instead."
+        )
+    return Budget(np.where(public, np.inf, budget.degree)[()], np.where(public, np.inf, budget.edges)[()])
+
+
+def _sum_up(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """a + b rounded up: never below the real sum."""
+    total = a + b
+    with np.errstate(invalid="ignore"):
+        residual = (a - (total - (total - a))) + (b - (total - a))  # Knuth's two-sum: total + residual is exact
+    return np.where(residual > 0, np.nextafter(total, np.inf), total)
+
+
+def _rest(whole: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np.float64]:
+    """whole − part, rounded so that part + rest ≤ whole holds exactly."""
+    rest = whole - part
+    return np.where(_sum_up(part, rest) > whole, np.nextafter(rest, 0.0), rest)

@@ -1,0 +1,91 @@
+"""Reports: noisy lists, right of the privacy line.
+
+The one type that simulation and the live service share: what is trained on does not know which of the two it came from. It
+holds what users sent and what was promised to them, never a raw edge of a private user and never the seed of the noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.csr import NeighbourLists, gather_ranges
+from graphldp.errors import DataError
+from graphldp.privacy import Budget, Guarantee
+
+
+@dataclass(frozen=True, eq=False)
+class Reports(NeighbourLists):
+    """Noisy neighbour lists of many graphs, and what they promise.
+
+    See :class:`graphldp.csr.NeighbourLists` for the lists. In an undirected set the noisy lists need not be symmetric.
+
+    Args:
+        epsilon1: ε₁ that each user spent on her degree; ``inf`` where it is public.
+        epsilon2: ε₂ that each user spent on her list; ``inf`` where it is public.
+        noisy_degree: d* of each user where the mechanism releases it, else None; a public user's is her degree.
+        missing: True for each user who has not reported, or None when all have. Their lists are empty.
+        mechanism: how the lists were drawn, in words.
+        noise: ``"laplace"`` or ``"discrete"`` where degrees carry noise.
+    """
+
+    epsilon1: NDArray[np.float64] = field(kw_only=True)
+    epsilon2: NDArray[np.float64] = field(kw_only=True)
+    noisy_degree: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    missing: NDArray[np.bool_] | None = field(default=None, kw_only=True)
+    mechanism: str = field(default="", kw_only=True)
+    noise: str | None = field(default=None, kw_only=True)
+
+    per_user: ClassVar[tuple[str, ...]] = ("epsilon1", "epsilon2", "noisy_degree", "missing")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.missing is not None:
+            if self.missing.dtype != np.bool_:
+                raise DataError("missing must hold True or False for each user.")
+            if self.degrees[self.missing].any():
+                raise DataError("A user who has not reported must have an empty list.")
+
+    @property
+    def budget(self) -> Budget:
+        """ε₁ and ε₂ of each user."""
+        return Budget(self.epsilon1, self.epsilon2)
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """What was promised to each user: print it to read it."""
+        return Guarantee(self.budget, self.graph_ptr, self.directed, self.noise)
+
+    @property
+    def public(self) -> NDArray[np.bool_]:
+        """True for each user whose list is public and exact."""
+        return np.isinf(self.epsilon2)
+
+    def induced(self) -> Self:
+        """The graphs induced on the users who have reported: the missing ones leave the lists and the numbering."""
+        if self.missing is None or not self.missing.any():
+            return self
+        present = ~self.missing
+        rank = np.cumsum(present) - 1
+        users = np.flatnonzero(present)
+        graph_ptr = np.concatenate(([0], np.cumsum(present)))[self.graph_ptr]
+        entries, indptr = gather_ranges(self.indptr, users)
+        owner_start = np.repeat(self.graph_ptr[:-1], self.sizes)[users]
+        target = self.indices[entries] + np.repeat(owner_start, np.diff(indptr))
+        kept = present[target]
+        lengths = np.concatenate(([0], np.cumsum(kept)))
+        new_start = np.repeat(np.repeat(graph_ptr[:-1], np.diff(graph_ptr)), np.diff(indptr))
+        return replace(
+            self,
+            indptr=lengths[indptr],
+            indices=(rank[target] - new_start)[kept].astype(np.int32),
+            graph_ptr=graph_ptr,
+            epsilon1=self.epsilon1[users],
+            epsilon2=self.epsilon2[users],
+            noisy_degree=None if self.noisy_degree is None else self.noisy_degree[users],
+            missing=None,
+        )
