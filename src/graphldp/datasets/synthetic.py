@@ -1,0 +1,3 @@
+"""Embedded generators: nothing to download."""
+
+from __future__ import annotations

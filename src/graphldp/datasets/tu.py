@@ -1,0 +1,205 @@
+"""TU archives: NAME_A.txt, NAME_graph_indicator.txt and NAME_graph_labels.txt, in a zip or a folder.
+
+The layout of Morris et al., *TUDataset: A collection of benchmark datasets for learning with graphs* (2020): nodes are numbered
+from 1 through all graphs, line k of the indicator is the graph of node k, line g of the labels is the label of graph g, and each
+line "i, j" of A is an edge. Here a graph is undirected, self-loops are dropped and repeats merged; labels keep their values.
+
+A malformed file is a :class:`~graphldp.errors.FormatError` that names file and line, never what the line says: an edge is private.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import FormatError
+from graphldp.graphs import GraphSet
+
+PARSER = 1  # raised when the same files would give another set, so that cached parses are made anew
+EDGES, INDICATOR, LABELS = "A", "graph_indicator", "graph_labels"
+MAX_MEMBER = 2 << 30  # bytes of one unpacked file: ten times the largest social dataset of the collection
+_CHUNK = 1 << 20  # bytes parsed at a time: fits the processor's cache, and bounds the memory
+_LINE = (None, "one whole number", "two whole numbers with a comma between them")
+_BLANK = b" \t\r\n"
+
+
+def read(path: Path, name: str) -> GraphSet:
+    """Read the dataset NAME from a zip archive or an unpacked folder.
+
+    Raises:
+        FormatError: naming file and line, when a file is missing or malformed.
+    """
+    labels = None
+    if has_member(path, name, LABELS):
+        labels = _numbers(path, name, LABELS, 1)
+    graph = _numbers(path, name, INDICATOR, 1) - 1
+    graphs = len(graph) if labels is None else len(labels)
+    bound = "more graphs than nodes" if labels is None else f"a graph outside the {graphs} that have a label"
+    _all_lines((graph >= 0) & (graph < graphs), path, name, INDICATOR, f"names {bound}")
+    found = int(graph.max()) + 1
+    if labels is not None and found != graphs:
+        raise FormatError(f"{_where(path, name, LABELS)}: has {graphs} lines, but the nodes belong to {found} graphs.")
+    edges = _numbers(path, name, EDGES, 2) - 1
+    one, two = edges[0], edges[1]
+    inside = (one >= 0) & (two >= 0) & (one < len(graph)) & (two < len(graph))
+    _all_lines(inside, path, name, EDGES, f"names a node outside 1 to {len(graph)}")
+    _all_lines(graph[one] == graph[two], path, name, EDGES, "joins nodes of two graphs")
+    if (graph[1:] < graph[:-1]).any():
+        rank = np.empty_like(graph)
+        rank[np.argsort(graph, kind="stable")] = np.arange(len(graph))
+        one, two = rank[one], rank[two]
+    proper = one != two
+    return GraphSet.from_edges(one[proper], two[proper], np.bincount(graph, minlength=found), labels, name=name)
+
+
+def has_member(path: Path, name: str, part: str) -> bool:
+    """Whether the archive or folder holds a file NAME_part.txt."""
+    if path.is_dir():
+        return (path / f"{name}_{part}.txt").is_file()
+    with _zip_errors(path), zipfile.ZipFile(path) as archive:
+        return _member_of(archive, path, name, part) is not None
+
+
+def check_whole(path: Path, name: str) -> None:
+    """Read every file that :func:`read` needs to its end, which checks a zip's own checksums."""
+    for part in (EDGES, INDICATOR, LABELS):
+        if part != LABELS or has_member(path, name, part):
+            with _open(path, name, part) as file:
+                while file.read(_CHUNK):
+                    pass
+
+
+def digest(path: Path, name: str) -> str:
+    """SHA-256 of the archive, or of the folder's files."""
+    if not path.is_dir():
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    total = hashlib.sha256()
+    for part in (EDGES, INDICATOR, LABELS):
+        total.update(digest(path / f"{name}_{part}.txt", name).encode() if has_member(path, name, part) else b"-")
+    return total.hexdigest()
+
+
+def _where(path: Path, name: str, part: str) -> str:
+    return f"{path}: {name}_{part}.txt"
+
+
+def _all_lines(good: NDArray[np.bool_], path: Path, name: str, part: str, problem: str) -> None:
+    if not good.all():
+        raise FormatError(f"{_where(path, name, part)}: line {int(np.argmin(good)) + 1} {problem}.")
+
+
+@contextmanager
+def _zip_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, EOFError):
+        raise FormatError(f"{path}: not a zip archive, or damaged.") from None
+    except (NotImplementedError, RuntimeError):
+        raise FormatError(f"{path}: encrypted or packed in a way that cannot be read; use plain zip.") from None
+
+
+def _member_of(archive: zipfile.ZipFile, path: Path, name: str, part: str) -> zipfile.ZipInfo | None:
+    """The one member by its exact name: nothing is ever unpacked to disk, so no other path matters."""
+    file = f"{name}_{part}.txt"
+    found = [info for info in archive.infolist() if info.filename in (file, f"{name}/{file}")]
+    if len(found) > 1:
+        raise FormatError(f"{_where(path, name, part)}: is in the archive {len(found)} times.")
+    if found and found[0].file_size > MAX_MEMBER:
+        raise FormatError(f"{_where(path, name, part)}: unpacks to more than {MAX_MEMBER >> 30} GiB.")
+    return found[0] if found else None
+
+
+@contextmanager
+def _open(path: Path, name: str, part: str) -> Iterator[IO[bytes]]:
+    missing = FormatError(f"{_where(path, name, part)}: is missing.")
+    if path.is_dir():
+        if not has_member(path, name, part):
+            raise missing
+        with (path / f"{name}_{part}.txt").open("rb") as file:
+            yield file
+        return
+    with _zip_errors(path), zipfile.ZipFile(path) as archive:
+        member = _member_of(archive, path, name, part)
+        if member is None:
+            raise missing
+        with archive.open(member) as file:
+            yield file
+
+
+def _numbers(path: Path, name: str, part: str, columns: int) -> NDArray[np.int64]:
+    """All numbers of a file: flat for one column, else of shape (columns, lines)."""
+    blocks: list[NDArray[np.int64]] = []
+    line, rest = 0, b""
+    with _open(path, name, part) as file:
+        while block := file.read(_CHUNK):
+            text = rest + block
+            cut = text.rstrip(_BLANK).rfind(b"\n") + 1  # blank lines are fine at the end only, so keep them back
+            whole, rest = text[:cut], text[cut:]
+            blocks.append(_parse_or_raise(whole, columns, line, _where(path, name, part)))
+            line += blocks[-1].shape[-1]
+            if len(rest) > _CHUNK:
+                raise FormatError(f"{_where(path, name, part)}: line {line + 1} is longer than any line of numbers.")
+    if rest.strip(_BLANK):
+        blocks.append(_parse_or_raise(rest.rstrip(_BLANK) + b"\n", columns, line, _where(path, name, part)))
+    if not blocks:
+        raise FormatError(f"{_where(path, name, part)}: is empty.")
+    return np.concatenate(blocks, axis=-1)
+
+
+def _parse_or_raise(text: bytes, columns: int, before: int, where: str) -> NDArray[np.int64]:
+    numbers = parse(text, columns)
+    if numbers is None:
+        good = re.compile(rb"[ \t\r]*,".join([rb"[ \t\r]*-?[0-9]{1,18}"] * columns) + rb"[ \t\r]*")
+        lines = text.split(b"\n")
+        line = next(number for number, each in enumerate(lines, start=before + 1) if not good.fullmatch(each))
+        raise FormatError(f"{where}: line {line} must hold {_LINE[columns]}.")
+    return numbers
+
+
+def parse(text: bytes, columns: int) -> NDArray[np.int64] | None:
+    """The numbers of whole lines, without a loop over lines; None when any line is malformed.
+
+    Args:
+        text: lines of ``columns`` whole numbers with commas between them, each ended by a newline.
+        columns: 1 or 2.
+
+    Shapes:
+        (lines,) for one column, (2, lines) for two.
+    """
+    letters = np.frombuffer(text, np.uint8)
+    ends_of_line = np.flatnonzero(letters == ord("\n"))
+    lines = len(ends_of_line)
+    digit = (letters - np.uint8(ord("0"))) < 10
+    bounds = np.flatnonzero(np.concatenate(([False], digit)) != np.concatenate((digit, [False])))
+    starts, ends = bounds[::2], bounds[1::2]
+    commas = np.flatnonzero(letters == ord(","))
+    if len(starts) != lines * columns or len(commas) != lines * (columns - 1):
+        return None
+    # the k-th number of a line must lie between the separators that belong to it
+    fences = [np.concatenate(([-1], ends_of_line[:-1])), *([commas] if columns == 2 else []), ends_of_line]
+    for column in range(columns):
+        first, last = starts[column::columns], ends[column::columns]
+        if (first <= fences[column]).any() or (last > fences[column + 1]).any():
+            return None
+    lengths = ends - starts
+    signed = (starts > 0) & (letters[starts - 1] == ord("-"))
+    others = sum(np.count_nonzero(letters == each) for each in b" \t\r") + np.count_nonzero(signed)
+    if len(letters) != lengths.sum() + others + lines + len(commas) or lengths.max(initial=0) > 18:
+        return None
+    values = np.zeros(len(starts), np.int64)
+    for place in range(int(lengths.max(initial=0))):
+        more = lengths > place
+        figure = letters[np.where(more, starts + place, 0)] - np.int64(ord("0"))
+        values = np.where(more, values * 10 + figure, values)
+    values = np.where(signed, -values, values)
+    return values if columns == 1 else values.reshape(-1, columns).T
