@@ -1,6 +1,7 @@
 """Learn from social graphs without seeing anyone's friends.
 
-The public names, sorted. Each is loaded when it is first used, so that ``import graphldp`` loads neither torch nor numba.
+The public names, sorted. Each is loaded when it is first used, so that ``import graphldp`` loads neither torch nor
+numba.
 """
 
 from __future__ import annotations
@@ -13,27 +14,74 @@ if TYPE_CHECKING:
     from graphldp.datasets import load_dataset, synthetic
     from graphldp.errors import GraphLDPError
     from graphldp.graphs import GraphSet
+    from graphldp.learn import pyg
+    from graphldp.learn.classifier import GINClassifier
+    from graphldp.learn.selection import split
+    from graphldp.mechanisms import (
+        ARR,
+        DPRR,
+        RR,
+        LocalLap,
+        Mechanism,
+        NoisyDegrees,
+        NonPrivFull,
+        NonPrivPart,
+        RowMechanism,
+        customized,
+        match_public_fraction,
+    )
+    from graphldp.mechanisms.contract import check_mechanism
     from graphldp.privacy import Budget, Guarantee
     from graphldp.reports import Reports
 
 _HOMES = {
+    "ARR": "graphldp.mechanisms",
     "Budget": "graphldp.privacy",
+    "DPRR": "graphldp.mechanisms",
+    "GINClassifier": "graphldp.learn.classifier",
     "GraphLDPError": "graphldp.errors",
     "GraphSet": "graphldp.graphs",
     "Guarantee": "graphldp.privacy",
+    "LocalLap": "graphldp.mechanisms",
+    "Mechanism": "graphldp.mechanisms",
+    "NoisyDegrees": "graphldp.mechanisms",
+    "NonPrivFull": "graphldp.mechanisms",
+    "NonPrivPart": "graphldp.mechanisms",
+    "RR": "graphldp.mechanisms",
     "Reports": "graphldp.reports",
+    "RowMechanism": "graphldp.mechanisms",
+    "check_mechanism": "graphldp.mechanisms.contract",
+    "customized": "graphldp.mechanisms",
     "load_dataset": "graphldp.datasets",
+    "match_public_fraction": "graphldp.mechanisms",
+    "pyg": "graphldp.learn",
+    "split": "graphldp.learn.selection",
     "synthetic": "graphldp.datasets",
 }
 
 __version__ = _version("graphldp")
 __all__ = [
+    "ARR",
+    "DPRR",
+    "RR",
     "Budget",
+    "GINClassifier",
     "GraphLDPError",
     "GraphSet",
     "Guarantee",
+    "LocalLap",
+    "Mechanism",
+    "NoisyDegrees",
+    "NonPrivFull",
+    "NonPrivPart",
     "Reports",
+    "RowMechanism",
+    "check_mechanism",
+    "customized",
     "load_dataset",
+    "match_public_fraction",
+    "pyg",
+    "split",
     "synthetic",
 ]
 
@@ -41,7 +89,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'graphldp' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    home = import_module(_HOMES[name])
+    value = getattr(home, name) if hasattr(home, name) else import_module(f"{_HOMES[name]}.{name}")
     globals()[name] = value
     return value
 

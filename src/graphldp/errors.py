@@ -53,6 +53,15 @@ class MissingExtraError(GraphLDPError, ImportError):
         super().__init__(f"{what} needs an optional part: pip install 'graphldp[{extra}]'.")
 
 
+class Described(str):
+    """A description of what was given, shown without quotes: for values that are long or private."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def bad_parameter(name: str, owner: str, must_be: str, got: object) -> ParameterError:
     """Build the one form of message for a bad argument."""
     return ParameterError(f"The '{name}' parameter of {owner} must be {must_be}. Got {got!r} instead.")

@@ -1,17 +1,17 @@
 """GraphSet: raw graphs, left of the privacy line.
 
-Many graphs are one frozen CSR (see :mod:`graphldp.csr`), so a mechanism runs over a whole dataset at once. A raw edge lives
-here and nowhere else: what comes out of a mechanism is :class:`graphldp.Reports`.
+Many graphs are one frozen CSR (see :mod:`graphldp.csr`), so a mechanism runs over a whole dataset at once. A raw edge
+lives here and nowhere else: what comes out of a mechanism is :class:`graphldp.Reports`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from graphldp.csr import NeighbourLists, check_labels, lists_from_pairs
@@ -33,9 +33,9 @@ class GraphSet(NeighbourLists):
         graphs.num_graphs, graphs.num_users, graphs.degrees
     """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.directed:
+    def __post_init__(self, trusted: bool) -> None:
+        super().__post_init__(trusted)
+        if not (self.directed or trusted):
             self._check_symmetric()
 
     def _check_symmetric(self) -> None:
@@ -114,13 +114,16 @@ class GraphSet(NeighbourLists):
         """The graphs as NetworkX graphs with nodes 0 … n−1."""
         import networkx as nx
 
-        kind = nx.DiGraph if self.directed else nx.Graph
-        return [nx.from_scipy_sparse_array(m, create_using=kind, edge_attribute="") for m in self.to_scipy()]
+        made: list[nx.Graph[int]] = []
+        for matrix in self.to_scipy():
+            graph: nx.Graph[int] = nx.DiGraph() if self.directed else nx.Graph()
+            graph.add_nodes_from(range(matrix.shape[0]))
+            graph.add_edges_from(zip(*(axis.tolist() for axis in matrix.nonzero()), strict=True))
+            made.append(graph)
+        return made
 
     @classmethod
-    def from_scipy(
-        cls, matrices: Sequence[Any], labels: ArrayLike | None = None, *, directed: bool = False
-    ) -> Self:
+    def from_scipy(cls, matrices: Sequence[Any], labels: ArrayLike | None = None, *, directed: bool = False) -> Self:
         """Build a set from SciPy sparse adjacency matrices; any non-zero off the diagonal is an edge."""
         parts = [sparse.coo_array(m) for m in matrices]
         for part in parts:
@@ -144,7 +147,11 @@ class GraphSet(NeighbourLists):
         matrices = []
         for start, stop in zip(self.graph_ptr[:-1], self.graph_ptr[1:], strict=True):
             low, high = self.indptr[start], self.indptr[stop]
-            content = (np.ones(high - low, np.int8), self.indices[low:high], self.indptr[start : stop + 1] - low)
+            content = (
+                np.ones(high - low, np.int8),
+                self.indices[low:high],
+                self.indptr[start : stop + 1] - low,
+            )
             matrices.append(sparse.csr_array(content, shape=(stop - start, stop - start)))
         return matrices
 
@@ -163,8 +170,6 @@ class GraphSet(NeighbourLists):
 
     def with_labels(self, labels: ArrayLike | None) -> Self:
         """The same graphs with other labels."""
-        from dataclasses import replace
-
         return replace(self, labels=check_labels(labels, self.num_graphs))
 
     def statistics(self) -> dict[str, int | float | None]:
@@ -186,8 +191,3 @@ def _one_kind(directed: list[bool]) -> bool:
     if any(directed) != all(directed):
         raise DataError("The graphs of one set must be all directed or all undirected.")
     return any(directed)
-
-
-def empty_lists(num_users: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Pointers and entries of users who list nobody."""
-    return np.zeros(num_users + 1, np.int64), np.zeros(0, np.int32)

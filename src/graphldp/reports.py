@@ -1,7 +1,8 @@
 """Reports: noisy lists, right of the privacy line.
 
-The one type that simulation and the live service share: what is trained on does not know which of the two it came from. It
-holds what users sent and what was promised to them, never a raw edge of a private user and never the seed of the noise.
+The one type that simulation and the live service share: what is trained on does not know which of the two it came
+from. It holds what users sent and what was promised to them, never a raw edge of a private user and never the seed of
+the noise.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class Reports(NeighbourLists):
 
     per_user: ClassVar[tuple[str, ...]] = ("epsilon1", "epsilon2", "noisy_degree", "missing")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def __post_init__(self, trusted: bool) -> None:
+        super().__post_init__(trusted)
         if self.missing is not None:
             if self.missing.dtype != np.bool_:
                 raise DataError("missing must hold True or False for each user.")
@@ -88,4 +89,5 @@ class Reports(NeighbourLists):
             epsilon2=self.epsilon2[users],
             noisy_degree=None if self.noisy_degree is None else self.noisy_degree[users],
             missing=None,
+            trusted=True,
         )

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphldp.errors import BudgetError, ParameterError, bad_parameter
+from graphldp.errors import BudgetError, Described, ParameterError, bad_parameter
 
 type_of_epsilon = float | NDArray[np.float64]
 Allocation = Literal["paper", "fixed"]
@@ -37,7 +37,7 @@ class Budget:
         for name in ("degree", "edges"):
             value = np.asarray(getattr(self, name), dtype=np.float64)
             if value.ndim > 1 or np.isnan(value).any() or (value < 0).any():
-                raise bad_parameter(name, "Budget", "a number ≥ 0, or one per user", "another value")
+                raise bad_parameter(name, "Budget", "a number ≥ 0, or one per user", Described("something else"))
             object.__setattr__(self, name, float(value) if value.ndim == 0 else value)
 
     @property
@@ -71,7 +71,9 @@ def check_epsilon(epsilon: ArrayLike, owner: str, num_users: int | None = None) 
             raise bad_parameter("epsilon", owner, "a positive number", float(values))
         return float(values)
     if values.ndim != 1:
-        raise bad_parameter("epsilon", owner, "one number or a flat array", f"an array of shape {values.shape}")
+        raise bad_parameter(
+            "epsilon", owner, "one number or a flat array", Described(f"an array of shape {values.shape}")
+        )
     if not (values > 0).all():
         where = int(np.flatnonzero(~(values > 0))[0])
         raise ParameterError(
@@ -79,7 +81,9 @@ def check_epsilon(epsilon: ArrayLike, owner: str, num_users: int | None = None) 
             f"Got {values[where]} at position {where} instead."
         )
     if num_users is not None and len(values) != num_users:
-        raise bad_parameter("epsilon", owner, f"one number or one per user ({num_users})", f"{len(values)} numbers")
+        raise bad_parameter(
+            "epsilon", owner, f"one number or one per user ({num_users})", Described(f"{len(values)} numbers")
+        )
     return values
 
 
@@ -123,7 +127,12 @@ def allocate(
 def _explicit(values: NDArray[np.float64], public: NDArray[np.bool_], budget: Budget, owner: str) -> Budget:
     total = np.asarray(_sum_up(np.asarray(budget.degree), np.asarray(budget.edges)))
     if total.ndim and total.shape != values.shape:
-        raise bad_parameter("allocation", owner, f"a Budget for all or for {values.size} users", f"{total.size} entries")
+        raise bad_parameter(
+            "allocation",
+            owner,
+            f"a Budget for all or for {values.size} users",
+            Described(f"{total.size} entries"),
+        )
     if (over := ~public & (total > values)).any():
         raise BudgetError(
             f"The 'allocation' parameter of {owner} must not spend more than epsilon. "

@@ -78,7 +78,8 @@ class Guarantee:
             lines.append("Relationship DP: does not arise, since a directed edge stands in one list only.")
         if self.public_users:
             lines.append(
-                f"Not promised: {self.public_users:,} public users publish their lists as they are. An edge between a "
-                "private and a public user is disclosed by the public one; only edges between private users stay hidden."
+                f"Not promised: {self.public_users:,} public users publish their lists as they are. An edge between "
+                "a private and a public user is disclosed by the public one; only edges between private users stay "
+                "hidden."
             )
         return "\n".join(lines)

@@ -1,0 +1,25 @@
+"""The mechanisms: what turns raw graphs into reports."""
+
+from graphldp.mechanisms.arr import ARR
+from graphldp.mechanisms.base import Drawn, Mechanism, RowMechanism
+from graphldp.mechanisms.customized import customized, match_public_fraction
+from graphldp.mechanisms.dprr import DPRR
+from graphldp.mechanisms.local_lap import LocalLap
+from graphldp.mechanisms.noisy_degrees import NoisyDegrees
+from graphldp.mechanisms.nonprivate import NonPrivFull, NonPrivPart
+from graphldp.mechanisms.rr import RR
+
+__all__ = [
+    "ARR",
+    "DPRR",
+    "RR",
+    "Drawn",
+    "LocalLap",
+    "Mechanism",
+    "NoisyDegrees",
+    "NonPrivFull",
+    "NonPrivPart",
+    "RowMechanism",
+    "customized",
+    "match_public_fraction",
+]

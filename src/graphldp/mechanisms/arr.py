@@ -1,0 +1,38 @@
+"""ARR: asymmetric randomized response (Imola et al. 2022), randomized response and one sampling probability for all.
+
+    Pr(ã_ij = 1) = p·s if a_ij = 1, else (1−p)·s,   p = e^ε/(e^ε+1)
+
+With p₁ = p·s and p₀ = 1 − (1−p)·s this is the noise-graph mechanism of Salas et al. (2023) for p₁ ≤ p₀.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphldp.errors import bad_parameter
+from graphldp.mechanisms.base import Rates, RowMechanism
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ARR(RowMechanism):
+    """Randomized response followed by sampling with one probability for all users.
+
+    Args:
+        epsilon: ε of every user, or one per user; ``inf`` is a public user, whose row is not sampled either.
+        sampling: the probability s with which each reported entry is kept.
+    """
+
+    sampling: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 < self.sampling <= 1.0:
+            raise bad_parameter("sampling", "ARR", "a number above 0 and at most 1", self.sampling)
+
+    def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Rates:
+        """(p·s, (1−p)·s)."""
+        kept = np.where(flip > 0, self.sampling, 1)
+        return (1 - flip) * kept, flip * kept

@@ -1,0 +1,184 @@
+"""What a mechanism is: one frozen value, one method to write, and the rest done once for all of them.
+
+A mechanism of your own is a class with a ``draw`` (or, where every user acts alone, only ``rates``)::
+
+    class Halved(gl.RowMechanism):
+        def rates(self, noisy_degree, n, flip):
+            return (1 - flip) / 2, flip / 2
+
+    reports = Halved(epsilon=1.0).randomize(graphs, rng=7)
+    gl.check_mechanism(Halved(epsilon=1.0))
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from functools import cache
+from types import ModuleType
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from graphldp.errors import BudgetError, ParameterError, bad_parameter
+from graphldp.graphs import GraphSet
+from graphldp.mechanisms.streams import Key, Rng, Stream, key_from, to_uniform
+from graphldp.privacy import Budget, check_epsilon
+from graphldp.reports import Reports
+
+Noise = Literal["laplace", "discrete"]
+Rates = tuple[Any, Any]
+
+
+@cache
+def backend() -> ModuleType:
+    """The compiled loops, or plain NumPy with the same bits where numba is not installed."""
+    try:
+        from graphldp.mechanisms import kernels
+    except ModuleNotFoundError:
+        from graphldp.mechanisms import reference
+
+        return reference
+    return kernels
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a draw returns: the noisy lists, d* where there is one, and who sends nothing at all."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    noisy_degree: NDArray[np.float64] | None = None
+    missing: NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mechanism(ABC):
+    """A local randomizer, over a whole set of graphs at once.
+
+    Args:
+        epsilon: the privacy budget of every user, or one per user; ``inf`` is a public user, whose row stays exact.
+    """
+
+    epsilon: float | NDArray[np.float64]
+
+    @property
+    def degree_noise(self) -> Noise | None:
+        """The law of the noise on d*, or None where there is no d*."""
+        return None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon, type(self).__name__))
+
+    def __repr__(self) -> str:
+        parts = []
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.init and value is not None:
+                shown = f"<{value.size} values>" if isinstance(value, np.ndarray) else repr(value)
+                parts.append(f"{each.name}={shown}")
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    def budget(self, n_max: int | None = None) -> Budget:
+        """How ε is split. All of it goes to the edges unless a mechanism says otherwise.
+
+        Args:
+            n_max: users in the largest graph, where the split depends on it.
+        """
+        return Budget(0.0 if np.ndim(self.epsilon) == 0 else np.zeros(np.shape(self.epsilon)), self.epsilon)
+
+    def randomize(self, graphs: GraphSet, *, rng: Rng = None) -> Reports:
+        """Draw every user's report.
+
+        Args:
+            graphs: the raw graphs.
+            rng: an int, a ``numpy.random.Generator`` or a ``SeedSequence``; fresh entropy by default. A user's draws
+                depend on (seed, graph id, user) alone.
+
+        Returns:
+            The reports, with what they promise in ``reports.guarantee``.
+        """
+        if not isinstance(graphs, GraphSet):
+            raise bad_parameter("graphs", f"{type(self).__name__}.randomize", "a GraphSet", type(graphs).__name__)
+        epsilon = check_epsilon(self.epsilon, type(self).__name__, graphs.num_users)
+        budget = self.budget(graphs.n_max).per_user(graphs.num_users)
+        if not np.all(budget.total <= np.nextafter(epsilon, np.inf)):
+            raise BudgetError(f"{self!r} would spend more than its epsilon.")
+        drawn = self.draw(graphs, budget, key_from(rng, f"{type(self).__name__}.randomize"))
+        return Reports(
+            drawn.indptr,
+            drawn.indices,
+            graphs.graph_ptr,
+            graphs.labels,
+            directed=graphs.directed,
+            name=graphs.name,
+            graph_ids=graphs.graph_ids,
+            epsilon1=np.asarray(budget.degree),
+            epsilon2=np.asarray(budget.edges),
+            noisy_degree=drawn.noisy_degree,
+            missing=drawn.missing,
+            mechanism=repr(self),
+            noise=self.degree_noise,
+            trusted=type(self).__module__.startswith("graphldp.mechanisms."),  # ours are proven, yours are checked
+        )
+
+    @abstractmethod
+    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> Drawn:
+        """Draw all lists: the one method that a mechanism of your own must have.
+
+        Args:
+            graphs: the raw graphs.
+            budget: ε₁ and ε₂, one of each per user; ``inf`` marks a public user.
+            key: two words of the seed, for :mod:`graphldp.mechanisms.streams`, or to seed a generator of your own.
+        """
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowMechanism(Mechanism):
+    """A mechanism in which every user acts alone and every bit of her list is drawn on its own, given her d*."""
+
+    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> Drawn:
+        """Draw d* where there is one, turn it into two probabilities per user, and draw the lists from them."""
+        noisy = self._noisy_degrees(graphs, budget, key)
+        n = np.repeat(graphs.sizes, graphs.sizes)
+        keep, fake = self.rates(noisy, n, expit(-np.asarray(budget.edges)))
+        rates = [np.ascontiguousarray(np.broadcast_to(r, n.shape), dtype=np.float64) for r in (keep, fake)]
+        if not all(((r >= 0) & (r <= 1)).all() for r in rates):
+            raise ParameterError(f"The rates of {type(self).__name__} must be probabilities.")
+        indptr, indices = backend().sample_lists(graphs, *rates, key)
+        return Drawn(indptr, indices, noisy_degree=noisy)
+
+    def _noisy_degrees(self, graphs: GraphSet, budget: Budget, key: Key) -> NDArray[np.float64] | None:
+        law = self.degree_noise
+        return None if law is None else noisy_degrees(graphs, np.asarray(budget.degree), law, key)
+
+    @abstractmethod
+    def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Rates:
+        """The law of one bit: Pr(reported | neighbour) and Pr(reported | stranger).
+
+        Plain arithmetic on whatever numbers it is given, so that the same code is run on floats by the sampler and on
+        exact rationals by the tests that enumerate the law.
+
+        Args:
+            noisy_degree: d* of each user, or None where the mechanism has none.
+            n: users in each user's graph.
+            flip: 1 − p = 1/(e^ε₂ + 1) of each user; 0 for a public one.
+        """
+
+
+def noisy_degrees(graphs: GraphSet, epsilon1: NDArray[np.float64], noise: Noise, key: Key) -> NDArray[np.float64]:
+    """d* = d + Lap(1/ε₁), or the discrete law Pr(k) ∝ e^(−ε₁|k|) as a difference of two geometric draws."""
+    words = backend().first_words(graphs, Stream.DEGREE, key)
+    if noise == "laplace":
+        size = -np.log(to_uniform(words[:, 0])) / epsilon1
+        return np.asarray(graphs.degrees + np.where(words[:, 0] & np.uint64(1), size, -size))
+    size = np.floor(-np.log(to_uniform(words)) / epsilon1[:, None])
+    return np.asarray(graphs.degrees + size[:, 0] - size[:, 1])
+
+
+def check_noise(noise: str, owner: str) -> None:
+    """Refuse an unknown law of the degree noise."""
+    if noise not in get_args(Noise):
+        raise bad_parameter("noise", owner, f"one of {', '.join(get_args(Noise))}", noise)

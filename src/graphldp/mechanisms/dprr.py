@@ -1,0 +1,92 @@
+"""DPRR: degree-preserving randomized response (Hidano & Murakami 2024, Algorithm 1).
+
+A user spends ε₁ on her degree and ε₂ on her list:
+
+    d* = d + Lap(1/ε₁)
+    q  = clip(d* / (d*(2p−1) + (n−1)(1−p)), 0, 1),   p = e^ε₂/(e^ε₂+1),   q = 0 for d* ≤ 0
+    Pr(ã_ij = 1) = p·q if a_ij = 1, else (1−p)·q
+
+Randomized response keeps each bit with probability p, and sampling keeps each reported one with probability q, chosen
+so that about d* are left. d* is part of the report: the list is a function of d* and the randomized bits, so it costs
+no more ε. The proof that ε = ε₁ + ε₂ is in ``docs/mechanisms/dprr.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphldp.errors import bad_parameter
+from graphldp.mechanisms.base import Noise, Rates, RowMechanism, check_noise
+from graphldp.privacy import Allocation, Budget, allocate
+from graphldp.privacy.budget import ALLOCATIONS
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DPRR(RowMechanism):
+    """Degree-preserving randomized response.
+
+    Args:
+        epsilon: ε of every user, or one per user; ``inf`` is a public user.
+        allocation: ``"paper"``: ε₁ = max{√(8/(n_max−1)), (1−α)ε}; ``"fixed"``: ε₁ = (1−α)ε; or a ``Budget``.
+            ε₂ = ε − ε₁ in both cases.
+        alpha: the share of the edges, α.
+        n_max: users in the largest graph, a public number; from the set unless given.
+        noise: ``"laplace"``, the paper's, or ``"discrete"``, the law that the live client draws exactly.
+
+    Example::
+
+        reports = gl.DPRR(epsilon=1.0).randomize(graphs, rng=7)
+        reports.noisy_degree, reports.guarantee
+    """
+
+    allocation: Allocation | Budget = field(default="paper", kw_only=True)
+    alpha: float = field(default=0.9, kw_only=True)
+    n_max: int | None = field(default=None, kw_only=True)
+    noise: Noise = field(default="laplace", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_noise(self.noise, "DPRR")
+        if not isinstance(self.allocation, Budget) and self.allocation not in ALLOCATIONS:
+            raise bad_parameter("allocation", "DPRR", f"one of {', '.join(ALLOCATIONS)} or a Budget", self.allocation)
+        if not 0.0 < self.alpha < 1.0:
+            raise bad_parameter("alpha", "DPRR", "a number between 0 and 1, both excluded", self.alpha)
+        if self.n_max is not None and (not isinstance(self.n_max, int | np.integer) or self.n_max < 1):
+            raise bad_parameter("n_max", "DPRR", "a whole number ≥ 1", self.n_max)
+
+    @property
+    def degree_noise(self) -> Noise:
+        """The law that was asked for."""
+        return self.noise
+
+    def budget(self, n_max: int | None = None) -> Budget:
+        """ε₁ and ε₂, one of each per user where ε is.
+
+        Args:
+            n_max: users in the largest graph at hand; not needed where the mechanism was given one.
+        """
+        largest = self.n_max or n_max
+        if largest is None:
+            raise bad_parameter("n_max", "DPRR.budget", "the number of users in the largest graph", None)
+        if n_max is not None and n_max > largest:
+            raise bad_parameter("n_max", "DPRR", f"at least the largest graph ({n_max} users)", self.n_max)
+        return allocate(self.epsilon, self.allocation, alpha=self.alpha, n_max=largest, owner="DPRR")
+
+    def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Rates:
+        """(p·q, (1−p)·q)."""
+        q = sampling_probability(noisy_degree, n, flip)
+        return (1 - flip) * q, flip * q
+
+
+def sampling_probability(noisy_degree: Any, n: Any, flip: Any) -> Any:
+    """q of the module's formula, with 1 − p = ``flip``.
+
+    d* ≤ 0 gives 0: taken literally, the formula's denominator turns negative for d* far below zero, and the projection
+    would then make q = 1, a full randomized-response list from a user who claims no friends.
+    """
+    wanted = np.maximum(noisy_degree, 0)
+    expected = wanted * (1 - 2 * flip) + (n - 1) * flip  # entries that randomized response alone would report at d*
+    return np.minimum(wanted / np.where(expected > 0, expected, 1), 1)

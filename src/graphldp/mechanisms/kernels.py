@@ -1,0 +1,331 @@
+"""The compiled loops. The same laws, and the same bits, as :mod:`graphldp.mechanisms.reference`.
+
+``sample_lists`` is the one sampler of noisy lists: a true neighbour stays with the user's probability ``keep``, and a
+stranger is added with probability ``fake``. Strangers are reached by geometric skips, so the cost is linear in the
+entries read and written, never in n. Users are cut into runs of about equal work; threads take runs, and since a
+user's draws depend on nobody else, the cut leaves no trace in the result.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from math import exp, log, log1p
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from graphldp.csr import NeighbourLists
+from graphldp.errors import bad_parameter
+from graphldp.mechanisms.streams import MULTIPLIER, ROUNDS, WEYL, Key, Stream, Words
+
+M0, M1 = np.uint64(MULTIPLIER[0]), np.uint64(MULTIPLIER[1])
+W0, W1 = np.uint64(WEYL[0]), np.uint64(WEYL[1])
+EDGES, FAKES = np.uint64(Stream.EDGES), np.uint64(Stream.FAKES)
+NOISE, ORDER, CHOICE = (
+    np.uint64(Stream.PAIR_NOISE),
+    np.uint64(Stream.PAIR_ORDER),
+    np.uint64(Stream.PAIR_CHOICE),
+)
+Run = tuple[int, int]
+
+
+@intrinsic
+def _mulhi(typingctx: Any, a: Any, b: Any) -> Any:
+    """The high word of a 64 × 64 bit product, one machine instruction."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
+        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
+
+    return types.uint64(types.uint64, types.uint64), build
+
+
+@njit(inline="always")
+def _block(block: int, user: int, graph: int, stream: np.uint64, key: Key, words: Words) -> None:
+    """Four words of a user's stream."""
+    c0, c1, c2, c3 = np.uint64(block + 1), np.uint64(user), np.uint64(graph), stream
+    k0, k1 = key[0], key[1]
+    for _ in range(ROUNDS):
+        high0, low0, high1, low1 = _mulhi(M0, c0), M0 * c0, _mulhi(M1, c2), M1 * c2
+        c0, c1, c2, c3 = high1 ^ c1 ^ k0, low1, high0 ^ c3 ^ k1, low0
+        k0 += W0
+        k1 += W1
+    words[0], words[1], words[2], words[3] = c0, c1, c2, c3
+
+
+@njit(inline="always")
+def _uniform(word: np.uint64) -> float:
+    return (float(word >> np.uint64(11)) + 0.5) * 2.0**-53
+
+
+@njit(nogil=True, cache=True)
+def _fill_lists(
+    start: int,
+    stop: int,
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    graph_ptr: NDArray[np.int64],
+    graph_ids: NDArray[np.int64],
+    keep: NDArray[np.float64],
+    fake: NDArray[np.float64],
+    key: Key,
+    room: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+) -> None:
+    """Draw the lists of users start … stop−1 into ``room``; past its end, count on without writing."""
+    edge_words, fake_words = np.empty(4, np.uint64), np.empty(4, np.uint64)
+    written, end = 0, len(room)
+    graph = np.searchsorted(graph_ptr, start, side="right") - 1
+    for user in range(start, stop):
+        while user >= graph_ptr[graph + 1]:
+            graph += 1
+        n, me = graph_ptr[graph + 1] - graph_ptr[graph], user - graph_ptr[graph]
+        begin, edge, last = written, indptr[user], indptr[user + 1]
+        strangers = n - 1 - (last - edge)
+        stay, rate = keep[user], 1.0 / log1p(-fake[user]) if 0.0 < fake[user] < 1.0 else 0.0
+        edge_number, fake_number = 0, 0
+        stranger, passed, self_passed = (
+            -1,
+            0,
+            False,
+        )  # `stranger` counts strangers only; `passed`, who stands between
+        while stranger < strangers:
+            if fake[user] <= 0.0:
+                stranger = strangers
+            elif fake[user] >= 1.0:
+                stranger += 1
+            else:
+                if fake_number & 3 == 0:
+                    _block(fake_number >> 2, me, graph_ids[graph], FAKES, key, fake_words)
+                skip = log(_uniform(fake_words[fake_number & 3])) * rate
+                fake_number += 1
+                stranger = strangers if skip >= strangers else min(strangers, stranger + 1 + int(skip))
+            while edge < last or not self_passed:
+                other = indices[edge] if edge < last else n
+                if not self_passed and me < other:
+                    if me > stranger + passed:
+                        break
+                    self_passed = True
+                else:
+                    if other > stranger + passed:
+                        break
+                    kept = stay >= 1.0
+                    if 0.0 < stay < 1.0:
+                        if edge_number & 3 == 0:
+                            _block(edge_number >> 2, me, graph_ids[graph], EDGES, key, edge_words)
+                        kept = _uniform(edge_words[edge_number & 3]) < stay
+                        edge_number += 1
+                    if kept:
+                        if written < end:
+                            room[written] = other
+                        written += 1
+                    edge += 1
+                passed += 1
+            if stranger < strangers:
+                if written < end:
+                    room[written] = stranger + passed
+                written += 1
+        lengths[user] = written - begin
+
+
+@njit(nogil=True, cache=True)
+def _fill_words(
+    start: int,
+    stop: int,
+    stream: np.uint64,
+    graph_ptr: NDArray[np.int64],
+    graph_ids: NDArray[np.int64],
+    key: Key,
+    out: Words,
+) -> None:
+    words = np.empty(4, np.uint64)
+    graph = np.searchsorted(graph_ptr, start, side="right") - 1
+    for user in range(start, stop):
+        while user >= graph_ptr[graph + 1]:
+            graph += 1
+        _block(0, user - graph_ptr[graph], graph_ids[graph], stream, key, words)
+        out[user, 0], out[user, 1] = words[0], words[1]
+
+
+@njit(nogil=True, cache=True)
+def _distinct(count: int, among: int, graph: int, key: Key) -> NDArray[np.int64]:
+    """``count`` distinct numbers below ``among``, sorted, every such set equally likely."""
+    wanted = min(count, among - count)  # a large set is what a small one leaves out
+    chosen, have, drawn = np.empty(wanted, np.int64), 0, 0
+    words = np.empty(4, np.uint64)
+    while have < wanted:  # as many draws as are missing, never more: the first `wanted` distinct of one sequence
+        for i in range(have, wanted):
+            if drawn & 3 == 0:
+                _block(drawn >> 2, 0, graph, CHOICE, key, words)
+            chosen[i] = np.int64(_mulhi(words[drawn & 3], np.uint64(among)))
+            drawn += 1
+        chosen.sort()
+        have = 1 if wanted else 0
+        for i in range(1, wanted):
+            if chosen[i] != chosen[have - 1]:
+                chosen[have] = chosen[i]
+                have += 1
+    if wanted == count:
+        return chosen
+    rest, out = np.empty(count, np.int64), 0
+    for i in range(wanted + 1):
+        low = chosen[i - 1] + 1 if i else 0
+        for number in range(low, chosen[i] if i < wanted else among):
+            rest[out] = number
+            out += 1
+    return rest
+
+
+@njit(nogil=True, cache=True)
+def _fill_pairs(
+    start: int,
+    stop: int,
+    epsilon: NDArray[np.float64],
+    pairs: NDArray[np.int64],
+    edge_ptr: NDArray[np.int64],
+    edges: NDArray[np.int64],
+    graph_ids: NDArray[np.int64],
+    key: Key,
+    top_ptr: NDArray[np.int64],
+    top: NDArray[np.int64],
+) -> None:
+    """For graphs start … stop−1, which pairs have the largest noisy values (see ``local_lap``)."""
+    words = np.empty(4, np.uint64)
+    for graph in range(start, stop):
+        own = edges[edge_ptr[graph] : edge_ptr[graph + 1]]
+        out = top[top_ptr[graph] : top_ptr[graph + 1]]
+        wanted, others, eps = len(out), pairs[graph] - len(own), epsilon[graph]
+        depth = np.empty(len(own))
+        for i in range(len(own)):
+            if i & 3 == 0:
+                _block(i >> 2, 0, graph_ids[graph], NOISE, key, words)
+            noise = log(_uniform(words[i & 3]))
+            value = eps + (noise if words[i & 3] & np.uint64(1) else -noise)
+            depth[i] = -log1p(-0.5 * exp(-value)) if value >= 0.0 else -log(0.5) - value
+        order = np.argsort(depth)
+        taken, fakes, level, number = 0, 0, 0.0, 0
+        while taken + fakes < wanted:
+            if fakes == others:
+                taken = wanted - fakes
+            elif taken == len(own):
+                fakes = wanted - taken
+            else:
+                if number == fakes:
+                    if number & 3 == 0:
+                        _block(number >> 2, 0, graph_ids[graph], ORDER, key, words)
+                    level -= log(_uniform(words[number & 3])) / (others - number)
+                    number += 1
+                if depth[order[taken]] < level:
+                    taken += 1
+                else:
+                    fakes += 1
+        for i in range(taken):
+            out[i] = own[order[i]]
+        chosen, passed = _distinct(fakes, others, graph_ids[graph], key), 0
+        for i in range(fakes):
+            while passed < len(own) and own[passed] <= chosen[i] + passed:
+                passed += 1
+            out[taken + i] = chosen[i] + passed
+
+
+def sample_lists(
+    lists: NeighbourLists, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Noisy lists: each true neighbour of u stays with ``keep[u]``, each stranger is added with ``fake[u]``.
+
+    Returns:
+        ``indptr`` and ``indices`` of the noisy lists.
+    """
+    degrees = lists.degrees
+    expected = keep * degrees + fake * (np.repeat(lists.sizes, lists.sizes) - 1 - degrees)
+    runs = _runs(1.0 + degrees + expected)
+    mean = np.array([expected[start:stop].sum() for start, stop in runs])
+    # a run's length is a sum of independent bits: Bernstein puts passing this bound below 1e-12, and if it
+    # happens the lengths are known and the same bits are drawn again into room that fits
+    capacity = np.ceil(mean + 8.0 * np.sqrt(mean) + 64.0).astype(np.int64)
+    lengths = np.empty(lists.num_users, np.int64)
+    while True:
+        offsets = np.concatenate(([0], np.cumsum(capacity)))
+        room = np.empty(offsets[-1], np.int32)
+
+        def fill(number: int, offsets: NDArray[np.int64] = offsets, room: NDArray[np.int32] = room) -> None:
+            own = room[offsets[number] : offsets[number + 1]]
+            start, stop = runs[number]
+            parts = (lists.indptr, lists.indices, lists.graph_ptr, lists.graph_ids)
+            _fill_lists(start, stop, *parts, keep, fake, key, own, lengths)
+
+        _in_threads(fill, range(len(runs)))
+        used = np.array([lengths[start:stop].sum() for start, stop in runs], dtype=np.int64)
+        if (used <= capacity).all():
+            break
+        capacity = used
+    end = 0
+    for begin, length in zip(offsets[:-1], used, strict=True):  # close the gaps in place
+        room[end : end + length] = room[begin : begin + length]
+        end += length
+    return np.concatenate(([0], np.cumsum(lengths))), room[:end]
+
+
+def first_words(lists: NeighbourLists, stream: Stream, key: Key) -> Words:
+    """The first two words of each user's stream, shape (users, 2)."""
+    out = np.empty((lists.num_users, 2), np.uint64)
+    runs = _runs(np.ones(lists.num_users))
+    number, ids = np.uint64(stream), lists.graph_ids
+    _in_threads(lambda i: _fill_words(*runs[i], number, lists.graph_ptr, ids, key, out), range(len(runs)))
+    return out
+
+
+def top_pairs(
+    epsilon: NDArray[np.float64],
+    pairs: NDArray[np.int64],
+    edge_ptr: NDArray[np.int64],
+    edges: NDArray[np.int64],
+    graph_ids: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    key: Key,
+) -> NDArray[np.int64]:
+    """The ``wanted`` largest of each graph's pairs after Laplace noise, as codes (see ``local_lap``)."""
+    top_ptr = np.concatenate(([0], np.cumsum(wanted)))
+    top = np.empty(top_ptr[-1], np.int64)
+    runs = _runs(1.0 + np.diff(edge_ptr) + wanted)
+
+    def fill(number: int) -> None:
+        _fill_pairs(*runs[number], epsilon, pairs, edge_ptr, edges, graph_ids, key, top_ptr, top)
+
+    _in_threads(fill, range(len(runs)))
+    return top
+
+
+def thread_count() -> int:
+    """``$GRAPHLDP_THREADS``, or the cores this process may use. The result never depends on it."""
+    given = os.environ.get("GRAPHLDP_THREADS")
+    if given is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not given.isdecimal() or int(given) < 1:
+        raise bad_parameter("GRAPHLDP_THREADS", "the environment", "a whole number ≥ 1", given)
+    return int(given)
+
+
+def _runs(work: NDArray[np.float64]) -> list[Run]:
+    """Cut the members into runs of about equal work, a few for each thread."""
+    total = np.cumsum(work)
+    if not len(total):
+        return []
+    pieces = int(np.clip(total[-1] / 1e5, 1, 16 * thread_count()))
+    cuts = np.searchsorted(total, total[-1] * np.arange(1, pieces) / pieces)
+    edges = np.unique(np.concatenate(([0], cuts, [len(work)])))
+    return [(int(a), int(b)) for a, b in pairwise(edges)]
+
+
+def _in_threads(task: Callable[[int], None], numbers: Iterable[int]) -> None:
+    with ThreadPoolExecutor(thread_count()) as pool:
+        for done in [pool.submit(task, number) for number in numbers]:
+            done.result()

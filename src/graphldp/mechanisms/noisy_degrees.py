@@ -1,0 +1,46 @@
+"""NoisyDegrees: all of ε on the degree, empty lists. The control that a mechanism has to beat.
+
+    d* = d + Lap(1/ε)
+
+Whatever spends ε on edges must earn it against this (see the notes on accuracy in
+``docs/mechanisms/noisy_degrees.md``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphldp.mechanisms.base import Noise, Rates, RowMechanism, check_noise
+from graphldp.privacy import Budget
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NoisyDegrees(RowMechanism):
+    """The noisy degree alone.
+
+    Args:
+        epsilon: ε of every user, or one per user; ``inf`` is a public user, who also publishes her list.
+        noise: ``"laplace"`` or ``"discrete"``.
+    """
+
+    noise: Noise = field(default="laplace", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_noise(self.noise, "NoisyDegrees")
+
+    @property
+    def degree_noise(self) -> Noise:
+        """The law that was asked for."""
+        return self.noise
+
+    def budget(self, n_max: int | None = None) -> Budget:
+        """All of ε on the degree."""
+        return Budget(self.epsilon, np.where(np.isinf(self.epsilon), np.inf, 0.0)[()])
+
+    def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Rates:
+        """Nothing for a private user, the whole list for a public one."""
+        return np.where(flip > 0, 0, 1), np.where(flip > 0, 0, 0)

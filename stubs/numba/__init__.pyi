@@ -1,0 +1,8 @@
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from numba import types as types
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+def njit(*, nogil: bool = ..., cache: bool = ..., inline: str = ...) -> Callable[[_F], _F]: ...

@@ -1,0 +1,3 @@
+from typing import Any
+
+uint64: Any

@@ -1,0 +1,9 @@
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+class HistGradientBoostingClassifier:
+    def __init__(self, *, random_state: int | None = None, **params: Any) -> None: ...
+    def fit(self, X: NDArray[np.float64], y: NDArray[Any]) -> Self: ...
+    def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]: ...
