@@ -1,20 +1,136 @@
-"""Find a dataset's files and read them."""
+"""Find a dataset's files, or fetch them, and keep the parsed form."""
 
 from __future__ import annotations
 
 import os
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+import platformdirs
+
+from graphldp.csr import FORMAT
 from graphldp.datasets import tu
-from graphldp.errors import DatasetNotFoundError
+from graphldp.datasets.download import TU_URL, download, verify
+from graphldp.datasets.registry import check_name, suggestion
+from graphldp.errors import DatasetNotFoundError, DownloadError, FormatError, bad_parameter
 from graphldp.graphs import GraphSet
 
 
-def load_dataset(name: str, root: str | os.PathLike[str] | None = None, *, download: bool = True) -> GraphSet:
-    """Load a dataset of the TU collection."""
-    roots = [Path(r) for r in (root, os.environ.get("GRAPHLDP_DATA")) if r]
-    for folder in roots:
-        for path in (folder / f"{name}.zip", folder / name):
-            if path.exists():
-                return tu.read(path, name)
-    raise DatasetNotFoundError(f"No dataset {name}.")
+@dataclass(frozen=True)
+class Found:
+    """Where a dataset is.
+
+    Args:
+        place: "root", "$GRAPHLDP_DATA" or "cache".
+        path: the archive or the unpacked folder.
+    """
+
+    place: str
+    path: Path
+
+
+def load_dataset(
+    name: str,
+    root: str | os.PathLike[str] | None = None,
+    *,
+    download: bool = True,
+    url: str | None = None,
+) -> GraphSet:
+    """Load a dataset of the TU collection by its name.
+
+    ``NAME.zip`` or an unpacked folder ``NAME/`` is looked for in ``root``, in ``$GRAPHLDP_DATA`` and in a cache folder
+    of the user (``$GRAPHLDP_CACHE`` sets another), in this order. If it is in none of them it is downloaded: into
+    ``root`` where one is given and can be written, else into the cache. The parsed form is cached too, keyed by the
+    files' SHA-256, so that a second load is fast and a changed file is read again.
+
+    Args:
+        name: such as "REDDIT-BINARY"; ``graphldp datasets list`` shows the known ones, any TU name will do.
+        root: a folder of datasets.
+        download: False raises an error instead of using the network.
+        url: where archives are downloaded from; ``$GRAPHLDP_TU_URL``, then the public collection, if None.
+
+    Raises:
+        DatasetNotFoundError: when the dataset is nowhere.
+        DownloadError: when a download fails; nothing half-written stays.
+        FormatError: when a file is malformed (naming file and line) or has changed since its download.
+
+    Example::
+
+        graphs = gl.load_dataset("REDDIT-BINARY", root="data")
+        graphs.num_graphs, graphs.n_max  # (2000, 3782)
+    """
+    found = locate(name, root)
+    if found is None and not download:
+        looked = ", ".join(str(folder) for _, folder in _places(root))
+        raise DatasetNotFoundError(
+            f"There is no {name}.zip and no folder {name} in {looked}.{suggestion(name)} "
+            f"To download it: graphldp datasets fetch {name}"
+        )
+    path = found.path if found else fetch(name, root, url=url)
+    return _read(path, name)
+
+
+def locate(name: str, root: str | os.PathLike[str] | None = None) -> Found | None:
+    """Where the dataset's archive or folder is, or None."""
+    check_name(name, "load_dataset")
+    for place, folder in _places(root):
+        if (archive := folder / f"{name}.zip").is_file():
+            return Found(place, archive)
+        # PyTorch Geometric keeps the same files in NAME/raw
+        for unpacked in (folder / name / "raw", folder / name):
+            if unpacked.is_dir():
+                return Found(place, unpacked)
+    return None
+
+
+def fetch(name: str, root: str | os.PathLike[str] | None = None, *, url: str | None = None) -> Path:
+    """Download the dataset's archive into ``root``, or into the cache folder when that cannot be written."""
+    check_name(name, "load_dataset")
+    address = url or os.environ.get("GRAPHLDP_TU_URL") or TU_URL
+    return download(name, _writable([*([Path(root)] if root is not None else []), _archives()]), address)
+
+
+def _writable(folders: list[Path]) -> Path:
+    """The first folder that takes a file: asking for permissions instead would lie on read-only mounts."""
+    for folder in folders:
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+    raise DownloadError(f"Nothing can be written to {' or '.join(map(str, folders))}; set GRAPHLDP_CACHE.")
+
+
+def cache_folder() -> Path:
+    """``$GRAPHLDP_CACHE``, or the user's cache folder for graphldp. All of it can be deleted at any time."""
+    return Path(os.environ.get("GRAPHLDP_CACHE") or platformdirs.user_cache_path("graphldp", appauthor=False))
+
+
+def _archives() -> Path:
+    return cache_folder() / "datasets"
+
+
+def _places(root: str | os.PathLike[str] | None) -> list[tuple[str, Path]]:
+    places = []
+    if root is not None:
+        folder = Path(root)
+        if folder.exists() and not folder.is_dir():
+            raise bad_parameter("root", "load_dataset", "a folder", str(folder))
+        places.append(("root", folder))
+    if shared := os.environ.get("GRAPHLDP_DATA"):
+        places.append(("$GRAPHLDP_DATA", Path(shared)))
+    return [*places, ("cache", _archives())]
+
+
+def _read(path: Path, name: str) -> GraphSet:
+    digest = tu.digest(path, name)
+    verify(path, digest)
+    parsed = cache_folder() / "parsed" / f"{name}-{digest[:32]}-{tu.PARSER}.{FORMAT}.npz"
+    with suppress(FormatError, OSError):  # not there yet, or damaged: parse
+        return GraphSet.load(parsed)
+    graphs = tu.read(path, name)
+    with suppress(OSError):  # a cache that cannot be written only costs time
+        parsed.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # raw graphs are nobody else's business
+        graphs.save(parsed)
+    return graphs

@@ -1,10 +1,12 @@
 """TU archives: NAME_A.txt, NAME_graph_indicator.txt and NAME_graph_labels.txt, in a zip or a folder.
 
-The layout of Morris et al., *TUDataset: A collection of benchmark datasets for learning with graphs* (2020): nodes are numbered
-from 1 through all graphs, line k of the indicator is the graph of node k, line g of the labels is the label of graph g, and each
-line "i, j" of A is an edge. Here a graph is undirected, self-loops are dropped and repeats merged; labels keep their values.
+The layout of Morris et al., *TUDataset: A collection of benchmark datasets for learning with graphs* (2020): nodes
+are numbered from 1 through all graphs, line k of the indicator is the graph of node k, line g of the labels is the
+label of graph g, and each line "i, j" of A is an edge. Here a graph is undirected, self-loops are dropped and repeats
+merged; labels keep their values.
 
-A malformed file is a :class:`~graphldp.errors.FormatError` that names file and line, never what the line says: an edge is private.
+A malformed file is a :class:`~graphldp.errors.FormatError` that names file and line, never what the line says: an edge
+is private.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ def read(path: Path, name: str) -> GraphSet:
     _all_lines((graph >= 0) & (graph < graphs), path, name, INDICATOR, f"names {bound}")
     found = int(graph.max()) + 1
     if labels is not None and found != graphs:
-        raise FormatError(f"{_where(path, name, LABELS)}: has {graphs} lines, but the nodes belong to {found} graphs.")
+        where = _where(path, name, LABELS)
+        raise FormatError(f"{where}: has {graphs} lines, but the nodes belong to {found} graphs.")
     edges = _numbers(path, name, EDGES, 2) - 1
     one, two = edges[0], edges[1]
     inside = (one >= 0) & (two >= 0) & (one < len(graph)) & (two < len(graph))
@@ -58,7 +61,7 @@ def read(path: Path, name: str) -> GraphSet:
         rank[np.argsort(graph, kind="stable")] = np.arange(len(graph))
         one, two = rank[one], rank[two]
     proper = one != two
-    return GraphSet.from_edges(one[proper], two[proper], np.bincount(graph, minlength=found), labels, name=name)
+    return GraphSet.from_edges(one[proper], two[proper], np.bincount(graph), labels, name=name)
 
 
 def has_member(path: Path, name: str, part: str) -> bool:
@@ -85,7 +88,8 @@ def digest(path: Path, name: str) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     total = hashlib.sha256()
     for part in (EDGES, INDICATOR, LABELS):
-        total.update(digest(path / f"{name}_{part}.txt", name).encode() if has_member(path, name, part) else b"-")
+        here = has_member(path, name, part)
+        total.update(digest(path / f"{name}_{part}.txt", name).encode() if here else b"-")
     return total.hexdigest()
 
 
@@ -105,7 +109,7 @@ def _zip_errors(path: Path) -> Iterator[None]:
     except (zipfile.BadZipFile, zlib.error, EOFError):
         raise FormatError(f"{path}: not a zip archive, or damaged.") from None
     except (NotImplementedError, RuntimeError):
-        raise FormatError(f"{path}: encrypted or packed in a way that cannot be read; use plain zip.") from None
+        raise FormatError(f"{path}: encrypted, or packed in a way that cannot be read.") from None
 
 
 def _member_of(archive: zipfile.ZipFile, path: Path, name: str, part: str) -> zipfile.ZipInfo | None:
@@ -139,20 +143,20 @@ def _open(path: Path, name: str, part: str) -> Iterator[IO[bytes]]:
 def _numbers(path: Path, name: str, part: str, columns: int) -> NDArray[np.int64]:
     """All numbers of a file: flat for one column, else of shape (columns, lines)."""
     blocks: list[NDArray[np.int64]] = []
-    line, rest = 0, b""
+    where, line, rest = _where(path, name, part), 0, b""
     with _open(path, name, part) as file:
         while block := file.read(_CHUNK):
             text = rest + block
-            cut = text.rstrip(_BLANK).rfind(b"\n") + 1  # blank lines are fine at the end only, so keep them back
+            cut = text.rstrip(_BLANK).rfind(b"\n") + 1  # keeps blank lines back: they are fine at the very end
             whole, rest = text[:cut], text[cut:]
-            blocks.append(_parse_or_raise(whole, columns, line, _where(path, name, part)))
+            blocks.append(_parse_or_raise(whole, columns, line, where))
             line += blocks[-1].shape[-1]
             if len(rest) > _CHUNK:
-                raise FormatError(f"{_where(path, name, part)}: line {line + 1} is longer than any line of numbers.")
+                raise FormatError(f"{where}: line {line + 1} is longer than any line of numbers.")
     if rest.strip(_BLANK):
-        blocks.append(_parse_or_raise(rest.rstrip(_BLANK) + b"\n", columns, line, _where(path, name, part)))
+        blocks.append(_parse_or_raise(rest.rstrip(_BLANK) + b"\n", columns, line, where))
     if not blocks:
-        raise FormatError(f"{_where(path, name, part)}: is empty.")
+        raise FormatError(f"{where}: is empty.")
     return np.concatenate(blocks, axis=-1)
 
 
