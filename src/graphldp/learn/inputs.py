@@ -1,0 +1,39 @@
+"""What the estimators take: a set of graphs, and labels from it or beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphldp.csr import NeighbourLists
+from graphldp.errors import DataError, bad_parameter
+from graphldp.reports import Reports
+
+
+def graphs_of(X: object, owner: str) -> NeighbourLists:
+    """The graphs to learn from; users who have not reported leave their graph."""
+    if not isinstance(X, NeighbourLists):
+        raise bad_parameter("X", owner, "Reports or a GraphSet", type(X).__name__)
+    return X.induced() if isinstance(X, Reports) else X
+
+
+def given_labels(X: NeighbourLists, y: ArrayLike | None) -> NDArray[Any]:
+    """One label per graph, from y or else from the graphs."""
+    if y is None:
+        if X.labels is None:
+            raise DataError("These graphs have no labels: pass y, or a set that has some.")
+        return X.labels
+    labels = np.asarray(y)
+    if labels.shape != X.shape:
+        raise DataError(f"y must hold {len(X)} labels, one per graph. Got shape {labels.shape} instead.")
+    return labels
+
+
+def labels_of(X: NeighbourLists, y: ArrayLike | None, owner: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The sorted classes and each graph's class as 0 … C−1, for learning: at least two classes."""
+    classes, codes = np.unique(given_labels(X, y), return_inverse=True)
+    if len(classes) < 2:
+        raise DataError(f"{owner} needs graphs of at least two classes to learn from. Got {len(classes)} instead.")
+    return classes, codes

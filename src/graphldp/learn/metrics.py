@@ -1,0 +1,102 @@
+"""How good a classifier is: accuracy, AUC, confusion matrix, and what ten seeds say together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
+
+from graphldp.errors import DataError, bad_parameter
+
+
+def accuracy(truth: ArrayLike, predicted: ArrayLike) -> float:
+    """The share of graphs whose label was predicted."""
+    right = np.asarray(truth) == np.asarray(predicted)
+    if right.ndim != 1 or not len(right):
+        raise DataError("Accuracy needs one true and one predicted label for each of at least one graph.")
+    return float(right.mean())
+
+
+def auc(truth: ArrayLike, scores: ArrayLike) -> float:
+    """The area under the ROC curve.
+
+    For two classes it is the chance that a random graph of class 1 scores above a random one of class 0, ties counting
+    half (Mann and Whitney's U over its maximum); for more the mean over the classes of one against the rest.
+
+    Args:
+        truth: the true classes, 0 … C−1.
+        scores: [graphs, C], such as probabilities; for two classes the second column counts.
+
+    Returns:
+        A number in [0, 1]; NaN where the truth holds fewer than two classes or, for more than two, where one is absent.
+    """
+    codes, table = np.asarray(truth), np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or len(table) != len(codes) or table.shape[1] < 2:
+        raise DataError(f"AUC needs scores of shape [{len(codes)}, classes]. Got {table.shape} instead.")
+    if table.shape[1] == 2:
+        return _one_auc(codes == 1, table[:, 1])
+    return float(np.mean([_one_auc(codes == each, table[:, each]) for each in range(table.shape[1])]))
+
+
+def _one_auc(positive: NDArray[np.bool_], score: NDArray[np.float64]) -> float:
+    yes, no = int(positive.sum()), int((~positive).sum())
+    if not yes or not no:
+        return float("nan")
+    _, codes, counts = np.unique(score, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    rank = last - (counts - 1) / 2.0  # tied scores share the mean of their ranks
+    return float((rank[codes][positive].sum() - yes * (yes + 1) / 2.0) / (yes * no))
+
+
+def confusion(truth: ArrayLike, predicted: ArrayLike, num_classes: int) -> NDArray[np.int64]:
+    """Counts by true class (rows) and predicted class (columns), both as 0 … C−1."""
+    one, two = np.asarray(truth, dtype=np.int64), np.asarray(predicted, dtype=np.int64)
+    for name, codes in (("truth", one), ("predicted", two)):
+        if len(codes) and (codes.min() < 0 or codes.max() >= num_classes):
+            raise bad_parameter(name, "confusion", f"classes 0 to {num_classes - 1}", "others")
+    return np.bincount(one * num_classes + two, minlength=num_classes**2).reshape(num_classes, num_classes)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What several seeds say together.
+
+    Args:
+        count: how many there are.
+        mean: their mean.
+        std: their standard deviation, with count − 1 below the line; NaN for one.
+        low: the lower end of Student's t confidence interval for the mean; NaN for one.
+        high: the upper end.
+    """
+
+    count: int
+    mean: float
+    std: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        if self.count < 2:
+            return f"{self.mean:.4f}"
+        return f"{self.mean:.4f} ± {self.std:.4f} [{self.low:.4f}, {self.high:.4f}]"
+
+
+def summarize(values: Sequence[float] | NDArray[np.float64], level: float = 0.95) -> Summary:
+    """Mean, standard deviation and confidence interval x̄ ± t_{m−1} · s/√m over m seeds.
+
+    The seeds share one dataset, so the interval speaks of the seeds (splits, noise, weights), not of other datasets.
+    """
+    if not 0.0 < level < 1.0:
+        raise bad_parameter("level", "summarize", "between 0 and 1", level)
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or not len(array):
+        raise DataError("A summary needs at least one value.")
+    mean, count = float(array.mean()), len(array)
+    if count == 1:
+        return Summary(1, mean, float("nan"), float("nan"), float("nan"))
+    std = float(array.std(ddof=1))
+    half = float(stdtrit(count - 1, 0.5 + level / 2.0)) * std / count**0.5
+    return Summary(count, mean, std, mean - half, mean + half)

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch_geometric import transforms
+from torch_geometric.data import Data, Dataset, InMemoryDataset
+from torch_geometric.datasets import TUDataset
+from torch_geometric.loader import DataLoader
+
+import graphldp as gl
+from graphldp.errors import DataError, GraphLDPError, ParameterError
+from graphldp.learn.pyg import Randomize, edges_of, to_data
+from graphldp.mechanisms import DPRR, RR, NonPrivFull
+
+DRAWN = "drawn before"
+
+
+def some_graphs() -> gl.GraphSet:
+    """Seven graphs, two of them equal stars, one empty, one without edges."""
+    sizes = [6, 6, 4, 0, 3, 8, 5]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    edges = [(starts[g], starts[g] + i) for g in (0, 1, 5) for i in range(1, sizes[g])]
+    edges += [(starts[g] + i, starts[g] + i + 1) for g in (2, 6) for i in range(sizes[g] - 1)]
+    source, target = zip(*edges, strict=True)
+    return gl.GraphSet.from_edges(source, target, sizes, [0, 0, 1, 1, 0, 0, 1], name="some")
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    """The graphs as TU files, with edge and node attributes, where TUDataset looks for them; it drops empty graphs."""
+    graphs = some_graphs()[[0, 1, 2, 4, 5, 6]]
+    folder = tmp_path / "SOME" / "raw"
+    folder.mkdir(parents=True)
+    first = np.repeat(graphs.graph_ptr[:-1], graphs.sizes)
+    owner = np.repeat(np.arange(graphs.num_users), graphs.degrees)
+    pairs = np.stack((owner, graphs.indices + first[owner]), axis=1) + 1
+    np.savetxt(folder / "SOME_A.txt", pairs, fmt="%d", delimiter=", ")
+    np.savetxt(folder / "SOME_graph_indicator.txt", graphs.graph_of_user + 1, fmt="%d")
+    np.savetxt(folder / "SOME_graph_labels.txt", graphs.labels, fmt="%d")
+    np.savetxt(folder / "SOME_edge_labels.txt", pairs.sum(axis=1) % 2, fmt="%d")
+    np.savetxt(folder / "SOME_node_labels.txt", graphs.local_users % 3, fmt="%d")
+    return tmp_path
+
+
+def private(seed: int = 0) -> Randomize:
+    return Randomize(DPRR(epsilon=2.0, n_max=40), seed=seed)
+
+
+def test_round_trip() -> None:
+    graphs = some_graphs()
+    back = gl.GraphSet.from_pyg(graphs.to_pyg())
+    for name in ("indptr", "indices", "graph_ptr", "labels"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(graphs, name))
+
+
+def test_directed_round_trip_and_the_way_messages_flow() -> None:
+    graphs = gl.GraphSet.from_edges([0, 0, 3], [1, 2, 4], [3, 2], directed=True)
+    data = graphs.to_pyg()
+    # user 0 lists 1 and 2, so she aggregates over them: edges 1 → 0 and 2 → 0
+    assert data[0].edge_index.tolist() == [[1, 2], [0, 0]]
+    assert data[1].edge_index.tolist() == [[1], [0]]
+    back = gl.GraphSet.from_pyg(data, directed=True)
+    np.testing.assert_array_equal(back.indices, graphs.indices)
+    np.testing.assert_array_equal(back.indptr, graphs.indptr)
+
+
+def test_reports_carry_their_noisy_degree() -> None:
+    reports = DPRR(epsilon=5.0).randomize(some_graphs(), rng=1)
+    data = to_data(reports)
+    noisy = torch.cat([each.noisy_degree for each in data]).numpy()
+    np.testing.assert_array_equal(noisy, reports.noisy_degree.astype(np.float32))
+    assert sum(each.num_edges for each in data) == reports.num_entries
+    assert [int(each.y) for each in data] == reports.labels.tolist()
+
+
+def test_labels_must_agree() -> None:
+    edge = torch.tensor([[0, 1], [1, 0]])
+    plain, labelled = Data(edge_index=edge, num_nodes=2), Data(edge_index=edge, num_nodes=2, y=torch.tensor([1.0]))
+    assert edges_of([plain])["labels"] is None
+    assert edges_of([labelled])["labels"].tolist() == [1]
+    assert edges_of([])["sizes"] == []
+    for bad in ([plain, labelled], [Data(edge_index=edge, num_nodes=2, y=torch.tensor([0.5]))]):
+        with pytest.raises(DataError):
+            edges_of(bad)
+    with pytest.raises(DataError, match="edge_index"):
+        edges_of([Data(num_nodes=2)])
+    with pytest.raises(DataError, match="nodes 0 to 1"):
+        edges_of([Data(edge_index=torch.tensor([[0], [7]]), num_nodes=2)])
+
+
+def test_pre_transform_of_a_tu_dataset(raw: Path) -> None:
+    plain = TUDataset(str(raw), "SOME", use_node_attr=True)
+    assert plain[0].edge_attr is not None
+    dataset = TUDataset(str(raw), "SOME", pre_transform=private(), force_reload=True)
+    graphs = some_graphs()[[0, 1, 2, 4, 5, 6]]
+    expected = DPRR(epsilon=2.0, n_max=40).randomize(
+        gl.GraphSet(graphs.indptr, graphs.indices, graphs.graph_ptr, graphs.labels), rng=0
+    )
+    assert len(dataset) == 6
+    for _epoch in range(2):  # stored reports may be read as often as one likes
+        for graph, data in enumerate(dataset):
+            assert sorted(data.keys()) == ["edge_index", "noisy_degree", "num_nodes", "x", "y"]
+            want = to_data(expected[graph])[0]
+            assert torch.equal(data.edge_index, want.edge_index)
+            assert torch.equal(data.noisy_degree, want.noisy_degree)
+            assert torch.equal(data.x, plain[graph].x)
+            assert torch.equal(data.y, plain[graph].y)
+    assert len(DataLoader(dataset, batch_size=6)) == 1
+
+
+def test_another_pre_transform_is_noticed(raw: Path) -> None:
+    TUDataset(str(raw), "SOME", pre_transform=private(seed=0))
+    with pytest.warns(UserWarning, match="pre_transform"):
+        TUDataset(str(raw), "SOME", pre_transform=private(seed=1))
+
+
+def test_transform_draws_each_graph_once(raw: Path) -> None:
+    dataset = TUDataset(str(raw), "SOME", transform=private())
+    first = list(dataset)
+    assert len(first) == 6
+    with pytest.raises(GraphLDPError, match=DRAWN):
+        dataset[3]
+    with pytest.raises(GraphLDPError, match=DRAWN):
+        next(iter(DataLoader(dataset.shuffle(), batch_size=2)))
+
+
+def test_reading_the_raw_files_again_is_a_second_draw(raw: Path) -> None:
+    transform = private()
+    TUDataset(str(raw), "SOME", pre_transform=transform)
+    with pytest.raises(GraphLDPError, match=DRAWN):
+        TUDataset(str(raw), "SOME", pre_transform=transform, force_reload=True)
+
+
+class FromDisk(Dataset):
+    """Reads a file at each access, so the same graph comes as new objects."""
+
+    def __init__(self, folder: Path, transform: Callable[[Any], Any]) -> None:
+        super().__init__(None, transform)
+        self.folder = folder
+
+    def len(self) -> int:
+        return 3
+
+    def get(self, idx: int) -> Data:
+        return Data.from_dict(torch.load(self.folder / f"{idx}.pt"))
+
+
+def test_transform_of_a_dataset_on_disk_draws_once(tmp_path: Path) -> None:
+    for place, data in enumerate(some_graphs()[[0, 2, 5]].to_pyg()):
+        torch.save(data.to_dict(), tmp_path / f"{place}.pt")
+    dataset = FromDisk(tmp_path, private())
+    kept = [dataset[i] for i in range(3)]
+    assert len(kept) == 3
+    with pytest.raises(GraphLDPError, match=DRAWN):
+        dataset[1]
+
+
+def test_transforms_before_it_do_not_hide_a_graph() -> None:
+    data = some_graphs().to_pyg()
+    composed = transforms.Compose([transforms.ToUndirected(), private()])
+    dataset = _InMemory(data, composed)
+    assert len(list(dataset)) == 7  # equal stars are two graphs: both are held
+    with pytest.raises(GraphLDPError, match=DRAWN):
+        dataset[0]
+
+
+class _InMemory(InMemoryDataset):
+    def __init__(self, data: list[Data], transform: Callable[[Any], Any]) -> None:
+        super().__init__(None, transform)
+        self.data, self.slices = self.collate(data)
+
+
+def test_a_worker_process_is_refused() -> None:
+    dataset = _InMemory(some_graphs()[[0, 2]].to_pyg(), private())
+    loader = DataLoader(
+        dataset, batch_size=2, num_workers=1, multiprocessing_context=multiprocessing.get_context("fork")
+    )
+    with pytest.raises(GraphLDPError, match="in the process that made it"):
+        next(iter(loader))
+
+
+def test_noise_depends_on_position_not_on_edges() -> None:
+    star, path = some_graphs()[[0]], gl.GraphSet.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 5], [6], [1])
+    noise = []
+    for graph in (star, path):
+        drawn = private()(graph.to_pyg()[0])
+        noise.append(drawn.noisy_degree.numpy() - graph.degrees)
+    np.testing.assert_allclose(noise[0], noise[1], atol=1e-5)
+    transform, data = private(), some_graphs()[[0, 1]].to_pyg()
+    assert not torch.equal(transform(data[0]).noisy_degree, transform(data[1]).noisy_degree)
+
+
+def test_the_original_stays_as_it_was() -> None:
+    data = some_graphs().to_pyg()[0]
+    before = data.edge_index.clone()
+    result = Randomize(RR(epsilon=0.1))(data)
+    assert torch.equal(data.edge_index, before)
+    assert "noisy_degree" not in result
+    assert result.num_nodes == 6
+
+
+def test_nothing_private_passes_beside_the_lists() -> None:
+    data = some_graphs().to_pyg()[0]
+    data.edge_weight = torch.ones(data.num_edges)
+    data.adjacency = torch.ones(6, 6)
+    data.true_degree = torch.ones(6)
+    result = private()(data)
+    assert sorted(result.keys()) == ["edge_index", "noisy_degree", "num_nodes", "y"]
+
+
+def test_exact_lists_pass_unchanged() -> None:
+    data = some_graphs().to_pyg()[0]
+    assert torch.equal(Randomize(NonPrivFull())(data).edge_index, data.edge_index)
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ParameterError, match="n_max"):
+        Randomize(DPRR(epsilon=1.0))
+    assert repr(Randomize(DPRR(epsilon=1.0, allocation="fixed"), seed=3)).endswith("seed=3)")
+    with pytest.raises(ParameterError, match="one epsilon"):
+        Randomize(DPRR(epsilon=np.ones(6), n_max=10))
+    with pytest.raises(ParameterError, match="'seed'"):
+        Randomize(RR(epsilon=1.0), seed=-1)
+    with pytest.raises(ParameterError, match="at least the largest graph"):
+        Randomize(DPRR(epsilon=5.0, n_max=3))(some_graphs().to_pyg()[0])
+    with pytest.raises(ParameterError, match="Data object"):
+        private()([1, 2])
