@@ -24,6 +24,7 @@ from scipy.special import expit
 
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
+from graphldp.mechanisms.rows import Rows
 from graphldp.mechanisms.streams import Key, Rng, Stream, key_from, to_uniform
 from graphldp.privacy import Budget, check_epsilon
 from graphldp.reports import Reports
@@ -140,19 +141,19 @@ class RowMechanism(Mechanism):
     """A mechanism in which every user acts alone and every bit of her list is drawn on its own, given her d*."""
 
     def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> Drawn:
-        """Draw d* where there is one, turn it into two probabilities per user, and draw the lists from them."""
-        noisy = self._noisy_degrees(graphs, budget, key)
-        n = np.repeat(graphs.sizes, graphs.sizes)
-        keep, fake = self.rates(noisy, n, expit(-np.asarray(budget.edges)))
-        rates = [np.ascontiguousarray(np.broadcast_to(r, n.shape), dtype=np.float64) for r in (keep, fake)]
+        """Draw every user's row."""
+        return self.draw_rows(Rows.of(graphs), budget, key)
+
+    def draw_rows(self, rows: Rows, budget: Budget, key: Key) -> Drawn:
+        """Draw some users' rows: d* where there is one, then two probabilities per user, then the lists."""
+        law = self.degree_noise
+        noisy = None if law is None else noisy_degrees(rows, np.asarray(budget.degree), law, key)
+        keep, fake = self.rates(noisy, rows.n, expit(-np.asarray(budget.edges)))
+        rates = [np.ascontiguousarray(np.broadcast_to(r, len(rows)), dtype=np.float64) for r in (keep, fake)]
         if not all(((r >= 0) & (r <= 1)).all() for r in rates):
             raise ParameterError(f"The rates of {type(self).__name__} must be probabilities.")
-        indptr, indices = backend().sample_lists(graphs, *rates, key)
+        indptr, indices = backend().sample_lists(rows, *rates, key)
         return Drawn(indptr, indices, noisy_degree=noisy)
-
-    def _noisy_degrees(self, graphs: GraphSet, budget: Budget, key: Key) -> NDArray[np.float64] | None:
-        law = self.degree_noise
-        return None if law is None else noisy_degrees(graphs, np.asarray(budget.degree), law, key)
 
     @abstractmethod
     def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Rates:
@@ -168,14 +169,14 @@ class RowMechanism(Mechanism):
         """
 
 
-def noisy_degrees(graphs: GraphSet, epsilon1: NDArray[np.float64], noise: Noise, key: Key) -> NDArray[np.float64]:
+def noisy_degrees(rows: Rows, epsilon1: NDArray[np.float64], noise: Noise, key: Key) -> NDArray[np.float64]:
     """d* = d + Lap(1/ε₁), or the discrete law Pr(k) ∝ e^(−ε₁|k|) as a difference of two geometric draws."""
-    words = backend().first_words(graphs, Stream.DEGREE, key)
+    words = backend().first_words(rows, Stream.DEGREE, key)
     if noise == "laplace":
         size = -np.log(to_uniform(words[:, 0])) / epsilon1
-        return np.asarray(graphs.degrees + np.where(words[:, 0] & np.uint64(1), size, -size))
+        return np.asarray(rows.degrees + np.where(words[:, 0] & np.uint64(1), size, -size))
     size = np.floor(-np.log(to_uniform(words)) / epsilon1[:, None])
-    return np.asarray(graphs.degrees + size[:, 0] - size[:, 1])
+    return np.asarray(rows.degrees + size[:, 0] - size[:, 1])
 
 
 def check_noise(noise: str, owner: str) -> None:

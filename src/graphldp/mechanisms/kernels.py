@@ -21,8 +21,8 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from graphldp.csr import NeighbourLists
 from graphldp.errors import bad_parameter
+from graphldp.mechanisms.rows import Rows
 from graphldp.mechanisms.streams import MULTIPLIER, ROUNDS, WEYL, Key, Stream, Words
 
 M0, M1 = np.uint64(MULTIPLIER[0]), np.uint64(MULTIPLIER[1])
@@ -72,39 +72,34 @@ def _fill_lists(
     stop: int,
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
-    graph_ptr: NDArray[np.int64],
-    graph_ids: NDArray[np.int64],
+    users: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    graphs: NDArray[np.int64],
     keep: NDArray[np.float64],
     fake: NDArray[np.float64],
     key: Key,
     room: NDArray[np.int32],
     lengths: NDArray[np.int64],
 ) -> None:
-    """Draw the lists of users start … stop−1 into ``room``; past its end, count on without writing."""
+    """Draw the lists of rows start … stop−1 into ``room``; past its end, count on without writing."""
     edge_words, fake_words = np.empty(4, np.uint64), np.empty(4, np.uint64)
     written, end = 0, len(room)
-    graph = np.searchsorted(graph_ptr, start, side="right") - 1
-    for user in range(start, stop):
-        while user >= graph_ptr[graph + 1]:
-            graph += 1
-        n, me = graph_ptr[graph + 1] - graph_ptr[graph], user - graph_ptr[graph]
-        begin, edge, last = written, indptr[user], indptr[user + 1]
+    for row in range(start, stop):
+        me, n, graph = users[row], sizes[row], graphs[row]
+        begin, edge, last = written, indptr[row], indptr[row + 1]
         strangers = n - 1 - (last - edge)
-        stay, rate = keep[user], 1.0 / log1p(-fake[user]) if 0.0 < fake[user] < 1.0 else 0.0
+        stay, add = keep[row], fake[row]
+        rate = 1.0 / log1p(-add) if 0.0 < add < 1.0 else 0.0
         edge_number, fake_number = 0, 0
-        stranger, passed, self_passed = (
-            -1,
-            0,
-            False,
-        )  # `stranger` counts strangers only; `passed`, who stands between
+        stranger, passed, self_passed = -1, 0, False  # counted among strangers; others passed on the way
         while stranger < strangers:
-            if fake[user] <= 0.0:
+            if add <= 0.0:
                 stranger = strangers
-            elif fake[user] >= 1.0:
+            elif add >= 1.0:
                 stranger += 1
             else:
                 if fake_number & 3 == 0:
-                    _block(fake_number >> 2, me, graph_ids[graph], FAKES, key, fake_words)
+                    _block(fake_number >> 2, me, graph, FAKES, key, fake_words)
                 skip = log(_uniform(fake_words[fake_number & 3])) * rate
                 fake_number += 1
                 stranger = strangers if skip >= strangers else min(strangers, stranger + 1 + int(skip))
@@ -120,7 +115,7 @@ def _fill_lists(
                     kept = stay >= 1.0
                     if 0.0 < stay < 1.0:
                         if edge_number & 3 == 0:
-                            _block(edge_number >> 2, me, graph_ids[graph], EDGES, key, edge_words)
+                            _block(edge_number >> 2, me, graph, EDGES, key, edge_words)
                         kept = _uniform(edge_words[edge_number & 3]) < stay
                         edge_number += 1
                     if kept:
@@ -133,7 +128,7 @@ def _fill_lists(
                 if written < end:
                     room[written] = stranger + passed
                 written += 1
-        lengths[user] = written - begin
+        lengths[row] = written - begin
 
 
 @njit(nogil=True, cache=True)
@@ -141,18 +136,15 @@ def _fill_words(
     start: int,
     stop: int,
     stream: np.uint64,
-    graph_ptr: NDArray[np.int64],
-    graph_ids: NDArray[np.int64],
+    users: NDArray[np.int64],
+    graphs: NDArray[np.int64],
     key: Key,
     out: Words,
 ) -> None:
     words = np.empty(4, np.uint64)
-    graph = np.searchsorted(graph_ptr, start, side="right") - 1
-    for user in range(start, stop):
-        while user >= graph_ptr[graph + 1]:
-            graph += 1
-        _block(0, user - graph_ptr[graph], graph_ids[graph], stream, key, words)
-        out[user, 0], out[user, 1] = words[0], words[1]
+    for row in range(start, stop):
+        _block(0, users[row], graphs[row], stream, key, words)
+        out[row, 0], out[row, 1] = words[0], words[1]
 
 
 @njit(nogil=True, cache=True)
@@ -237,21 +229,21 @@ def _fill_pairs(
 
 
 def sample_lists(
-    lists: NeighbourLists, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
+    rows: Rows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Noisy lists: each true neighbour of u stays with ``keep[u]``, each stranger is added with ``fake[u]``.
 
     Returns:
         ``indptr`` and ``indices`` of the noisy lists.
     """
-    degrees = lists.degrees
-    expected = keep * degrees + fake * (np.repeat(lists.sizes, lists.sizes) - 1 - degrees)
+    degrees = rows.degrees
+    expected = keep * degrees + fake * (rows.n - 1 - degrees)
     runs = _runs(1.0 + degrees + expected)
     mean = np.array([expected[start:stop].sum() for start, stop in runs])
     # a run's length is a sum of independent bits: Bernstein puts passing this bound below 1e-12, and if it
     # happens the lengths are known and the same bits are drawn again into room that fits
     capacity = np.ceil(mean + 8.0 * np.sqrt(mean) + 64.0).astype(np.int64)
-    lengths = np.empty(lists.num_users, np.int64)
+    lengths = np.empty(len(rows), np.int64)
     while True:
         offsets = np.concatenate(([0], np.cumsum(capacity)))
         room = np.empty(offsets[-1], np.int32)
@@ -259,8 +251,8 @@ def sample_lists(
         def fill(number: int, offsets: NDArray[np.int64] = offsets, room: NDArray[np.int32] = room) -> None:
             own = room[offsets[number] : offsets[number + 1]]
             start, stop = runs[number]
-            parts = (lists.indptr, lists.indices, lists.graph_ptr, lists.graph_ids)
-            _fill_lists(start, stop, *parts, keep, fake, key, own, lengths)
+            lists = rows.indptr, rows.indices, rows.user, rows.n, rows.graph
+            _fill_lists(start, stop, *lists, keep, fake, key, own, lengths)
 
         _in_threads(fill, range(len(runs)))
         used = np.array([lengths[start:stop].sum() for start, stop in runs], dtype=np.int64)
@@ -274,12 +266,11 @@ def sample_lists(
     return np.concatenate(([0], np.cumsum(lengths))), room[:end]
 
 
-def first_words(lists: NeighbourLists, stream: Stream, key: Key) -> Words:
+def first_words(rows: Rows, stream: Stream, key: Key) -> Words:
     """The first two words of each user's stream, shape (users, 2)."""
-    out = np.empty((lists.num_users, 2), np.uint64)
-    runs = _runs(np.ones(lists.num_users))
-    number, ids = np.uint64(stream), lists.graph_ids
-    _in_threads(lambda i: _fill_words(*runs[i], number, lists.graph_ptr, ids, key, out), range(len(runs)))
+    out = np.empty((len(rows), 2), np.uint64)
+    runs, number = _runs(np.ones(len(rows))), np.uint64(stream)
+    _in_threads(lambda i: _fill_words(*runs[i], number, rows.user, rows.graph, key, out), range(len(runs)))
     return out
 
 

@@ -26,6 +26,7 @@ from scipy import sparse
 from graphldp.errors import Described, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import Drawn, Mechanism, Noise, backend, noisy_degrees
+from graphldp.mechanisms.rows import Rows
 from graphldp.mechanisms.streams import Key
 from graphldp.privacy import Budget, allocate
 
@@ -63,7 +64,7 @@ class LocalLap(Mechanism):
     def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> Drawn:
         """Draw d*, then the T largest pairs of each graph, then lay the exact pairs beside them."""
         degree, edges = np.asarray(budget.degree), np.asarray(budget.edges)
-        noisy = noisy_degrees(graphs, degree, "laplace", key)
+        noisy = noisy_degrees(Rows.of(graphs), degree, "laplace", key)
         private = ~np.isinf(edges)
         space = _PairSpace(graphs, private)
         owner, target = space.entries()

@@ -9,36 +9,33 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.csr import NeighbourLists, lists_from_pairs
+from graphldp.mechanisms.rows import Rows
 from graphldp.mechanisms.streams import Key, Stream, Words, philox, to_uniform
 
 
 def sample_lists(
-    lists: NeighbourLists, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
+    rows: Rows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Noisy lists: each true neighbour of u stays with ``keep[u]``, each stranger is added with ``fake[u]``."""
-    owner = np.repeat(np.arange(lists.num_users), lists.degrees)
-    place = np.arange(lists.num_entries) - lists.indptr[owner]
-    stays = to_uniform(_words(lists, Stream.EDGES, owner, place, key)) < keep[owner]
-    fake_owner, rank = _stranger_ranks(lists, fake, key)
-    stranger = _unrank(lists, fake_owner, rank)
-    start = np.repeat(lists.graph_ptr[:-1], lists.sizes)
+    owner = np.repeat(np.arange(len(rows)), rows.degrees)
+    place = np.arange(len(owner)) - rows.indptr[owner]
+    stays = to_uniform(_words(rows, Stream.EDGES, owner, place, key)) < keep[owner]
+    fake_owner, rank = _stranger_ranks(rows, fake, key)
+    stranger = _unrank(rows, fake_owner, rank)
     source = np.concatenate((owner[stays], fake_owner))
-    target = np.concatenate((lists.indices[stays].astype(np.int64), stranger)) + start[source]
-    indptr, entries = lists_from_pairs(source, target, lists.num_users)
-    return indptr, (entries - np.repeat(start, np.diff(indptr))).astype(np.int32)
+    target = np.concatenate((rows.indices[stays].astype(np.int64), stranger))
+    indptr, entries = _sorted_rows(source, target, len(rows))
+    return indptr, entries.astype(np.int32)
 
 
-def _stranger_ranks(
-    lists: NeighbourLists, fake: NDArray[np.float64], key: Key
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _stranger_ranks(rows: Rows, fake: NDArray[np.float64], key: Key) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Who adds strangers, and which in her own numbering of strangers: geometric skips, one round at a time."""
-    strangers = np.repeat(lists.sizes, lists.sizes) - 1 - lists.degrees
-    at = np.full(lists.num_users, -1, np.int64)
+    strangers = rows.n - 1 - rows.degrees
+    at = np.full(len(rows), -1, np.int64)
     users, ranks, number = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     active = np.flatnonzero((fake > 0.0) & (strangers > 0))
     while len(active):
-        uniform = to_uniform(_words(lists, Stream.FAKES, active, np.full(len(active), number), key))
+        uniform = to_uniform(_words(rows, Stream.FAKES, active, np.full(len(active), number), key))
         with np.errstate(divide="ignore"):
             skip = np.log(uniform) / np.log1p(-fake[active])
         at[active] += 1 + np.minimum(skip, strangers[active]).astype(np.int64)
@@ -49,30 +46,25 @@ def _stranger_ranks(
     return np.concatenate(users), np.concatenate(ranks)
 
 
-def _unrank(lists: NeighbourLists, owner: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.int64]:
+def _unrank(rows: Rows, owner: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.int64]:
     """The rank-th stranger of each owner: r plus the members of her list, and she herself, that stand before.
 
     With x_0 < x_1 < … these d + 1 numbers, x_s − s of the strangers stand before x_s, so s is found by bisection.
     """
-    me = np.arange(lists.num_users)
-    start = np.repeat(lists.graph_ptr[:-1], lists.sizes)
-    source = np.concatenate((np.repeat(me, lists.degrees), me))
-    target = np.concatenate((lists.indices.astype(np.int64) + np.repeat(start, lists.degrees), me))
-    indptr, blocked = lists_from_pairs(source, target, lists.num_users)
-    before = (
-        blocked
-        - np.repeat(start, np.diff(indptr))
-        - (np.arange(len(blocked)) - np.repeat(indptr[:-1], np.diff(indptr)))
-    )
-    step = lists.n_max + 1  # each owner's values lie in one interval of this width, so one sorted array holds them all
-    table = before + np.repeat(me, np.diff(indptr)) * step
-    return rank + np.searchsorted(table, rank + owner * step, side="right") - indptr[owner]
+    me = np.arange(len(rows))
+    source = np.concatenate((np.repeat(me, rows.degrees), me))
+    indptr, blocked = _sorted_rows(source, np.concatenate((rows.indices.astype(np.int64), rows.user)), len(rows))
+    lengths = np.diff(indptr)
+    before = blocked - (np.arange(len(blocked)) - np.repeat(indptr[:-1], lengths))
+    step = int(rows.n.max(initial=0)) + 1  # an owner's values lie in one interval of this width: one table holds all
+    table = before + np.repeat(me, lengths) * step
+    return np.asarray(rank + np.searchsorted(table, rank + owner * step, side="right") - indptr[owner])
 
 
-def first_words(lists: NeighbourLists, stream: Stream, key: Key) -> Words:
+def first_words(rows: Rows, stream: Stream, key: Key) -> Words:
     """The first two words of each user's stream, shape (users, 2)."""
-    users = np.arange(lists.num_users)
-    return np.stack([_words(lists, stream, users, np.full(len(users), w), key) for w in (0, 1)], axis=1)
+    users = np.arange(len(rows))
+    return np.stack([_words(rows, stream, users, np.full(len(users), w), key) for w in (0, 1)], axis=1)
 
 
 def top_pairs(
@@ -120,9 +112,17 @@ def _distinct(count: int, among: int, graph: int, key: Key) -> NDArray[np.int64]
     return chosen if wanted == count else np.setdiff1d(np.arange(among), chosen)
 
 
-def _words(lists: NeighbourLists, stream: Stream, users: NDArray[np.int64], word: NDArray[np.int64], key: Key) -> Words:
-    graph = lists.graph_ids[lists.graph_of_user[users]].astype(np.uint64)
-    return philox(key, stream, graph, lists.local_users[users].astype(np.uint64), word.astype(np.uint64))
+def _sorted_rows(
+    owner: NDArray[np.int64], target: NDArray[np.int64], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pointers and entries of rows given as (owner, target) pairs."""
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=count))))
+    return indptr, target[np.lexsort((target, owner))]
+
+
+def _words(rows: Rows, stream: Stream, row: NDArray[np.int64], word: NDArray[np.int64], key: Key) -> Words:
+    graph, user = rows.graph[row].astype(np.uint64), rows.user[row].astype(np.uint64)
+    return philox(key, stream, graph, user, word.astype(np.uint64))
 
 
 def _graph_words(stream: Stream, graph: int, count: int, key: Key) -> Words:

@@ -1,0 +1,48 @@
+"""Rows: some users' lists with all that their draws depend on, and nothing of anybody else's.
+
+A mechanism in which every user acts alone needs of a user her list, her number, the size of her graph and the graph's
+id. So any part of the users can be drawn apart from the rest, on another thread or another machine, with the same
+result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.csr import NeighbourLists
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The lists of some users.
+
+    Args:
+        indptr: where each user's list begins.
+        indices: the lists, sorted.
+        user: each user's number inside her graph.
+        n: users in each user's graph.
+        graph: the id of each user's graph.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    user: NDArray[np.int64]
+    n: NDArray[np.int64]
+    graph: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, lists: NeighbourLists) -> Rows:
+        """All users of a set of graphs."""
+        n, graph = np.repeat(lists.sizes, lists.sizes), np.repeat(lists.graph_ids, lists.sizes)
+        return cls(lists.indptr, lists.indices, lists.local_users, n, graph)
+
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        """The length of each user's list."""
+        return np.diff(self.indptr)
+
+    def __len__(self) -> int:
+        return len(self.user)
