@@ -9,7 +9,8 @@
     │   └── FormatError                   a file that is not what it should be: names file and line
     ├── DatasetNotFoundError (LookupError)  no folder, archive or download holds the dataset
     ├── DownloadError (OSError)           a download failed or arrived damaged
-    └── MissingExtraError (ImportError)   an optional part of graphldp is not installed
+    ├── MissingExtraError (ImportError)   an optional part of graphldp is not installed
+    └── TrainingError (ArithmeticError)   a training went astray: its loss is not a number
 
 A message never repeats private data: it names counts, positions and public parameters, not edges.
 """
@@ -60,6 +61,10 @@ class Described(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+class TrainingError(GraphLDPError, ArithmeticError):
+    """A training went astray: its loss is not a number."""
 
 
 def bad_parameter(name: str, owner: str, must_be: str, got: object) -> ParameterError:
