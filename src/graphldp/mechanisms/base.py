@@ -20,7 +20,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
@@ -148,7 +147,8 @@ class RowMechanism(Mechanism):
         """Draw some users' rows: d* where there is one, then two probabilities per user, then the lists."""
         law = self.degree_noise
         noisy = None if law is None else noisy_degrees(rows, np.asarray(budget.degree), law, key)
-        keep, fake = self.rates(noisy, rows.n, expit(-np.asarray(budget.edges)))
+        odds = np.exp(-np.asarray(budget.edges))  # of a flip: (1−p)/p
+        keep, fake = self.rates(noisy, rows.n, odds / (1 + odds))
         rates = [np.ascontiguousarray(np.broadcast_to(r, len(rows)), dtype=np.float64) for r in (keep, fake)]
         if not all(((r >= 0) & (r <= 1)).all() for r in rates):
             raise ParameterError(f"The rates of {type(self).__name__} must be probabilities.")
