@@ -1,0 +1,217 @@
+"""Graphs on a device, and batches gathered from them there.
+
+A batch is a gather of blocks (:mod:`graphldp.learn.packing`). The host knows every block's size, so it lays out all
+batches of an epoch at once; the device is never asked for a size, and the host never waits for its answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from graphldp.csr import NeighbourLists
+from graphldp.errors import DataError
+from graphldp.learn import packing
+from graphldp.learn.layers import Csr, Matrix, Rows, Tiles
+from graphldp.learn.packing import Blocks, Store
+from graphldp.reports import Reports
+
+if TYPE_CHECKING:
+    from graphldp.learn.gin import ModelSpec
+
+TILE = 512  # rows; a model's last tile is half empty on average
+
+
+@dataclass(frozen=True, eq=False)
+class PackedGraphs:
+    """Graphs packed on a device, ready for batches.
+
+    Args:
+        store: the packed graphs.
+        ids: int64, which of them, on the host.
+        classes: int64, the class of each graph of ``ids`` as 0 … C-1, or None.
+
+    ::
+
+        packed = PackedGraphs.pack(reports, spec, device, classes=codes)
+        train, validation = packed.subset(train_ids), packed.subset(validation_ids)  # both share the packed graphs
+    """
+
+    store: Store
+    ids: NDArray[np.int64]
+    classes: NDArray[np.int64] | None = None
+
+    @classmethod
+    def pack(
+        cls,
+        lists: NeighbourLists,
+        spec: ModelSpec,
+        device: torch.device,
+        classes: ArrayLike | None = None,
+        *,
+        dtype: torch.dtype = torch.float32,
+    ) -> Self:
+        """Pack a set of graphs for models of one kind.
+
+        Args:
+            lists: the graphs; users who have not reported leave theirs.
+            spec: what the models look like; the packed graphs serve any model of the same convolution and features
+                with at most as many layers.
+            device: where the graphs are to live.
+            classes: one number 0 … C-1 per graph, where they are known.
+            dtype: in which models compute.
+        """
+        graphs = lists.induced() if isinstance(lists, Reports) else lists
+        codes = None if classes is None else np.asarray(classes, dtype=np.int64)
+        if codes is not None and (codes.shape != graphs.shape or ((codes < 0) | (codes >= spec.num_classes)).any()):
+            raise DataError(f"classes must hold a number from 0 to {spec.num_classes - 1} for each graph.")
+        store = packing.build(graphs, spec, device, dtype)
+        return cls(store, np.arange(graphs.num_graphs), codes)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def subset(self, positions: ArrayLike) -> Self:
+        """The graphs at these positions; nothing is copied on the device."""
+        picked = np.asarray(positions, dtype=np.int64)
+        return replace(self, ids=self.ids[picked], classes=None if self.classes is None else self.classes[picked])
+
+    @property
+    def device(self) -> torch.device:
+        """Where the graphs live."""
+        return self.store.codes.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """In which models compute."""
+        return self.store.dtype
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B graphs for each of S models, on the device.
+
+    Args:
+        features: [T, B, num_features], the input features of the rows of round 0.
+        rounds: the rows after each round, and what they aggregate over.
+        users: [S, B], users in each graph; 0 where a model has fewer graphs.
+    """
+
+    features: Tensor
+    rounds: tuple[Rows, ...]
+    users: Tensor
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the blocks of each step come from and go to.
+
+    Args:
+        total: int64 [steps], the length of all blocks of a step, on the host.
+        length: int64 [steps, blocks], on the device.
+        shift: int64 [steps, blocks], where a block comes from minus where it goes, on the device.
+        target: int64 [steps, blocks + 1], where a block goes, on the device.
+    """
+
+    total: NDArray[np.int64]
+    length: Tensor
+    shift: Tensor
+    target: Tensor
+
+    @classmethod
+    def of(cls, pointers: NDArray[np.int64], ids: NDArray[np.int64], tile: int, device: torch.device) -> Self:
+        """Lay out blocks [steps, S, B]; one block more fills up each model's to a multiple of ``tile``."""
+        ends = np.append(pointers, pointers[-1])  # the graph past the last one is empty
+        source = ends[ids]
+        length = ends[ids + 1] - source
+        filling = -length.sum(axis=2, keepdims=True) % tile
+        table = np.zeros((3, len(ids), ids.shape[1] * (ids.shape[2] + 1) + 1), dtype=np.int64)
+        table[0, :, :-1] = np.concatenate((length, filling), axis=2).reshape(len(ids), -1)
+        np.cumsum(table[0, :, :-1], axis=1, out=table[2, :, 1:])
+        past = np.full_like(filling, pointers[-1])
+        table[1, :, :-1] = np.concatenate((source, past), axis=2).reshape(len(ids), -1) - table[2, :, :-1]
+        on_device = torch.from_numpy(table).to(device)
+        return cls(table[2, :, -1], on_device[0, :, :-1], on_device[1, :, :-1], on_device[2])
+
+    def block(self, step: int) -> Tensor:
+        """The block of each member of a step."""
+        return torch.repeat_interleave(self.length[step], output_size=int(self.total[step]))
+
+    def source(self, step: int, block: Tensor) -> Tensor:
+        """Where each member of a step comes from."""
+        return torch.arange(len(block), device=block.device) + self.shift[step].index_select(0, block)
+
+
+def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]:
+    """The batches of some graphs, one for each step.
+
+    Args:
+        store: packed graphs.
+        ids: int64 [steps, S, B], which graphs; the number of graphs in the store where a model has fewer.
+        layers: how many rounds the models use, the input's counted.
+    """
+    device, dtype, models = store.codes.device, store.dtype, ids.shape[1]
+    tile = 1 if models == 1 else TILE
+    rounds = store.rounds[:layers]
+    rows = [_Layout.of(each.row_ptr, ids, tile, device) for each in rounds]
+    entries = [[_Layout.of(m.entry_ptr, ids, 1, device) for m in each.matrices] for each in rounds]
+    users = torch.from_numpy(np.append(store.sizes, 0)[ids]).to(device, dtype)
+    for step in range(len(ids)):
+        made: list[Rows] = []
+        sources: list[Tensor] = []
+        for k, layout in enumerate(rows):
+            block = layout.block(step)
+            # a filling row comes from past the end, where the store keeps one row that stands for no user
+            sources.append(layout.source(step, block).clamp_(max=len(rounds[k].counts) - 1))
+            counts = rounds[k].counts.index_select(0, sources[k])
+            every = torch.arange(len(block), dtype=torch.int32, device=device)
+            readout = Csr(layout.target[step].int(), every, counts, len(block))
+            matrices = [
+                _matrix(blocks, step, entry, rows[k - 1 : k + 1], [made[k - 1].block, block], sources[k - 1 :])
+                for blocks, entry in zip(rounds[k].matrices, entries[k], strict=True)
+            ]
+            tiles = _tiles(layout, step, models)
+            counts = counts.view(len(tiles.model), tiles.size, 1)
+            made.append(Rows(tiles, counts, users[step].sum(1, keepdim=True), readout, block, tuple(matrices)))
+        codes = store.codes.index_select(0, sources[0])
+        features = torch.zeros(len(codes), store.kind[2], dtype=dtype, device=device)
+        features.scatter_(1, codes[:, None], 1)
+        yield Batch(features.view(*made[0].counts.shape[:2], -1), tuple(made), users[step])
+
+
+def _tiles(layout: _Layout, step: int, models: int) -> Tiles:
+    total = int(layout.total[step])
+    if models == 1:
+        return Tiles(layout.length.new_zeros(1), 1, total)
+    per_model = layout.length[step].view(models, -1).sum(1) // TILE
+    return Tiles(torch.repeat_interleave(per_model, output_size=total // TILE), models, TILE)
+
+
+def _matrix(
+    blocks: Blocks,
+    step: int,
+    entries: _Layout,
+    rows: Sequence[_Layout],
+    block: Sequence[Tensor],
+    source: Sequence[Tensor],
+) -> Matrix:
+    """The matrix of a batch: ``rows``, their ``block`` and ``source`` for the round before and this one."""
+    of_entry = entries.block(step)
+    origin = entries.source(step, of_entry)
+    halves = []
+    for crow, col, val, own, other in (
+        (blocks.crow, blocks.col, blocks.val, 1, 0),
+        (blocks.transposed_crow, blocks.transposed_col, blocks.transposed_val, 0, 1),
+    ):
+        begin = crow.index_select(0, source[own]) - entries.shift[step].index_select(0, block[own])
+        end = entries.target[step, -1:]
+        offset = rows[other].target[step].int().index_select(0, of_entry)
+        columns = col.index_select(0, origin) + offset
+        halves.append(Csr(torch.cat((begin, end)).int(), columns, val.index_select(0, origin), len(block[other])))
+    return Matrix(*halves)

@@ -1,0 +1,93 @@
+"""Colour refinement: which users a graph neural network cannot tell apart, so that it computes each of them once.
+
+Colours begin with a user's input feature, and one round takes a user's colour and the multiset of her list's colours
+to a new colour:
+
+    c_k(i) = (c_{k-1}(i), {{ c_{k-1}(j) : j in i's list }}).
+
+Two users of one colour after k rounds have the same embedding after k convolutions (Xu et al. 2019), in training too:
+batch norm acts on each user alike, and dropout acts on the scores of graphs only.
+
+Colours are kept apart by graph. Sharing them between the graphs of a batch would save another eighth of the rows on
+REDDIT-BINARY (22 %, 37 %, 39 % of the users after 2 to 4 rounds against 13 %, 32 %, 38 %; under DPRR at ε = 1, 48 %,
+50 %, 50 % against 41 %, 49 %, 49 %), but then the structure of every batch would have to be searched for anew. Kept
+apart, it is found once per dataset, and a batch is a gather of blocks whose sizes are known beforehand.
+
+Multisets are compared by hash: each colour draws two 64-bit words, a multiset's hash is their sum modulo 2⁶⁴, and
+users are grouped by the first hash and checked by the second. Two different multisets of fewer than 2^m users share a
+hash with probability at most 2^(m-64), so both agree with probability below 2⁻¹⁰⁰ for lists of up to 2¹⁴ users; where
+only the first agrees, the words are drawn anew. Sorting every list instead would cost several times as much.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def refine(colour: Tensor, indptr: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """One round of refinement.
+
+    Args:
+        colour: int64 [users], the colours before, numbered from 0.
+        indptr: int64 [users + 1], where each user's list begins.
+        target: int64 [entries], the lists, with users numbered over all graphs.
+
+    Returns:
+        The colours after, int64 [users], numbered by their first user, and that first user, int64 [colours].
+    """
+    salt = 0
+    while True:
+        generator = torch.Generator().manual_seed(salt)
+        words = torch.empty((4, int(colour.max()) + 1 if len(colour) else 0), dtype=torch.int64)
+        words = words.random_(-(2**63), None, generator=generator).to(colour.device)
+        first = _row_sums(words[0][colour[target]], indptr) + words[1][colour]
+        second = _row_sums(words[2][colour[target]], indptr) + words[3][colour]
+        grouped = group(first, second)
+        if grouped is not None:
+            return grouped
+        salt += 1
+
+
+def group(key: Tensor, check: Tensor) -> tuple[Tensor, Tensor] | None:
+    """Number the distinct keys by first appearance; None where equal keys have different checks."""
+    ordered, order = torch.sort(key, stable=True)
+    checks = check[order]
+    new = torch.ones_like(ordered, dtype=torch.bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    if bool((~new[1:] & (checks[1:] != checks[:-1])).any()):
+        return None
+    first = order[new]  # the sort is stable, so this is each group's smallest position
+    leads = torch.zeros_like(new)
+    leads[first] = True
+    number = torch.cumsum(leads, 0) - 1
+    colour = torch.empty_like(order)
+    colour[order] = number[first][torch.cumsum(new, 0) - 1]
+    return colour, torch.nonzero(leads).squeeze(1)
+
+
+def merge(row: Tensor, column: Tensor, columns: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Sort entries by row, then column, and count equal ones: rows, columns and multiplicities."""
+    key = torch.sort(row * columns + column).values
+    new = torch.ones_like(key, dtype=torch.bool)
+    new[1:] = key[1:] != key[:-1]
+    start = torch.nonzero(new).squeeze(1)
+    end = torch.cat((start[1:], start.new_full((min(len(start), 1),), len(key))))
+    kept = key[start]
+    return kept // max(columns, 1), kept % max(columns, 1), end - start
+
+
+def lists_of(users: Tensor, indptr: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """The lists of some users, one after the other: the position of each entry's owner in ``users``, and the entry."""
+    start = indptr[users]
+    length = indptr[users + 1] - start
+    owner = torch.repeat_interleave(length)
+    shift = start - (torch.cumsum(length, 0) - length)
+    return owner, target[torch.arange(len(owner), device=owner.device) + shift[owner]]
+
+
+def _row_sums(values: Tensor, indptr: Tensor) -> Tensor:
+    """Sums of each user's entries modulo 2⁶⁴, where int64 wraps."""
+    total = torch.zeros(len(values) + 1, dtype=torch.int64, device=values.device)
+    torch.cumsum(values, 0, out=total[1:])
+    return total[indptr[1:]] - total[indptr[:-1]]

@@ -1,0 +1,174 @@
+"""The graph neural network: GIN-0 (Xu et al. 2019, *How Powerful are Graph Neural Networks?*), GCN and GraphSAGE.
+
+Layers are counted with the input layer: L layers are L - 1 convolutions. With h_0 the input feature,
+
+    GIN-0   h_k = relu(bn(W₂ relu(bn(W₁ (h_i + Σ_j h_j) + b₁)) + b₂)),            j over i's own reported list
+    GCN     h_k = relu(bn(Σ_j W h_j / √((1 + |list of i|)(1 + |list of j|)) + b)),  j over i's own list and i
+    SAGE    h_k = relu(bn(W [mean_j h_j, h_i] + b)),                                j over i's own list
+
+and a graph's scores are Σ_k dropout(V_k pool(h_k) + c_k), k = 0 … L - 1, pool being the mean or the sum over its users.
+
+Several models of one architecture are computed at once: every parameter has a leading axis of S models, and a batch
+holds one batch of graphs for each of them (see :mod:`graphldp.learn.batches`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from graphldp.errors import bad_parameter
+from graphldp.learn.batches import Batch
+from graphldp.learn.layers import linear_norm_relu, linear_norm_relu_fixed, pool, product
+
+_CHOICES = {"readout": ("mean", "sum"), "convolution": ("gin", "gcn", "sage"), "features": ("constant", "degree")}
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """What a model looks like.
+
+    Args:
+        num_classes: how many classes there are.
+        layers: layers, counted with the input layer: one more than there are convolutions.
+        hidden: hidden units.
+        dropout: the chance that a score is dropped in training.
+        readout: how a graph's users are pooled, ``"mean"`` or ``"sum"``.
+        convolution: ``"gin"``, ``"gcn"`` or ``"sage"``.
+        features: ``"constant"``, or ``"degree"``: one-hot of the length of the reported list, the last position for all
+            longer ones.
+        num_features: length of the input feature; 1 for the constant.
+    """
+
+    num_classes: int
+    layers: int = 5
+    hidden: int = 64
+    dropout: float = 0.5
+    readout: Literal["mean", "sum"] = "mean"
+    convolution: Literal["gin", "gcn", "sage"] = "gin"
+    features: Literal["constant", "degree"] = "constant"
+    num_features: int = 1
+
+    def __post_init__(self) -> None:
+        for name, least in (("num_classes", 2), ("layers", 2), ("hidden", 1), ("num_features", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+                raise bad_parameter(name, "ModelSpec", f"a whole number of at least {least}", value)
+        if not 0 <= self.dropout < 1:
+            raise bad_parameter("dropout", "ModelSpec", "a number in [0, 1)", self.dropout)
+        for name, choices in _CHOICES.items():
+            if getattr(self, name) not in choices:
+                must_be = " or ".join(repr(choice) for choice in choices)
+                raise bad_parameter(name, "ModelSpec", must_be, getattr(self, name))
+        if self.features == "constant" and self.num_features != 1:
+            raise bad_parameter("num_features", "ModelSpec", "1 for the constant feature", self.num_features)
+
+    @property
+    def convolutions(self) -> int:
+        """How many convolutions there are."""
+        return self.layers - 1
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One tensor of a model: its shape, and how it begins, uniform in ±bound or at one value."""
+
+    shape: tuple[int, ...]
+    bound: float = 0.0
+    value: float = 0.0
+
+
+def parameters(spec: ModelSpec) -> dict[str, Slot]:
+    """The parameters of one model, with the starting values of PyTorch's and PyTorch Geometric's own modules."""
+    slots: dict[str, Slot] = {}
+    width = spec.num_features
+    for k in range(1, spec.layers):
+        for j in range(2 if spec.convolution == "gin" else 1):
+            bound = 1 / math.sqrt(width)
+            inputs = 2 * width if spec.convolution == "sage" else width
+            if spec.convolution == "gcn":
+                slots[f"conv{k}.{j}.weight"] = Slot((spec.hidden, inputs), math.sqrt(6 / (inputs + spec.hidden)))
+                slots[f"conv{k}.{j}.bias"] = Slot((spec.hidden,))
+            else:
+                slots[f"conv{k}.{j}.weight"] = Slot((spec.hidden, inputs), bound)
+                slots[f"conv{k}.{j}.bias"] = Slot((spec.hidden,), bound)
+            slots[f"conv{k}.{j}.gamma"] = Slot((spec.hidden,), value=1.0)
+            slots[f"conv{k}.{j}.beta"] = Slot((spec.hidden,))
+            width = spec.hidden
+    for k in range(spec.layers):
+        width = spec.hidden if k else spec.num_features
+        slots[f"head{k}.weight"] = Slot((spec.num_classes, width), 1 / math.sqrt(width))
+        slots[f"head{k}.bias"] = Slot((spec.num_classes,), 1 / math.sqrt(width))
+    return slots
+
+
+def statistics(spec: ModelSpec) -> dict[str, Slot]:
+    """The running mean and variance of each batch norm of one model."""
+    norms = [name.removesuffix(".gamma") for name in parameters(spec) if name.endswith(".gamma")]
+    return {
+        f"{norm}.{what}": Slot((spec.hidden,), value=value)
+        for norm in norms
+        for what, value in (("mean", 0.0), ("var", 1.0))
+    }
+
+
+def initial(slots: Mapping[str, Slot], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Starting values, one after the other in one flat array."""
+    parts = [rng.uniform(-1, 1, s.shape).ravel() * s.bound + s.value for s in slots.values()]
+    return np.concatenate(parts)
+
+
+def views(slots: Mapping[str, Slot], flat: Tensor) -> dict[str, Tensor]:
+    """The tensors that lie in the flat [S, P] tensor, each with a leading axis of S."""
+    named, start = {}, 0
+    for name, slot in slots.items():
+        size = math.prod(slot.shape)
+        named[name] = flat[:, start : start + size].view(-1, *slot.shape)
+        start += size
+    return named
+
+
+def scores(
+    spec: ModelSpec,
+    params: Mapping[str, Tensor],
+    running: Mapping[str, Tensor],
+    batch: Batch,
+    *,
+    kept: Tensor | None = None,
+    training: bool = False,
+) -> Tensor:
+    """The scores [S, B, classes] of S models, each on its own B graphs.
+
+    Args:
+        spec: the architecture.
+        params: :func:`parameters`, each with a leading axis of S models.
+        running: :func:`statistics`, likewise; in training they are updated in place.
+        batch: the graphs.
+        kept: [S, B, layers, classes], 0 for a dropped score, 1 / (1 - dropout) for a kept one.
+        training: normalise by the batch, else by the running statistics.
+    """
+    layer: Callable[..., Tensor] = linear_norm_relu if training else linear_norm_relu_fixed
+    x = batch.features
+    total: Any = 0
+    for k in range(spec.layers):
+        rows = batch.rounds[k]
+        if k:
+            parts = [product(matrix, x, rows) for matrix in rows.matrices]
+            x = parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)
+            for j in range(2 if spec.convolution == "gin" else 1):
+                names = [f"conv{k}.{j}.{part}" for part in ("weight", "bias", "gamma", "beta")]
+                stats = running[f"conv{k}.{j}.mean"], running[f"conv{k}.{j}.var"]
+                x = layer(x, rows, *(params[name] for name in names), *stats)
+        pooled = pool(x, rows)
+        if spec.readout == "mean":
+            pooled = pooled / batch.users.clamp(min=1)[:, :, None]
+        score = torch.baddbmm(params[f"head{k}.bias"][:, None], pooled, params[f"head{k}.weight"].mT)
+        total = total + (score if kept is None else score * kept[:, :, k])
+    return torch.as_tensor(total)

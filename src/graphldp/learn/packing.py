@@ -1,0 +1,221 @@
+"""A set of graphs packed for learning: distinct colours, how often they occur, and what each aggregates over.
+
+After each round of colour refinement (:mod:`graphldp.learn.colours`) there is one row per colour and graph, and a
+sparse matrix from the rows of the round before: entry (r, c) says how much a user of colour r takes from colour c.
+Graphs are blocks of that matrix, one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from graphldp.csr import NeighbourLists
+from graphldp.learn.colours import group, lists_of, merge, refine
+
+if TYPE_CHECKING:
+    from graphldp.learn.gin import ModelSpec
+
+Pointers = NDArray[np.int64]
+_ENTRIES_AT_ONCE = 1 << 25  # bounds the memory that packing takes beside its result
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A block-diagonal sparse matrix and its transpose.
+
+    Args:
+        crow: int64 [rows + 1], where each row's entries begin.
+        col: int32 [entries], columns, counted from the beginning of the graph's block.
+        val: [entries].
+        transposed_crow: int64 [columns + 1].
+        transposed_col: int32 [entries], rows, counted likewise.
+        transposed_val: [entries].
+        entry_ptr: int64 [graphs + 1], on the host: where each graph's entries begin, in both orders.
+    """
+
+    crow: Tensor
+    col: Tensor
+    val: Tensor
+    transposed_crow: Tensor
+    transposed_col: Tensor
+    transposed_val: Tensor
+    entry_ptr: Pointers
+
+
+@dataclass(frozen=True)
+class Round:
+    """The rows after one round.
+
+    Args:
+        row_ptr: int64 [graphs + 1], on the host: where each graph's rows begin.
+        counts: [rows + 1], how many users each row stands for; the last row stands for none, and fills up batches.
+        matrices: from the rows of the round before.
+    """
+
+    row_ptr: Pointers
+    counts: Tensor
+    matrices: tuple[Blocks, ...]
+
+
+@dataclass(frozen=True)
+class Store:
+    """Packed graphs.
+
+    Args:
+        rounds: one more than there are convolutions.
+        codes: int64 [rows of round 0 + 1], the position of the 1 in each row's input feature.
+        sizes: int64 [graphs], users in each graph, on the host.
+        kind: (convolution, features, num_features), which the rows and matrices depend on.
+    """
+
+    rounds: tuple[Round, ...]
+    codes: Tensor
+    sizes: Pointers
+    kind: tuple[str, str, int]
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """In which models compute."""
+        return self.rounds[0].counts.dtype
+
+
+def build(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> Store:
+    """Pack a set of graphs, a bounded number of entries at a time."""
+    where = device if device.type == "cuda" else torch.device("cpu")  # Apple's lacks 64-bit sorting
+    entry_ptr = lists.indptr[lists.graph_ptr]
+    cuts = [0]
+    while cuts[-1] < lists.num_graphs:
+        reach = np.searchsorted(entry_ptr, entry_ptr[cuts[-1]] + _ENTRIES_AT_ONCE, side="right") - 1
+        cuts.append(min(max(int(reach), cuts[-1] + 1), lists.num_graphs))
+    pairs = list(pairwise(cuts)) or [(0, 0)]
+    return join([_build_part(lists, first, last, spec, where, dtype) for first, last in pairs], device)
+
+
+def _build_part(
+    lists: NeighbourLists, first: int, last: int, spec: ModelSpec, device: torch.device, dtype: torch.dtype
+) -> Store:
+    users = slice(lists.graph_ptr[first], lists.graph_ptr[last])
+    graph_ptr = lists.graph_ptr[first : last + 1] - users.start
+    pointers = lists.indptr[users.start : users.stop + 1]
+    indptr = torch.from_numpy(pointers - pointers[0]).to(device)
+    local = torch.tensor(lists.indices[pointers[0] : pointers[-1]]).to(device)
+    starts = torch.from_numpy(graph_ptr).to(device)
+    graph = torch.repeat_interleave(starts.diff())
+    degree = indptr.diff()
+    target = local + torch.repeat_interleave(starts[graph], degree)
+
+    code = degree.clamp(max=spec.num_features - 1)  # the constant is a feature of length 1
+    seen = degree if spec.convolution == "gcn" else code  # GCN weighs a neighbour by her list's length at once
+    key = graph * (int(seen.max()) + 1 if len(seen) else 1) + seen
+    colour, leader = group(key, key) or (key, key)
+    codes = torch.cat((code[leader], code.new_zeros(1)))
+    rounds = [_round(colour, leader, starts, dtype, ())]
+    for _ in range(spec.convolutions):
+        if len(rounds) > 1 and len(rounds[-1].counts) == len(rounds[-2].counts):
+            rounds.append(rounds[-1])  # the colours have settled: every later round is this one again
+            continue
+        before, before_leader = colour, leader
+        colour, leader = refine(before, indptr, target)
+        row, entry = lists_of(leader, indptr, target)
+        rows = torch.arange(len(leader), device=device)
+        length = degree[leader].double()
+        if spec.convolution == "sage":
+            r, c, times = merge(row, before[entry], len(before_leader))
+            entries = [(r, c, times / length[r]), (rows, before[leader], torch.ones_like(length))]
+        else:
+            r, c, times = merge(torch.cat((row, rows)), torch.cat((before[entry], before[leader])), len(before_leader))
+            weight = times.double()
+            if spec.convolution == "gcn":
+                weight = weight / ((1 + length[r]) * (1 + degree[before_leader][c])).sqrt()
+            entries = [(r, c, weight)]
+        block_starts = torch.searchsorted(leader, starts), torch.searchsorted(before_leader, starts)
+        matrices = tuple(_blocks(*entry, *block_starts, graph[leader], dtype) for entry in entries)
+        rounds.append(_round(colour, leader, starts, dtype, matrices))
+    sizes = np.diff(graph_ptr)
+    return Store(tuple(rounds), codes, sizes, kind_of(spec))
+
+
+def kind_of(spec: ModelSpec) -> tuple[str, str, int]:
+    """What a packed set depends on, beside the number of rounds."""
+    return spec.convolution, spec.features, spec.num_features
+
+
+def _round(colour: Tensor, leader: Tensor, starts: Tensor, dtype: torch.dtype, matrices: tuple[Blocks, ...]) -> Round:
+    row_ptr = torch.searchsorted(leader, starts)  # colours are numbered by their first user, so graphs stay in order
+    counts = torch.bincount(colour, minlength=len(leader) + 1).to(dtype)
+    return Round(row_ptr.cpu().numpy(), counts, matrices)
+
+
+def _blocks(
+    row: Tensor,
+    column: Tensor,
+    value: Tensor,
+    row_starts: Tensor,
+    column_starts: Tensor,
+    graph_of_row: Tensor,
+    dtype: torch.dtype,
+) -> Blocks:
+    """A matrix from its entries, sorted by row."""
+    graph = graph_of_row[row]
+    order = torch.sort(column, stable=True).indices
+    crow, transposed_crow = (
+        torch.cat((starts.new_zeros(1), torch.cumsum(torch.bincount(index, minlength=int(starts[-1])), 0)))
+        for index, starts in ((row, row_starts), (column, column_starts))
+    )
+    value = value.to(dtype)
+    return Blocks(
+        crow,
+        (column - column_starts[graph]).int(),
+        value,
+        transposed_crow,
+        (row - row_starts[graph])[order].int(),
+        value[order],
+        crow[row_starts].cpu().numpy(),
+    )
+
+
+def join(stores: Sequence[Store], device: torch.device) -> Store:
+    """Several packed sets of one kind as one, on a device."""
+    rounds: list[Round] = []
+    for k in range(len(stores[0].rounds)):
+        if k > 1 and all(store.rounds[k] is store.rounds[k - 1] for store in stores):
+            rounds.append(rounds[-1])
+            continue
+        parts = [store.rounds[k] for store in stores]
+        matrices = tuple(
+            Blocks(
+                _join_pointers([b.crow for b in blocks], device),
+                torch.cat([b.col.to(device) for b in blocks]),
+                torch.cat([b.val.to(device) for b in blocks]),
+                _join_pointers([b.transposed_crow for b in blocks], device),
+                torch.cat([b.transposed_col.to(device) for b in blocks]),
+                torch.cat([b.transposed_val.to(device) for b in blocks]),
+                _join_host([b.entry_ptr for b in blocks]),
+            )
+            for blocks in zip(*(part.matrices for part in parts), strict=True)
+        )
+        counts = _join_rows([part.counts for part in parts], device)
+        rounds.append(Round(_join_host([part.row_ptr for part in parts]), counts, matrices))
+    codes = _join_rows([store.codes for store in stores], device)
+    return Store(tuple(rounds), codes, np.concatenate([store.sizes for store in stores]), stores[0].kind)
+
+
+def _join_rows(values: Sequence[Tensor], device: torch.device) -> Tensor:
+    return torch.cat([each[:-1].to(device) for each in values] + [values[-1][-1:].to(device)])
+
+
+def _join_pointers(pointers: Sequence[Tensor], device: torch.device) -> Tensor:
+    lengths = torch.cat([each.to(device).diff() for each in pointers])
+    return torch.cat((lengths.new_zeros(1), torch.cumsum(lengths, 0)))
+
+
+def _join_host(pointers: Sequence[Pointers]) -> Pointers:
+    return np.concatenate(([0], np.cumsum(np.concatenate([np.diff(each) for each in pointers]))))
