@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field, fields, replace
 from pathlib import Path
@@ -20,6 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from graphldp.errors import DataError, FormatError, bad_parameter
 
 FORMAT = 1  # of saved files; raised when an older reader would misread a newer file
+
+_DAMAGE = (OSError, TypeError, ValueError, EOFError, KeyError, NotImplementedError, zlib.error, zipfile.BadZipFile)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,11 +222,12 @@ class NeighbourLists:
             FormatError: for a file that is not such a set, is damaged, or was written by a newer version.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
+            # opened here, since np.load leaves a damaged file open
+            with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
         except FileNotFoundError:
             raise FormatError(f"{path}: there is no such file.") from None
-        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+        except _DAMAGE:
             raise FormatError(f"{path}: not a saved {cls.__name__}, or damaged.") from None
         kind, version = str(arrays.pop("kind", "")), int(arrays.pop("format", np.array(0)))
         if kind != cls.__name__:

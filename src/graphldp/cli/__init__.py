@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 
-import click
 import typer
 
 from graphldp.cli import datasets
@@ -27,9 +26,11 @@ def main() -> None:
     """Run the command line and turn every expected error into one line."""
     try:
         code = typer.main.get_command(app).main(prog_name="graphldp", standalone_mode=False)
-    except click.exceptions.Abort:
+        if code == 130:  # what typer makes of Ctrl-C
+            raise typer.Abort
+    except typer.Abort:
         code = _fail("interrupted; nothing half-written was left behind.", 130)
-    except click.ClickException as error:
+    except typer.TyperException as error:
         code = _fail(error.format_message(), 2)
     except GraphLDPError as error:
         code = _fail(str(error), 2)
@@ -39,5 +40,6 @@ def main() -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    print(f"graphldp: {' '.join(message.split())}", file=sys.stderr)
+    if message:  # none where the help was printed for want of a command
+        print(f"graphldp: {' '.join(message.split())}", file=sys.stderr)
     return code

@@ -2,6 +2,121 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
 import typer
 
-app = typer.Typer(help="Find, describe and fetch datasets.", no_args_is_help=True)
+from graphldp.cli import console
+
+if TYPE_CHECKING:
+    from graphldp.graphs import GraphSet
+
+app = typer.Typer(
+    help="Find, describe and fetch datasets of the TU collection.",
+    epilog="Example: graphldp datasets fetch IMDB-BINARY && graphldp datasets show IMDB-BINARY",
+    no_args_is_help=True,
+)
+
+RootOption = Annotated[
+    Path | None,
+    typer.Option(help="A folder of datasets, looked into before $GRAPHLDP_DATA and the cache.", metavar="FOLDER"),
+]
+
+
+@app.command("list", epilog="Example: graphldp datasets list --root data")
+def list_(root: RootOption = None, as_json: console.JsonOption = False) -> None:
+    """List the known datasets, and where each is: root, $GRAPHLDP_DATA, cache or not here.
+
+    The numbers are the published ones. Any other name of the TU collection works as well.
+    """
+    from graphldp.datasets.loading import locate
+    from graphldp.datasets.registry import KNOWN
+
+    rows = []
+    for name, entry in KNOWN.items():
+        found = locate(name, root)
+        rows.append(
+            {
+                "name": name,
+                "classes": entry.classes,
+                "graphs": entry.graphs,
+                "nodes_mean": entry.nodes_mean,
+                "where": found.place if found else "not here",
+            }
+        )
+    console.show(rows, as_json=as_json)
+
+
+@app.command(epilog="Example: graphldp datasets show REDDIT-BINARY --root data")
+def show(
+    name: Annotated[str, typer.Argument(help="The dataset's name, such as REDDIT-BINARY.")],
+    root: RootOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Describe a dataset that is at hand: the statistics of the paper's Table 2, counted, and its degrees.
+
+    Nothing is downloaded; 'graphldp datasets fetch NAME' does that.
+    """
+    from graphldp.datasets.loading import load_dataset, locate
+    from graphldp.datasets.registry import KNOWN
+
+    graphs = load_dataset(name, root, download=False)
+    found, entry = locate(name, root), KNOWN.get(name)
+    row: dict[str, Any] = {"name": name, "about": entry.about if entry else None}
+    row |= graphs.statistics()
+    row["split"] = list(entry.split) if entry and entry.split else None
+    row["from"] = str(found.path) if found else None
+    degrees = _degree_bins(graphs)
+    if as_json:
+        console.show_one(row | {"degrees": degrees}, as_json=True)
+        return
+    console.show_one(row, as_json=False)
+    console.out.print("\n[bold]degrees[/bold], users of each (the bar is logarithmic)")
+    console.out.print(_sketch(degrees), highlight=False)
+
+
+@app.command(epilog="Example: graphldp datasets fetch REDDIT-BINARY github_stargazers --root data")
+def fetch(
+    names: Annotated[list[str], typer.Argument(help="One or more datasets.", metavar="NAME")],
+    root: RootOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Download datasets that are not at hand, into --root or, without it, into the cache.
+
+    The address is $GRAPHLDP_TU_URL, by default the public TU collection. A checksum is kept beside each archive, and
+    an archive that has changed since is an error.
+    """
+    from graphldp.datasets import loading
+    from graphldp.datasets.registry import check_name
+
+    for name in names:
+        check_name(name, "graphldp datasets fetch")
+    rows = []
+    for name in names:
+        found = loading.locate(name, root)
+        path = found.path if found else loading.fetch(name, root)
+        loading.checked_digest(path, name)
+        rows.append({"name": name, "fetched": found is None, "path": str(path)})
+    console.show(rows, as_json=as_json)
+
+
+def _degree_bins(graphs: GraphSet) -> list[dict[str, int]]:
+    """Users by degree, in bins 0, 1, 2–3, 4–7, 8–15 and so on."""
+    import numpy as np
+
+    exponent = np.frexp(graphs.degrees.astype(np.float64))[1]  # d in [2^(e−1), 2^e), and 0 for d = 0
+    counts = np.bincount(exponent, minlength=1).tolist()
+    return [{"from": (1 << e) >> 1, "to": max((1 << e) - 1, 0), "users": count} for e, count in enumerate(counts)]
+
+
+def _sketch(bins: list[dict[str, int]], width: int = 40) -> str:
+    from math import log
+
+    top = log(1 + max(each["users"] for each in bins))
+    lines = []
+    for each in bins:
+        span = f"{each['from']:,}" if each["from"] == each["to"] else f"{each['from']:,}–{each['to']:,}"
+        bar = "█" * round(width * log(1 + each["users"]) / top) if top else ""
+        lines.append(f"{span:>13} {each['users']:>11,} {bar}")
+    return "\n".join(lines)

@@ -65,8 +65,8 @@ def load_dataset(
     if found is None and not download:
         looked = ", ".join(str(folder) for _, folder in _places(root))
         raise DatasetNotFoundError(
-            f"There is no {name}.zip and no folder {name} in {looked}.{suggestion(name)} "
-            f"To download it: graphldp datasets fetch {name}"
+            f"There is no {name}.zip and no folder {name} in {looked}."
+            f"{suggestion(name) or f' To download it: graphldp datasets fetch {name}'}"
         )
     path = found.path if found else fetch(name, root, url=url)
     return _read(path, name)
@@ -123,10 +123,16 @@ def _places(root: str | os.PathLike[str] | None) -> list[tuple[str, Path]]:
     return [*places, ("cache", _archives())]
 
 
-def _read(path: Path, name: str) -> GraphSet:
+def checked_digest(path: Path, name: str) -> str:
+    """SHA-256 of the files, after comparing it with the one kept at the download, if there was one."""
     digest = tu.digest(path, name)
     verify(path, digest)
-    parsed = cache_folder() / "parsed" / f"{name}-{digest[:32]}-{tu.PARSER}.{FORMAT}.npz"
+    return digest
+
+
+def _read(path: Path, name: str) -> GraphSet:
+    key = f"{name}-{checked_digest(path, name)[:32]}-{tu.PARSER}.{FORMAT}"
+    parsed = cache_folder() / "parsed" / f"{key}.npz"
     with suppress(FormatError, OSError):  # not there yet, or damaged: parse
         return GraphSet.load(parsed)
     graphs = tu.read(path, name)

@@ -11,8 +11,10 @@ is private.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -30,8 +32,9 @@ PARSER = 1  # raised when the same files would give another set, so that cached 
 EDGES, INDICATOR, LABELS = "A", "graph_indicator", "graph_labels"
 MAX_MEMBER = 2 << 30  # bytes of one unpacked file: ten times the largest social dataset of the collection
 _CHUNK = 1 << 20  # bytes parsed at a time: fits the processor's cache, and bounds the memory
-_LINE = (None, "one whole number", "two whole numbers with a comma between them")
+_LINE = ("", "one whole number", "two whole numbers with a comma between them")
 _BLANK = b" \t\r\n"
+_ZIP_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError, UnicodeDecodeError)
 
 
 def read(path: Path, name: str) -> GraphSet:
@@ -106,9 +109,13 @@ def _all_lines(good: NDArray[np.bool_], path: Path, name: str, part: str, proble
 def _zip_errors(path: Path) -> Iterator[None]:
     try:
         yield
-    except (zipfile.BadZipFile, zlib.error, EOFError):
+    except _ZIP_DAMAGE:
         raise FormatError(f"{path}: not a zip archive, or damaged.") from None
-    except (NotImplementedError, RuntimeError):
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise FormatError(f"{path}: damaged, it points outside itself.") from None
+    except (NotImplementedError, RuntimeError):  # a newer zip, or a password
         raise FormatError(f"{path}: encrypted, or packed in a way that cannot be read.") from None
 
 
@@ -118,6 +125,8 @@ def _member_of(archive: zipfile.ZipFile, path: Path, name: str, part: str) -> zi
     found = [info for info in archive.infolist() if info.filename in (file, f"{name}/{file}")]
     if len(found) > 1:
         raise FormatError(f"{_where(path, name, part)}: is in the archive {len(found)} times.")
+    if found and found[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise NotImplementedError
     if found and found[0].file_size > MAX_MEMBER:
         raise FormatError(f"{_where(path, name, part)}: unpacks to more than {MAX_MEMBER >> 30} GiB.")
     return found[0] if found else None
@@ -149,10 +158,12 @@ def _numbers(path: Path, name: str, part: str, columns: int) -> NDArray[np.int64
             text = rest + block
             cut = text.rstrip(_BLANK).rfind(b"\n") + 1  # keeps blank lines back: they are fine at the very end
             whole, rest = text[:cut], text[cut:]
-            blocks.append(_parse_or_raise(whole, columns, line, where))
-            line += blocks[-1].shape[-1]
-            if len(rest) > _CHUNK:
-                raise FormatError(f"{where}: line {line + 1} is longer than any line of numbers.")
+            if whole:
+                blocks.append(_parse_or_raise(whole, columns, line, where))
+                line += blocks[-1].shape[-1]
+            if len(rest) > _CHUNK:  # one line, or the blanks after it, without an end
+                first = rest.rstrip(_BLANK)
+                raise _malformed(where, line + (2 if 0 < len(first) <= _CHUNK else 1), columns)
     if rest.strip(_BLANK):
         blocks.append(_parse_or_raise(rest.rstrip(_BLANK) + b"\n", columns, line, where))
     if not blocks:
@@ -166,8 +177,12 @@ def _parse_or_raise(text: bytes, columns: int, before: int, where: str) -> NDArr
         good = re.compile(rb"[ \t\r]*,".join([rb"[ \t\r]*-?[0-9]{1,18}"] * columns) + rb"[ \t\r]*")
         lines = text.split(b"\n")
         line = next(number for number, each in enumerate(lines, start=before + 1) if not good.fullmatch(each))
-        raise FormatError(f"{where}: line {line} must hold {_LINE[columns]}.")
+        raise _malformed(where, line, columns)
     return numbers
+
+
+def _malformed(where: str, line: int, columns: int) -> FormatError:
+    return FormatError(f"{where}: line {line} must hold {_LINE[columns]}.")
 
 
 def parse(text: bytes, columns: int) -> NDArray[np.int64] | None:
