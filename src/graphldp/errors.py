@@ -6,10 +6,12 @@
     ├── ParameterError (ValueError)       an argument is out of its range
     │   └── BudgetError                   ε cannot be split as asked
     ├── DataError (ValueError)            graphs, reports or labels that break their invariants
-    │   └── FormatError                   a file that is not what it should be: names file and line
+    │   ├── FormatError                   a file that is not what it should be: names file and line
+    │   └── WireError                     bytes or JSON that are not a report, and why
     ├── DatasetNotFoundError (LookupError)  no folder, archive or download holds the dataset
     ├── DownloadError (OSError)           a download failed or arrived damaged
     ├── MissingExtraError (ImportError)   an optional part of graphldp is not installed
+    ├── StoreError (OSError)              the collector's database is away, full or of another version
     └── TrainingError (ArithmeticError)   a training went astray: its loss is not a number
 
 A message never repeats private data: it names counts, positions and public parameters, not edges.
@@ -38,6 +40,10 @@ class FormatError(DataError):
     """A file is not what it should be."""
 
 
+class WireError(DataError):
+    """Bytes or JSON that are not a report."""
+
+
 class DatasetNotFoundError(GraphLDPError, LookupError):
     """No folder, archive or download holds the dataset."""
 
@@ -52,6 +58,10 @@ class MissingExtraError(GraphLDPError, ImportError):
     def __init__(self, what: str, extra: str) -> None:
         """Say which extra holds ``what``."""
         super().__init__(f"{what} needs an optional part: pip install 'graphldp[{extra}]'.")
+
+
+class StoreError(GraphLDPError, OSError):
+    """The collector's database is away, full or of another version."""
 
 
 class Described(str):
