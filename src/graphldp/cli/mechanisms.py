@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -63,8 +62,9 @@ def make_mechanism(
         return mechanisms.NoisyDegrees(epsilon, **cast("dict[str, Any]", {"noise": noise}))
     if name == "nonpriv-full":
         return mechanisms.NonPrivFull()
-    plain = {"rr": mechanisms.RR, "local-lap": mechanisms.LocalLap, "nonpriv-part": mechanisms.NonPrivPart}
-    return plain[name](epsilon)
+    if name == "local-lap":
+        return mechanisms.LocalLap(epsilon)
+    return mechanisms.RR(epsilon) if name == "rr" else mechanisms.NonPrivPart(epsilon)
 
 
 def private_epsilon(graphs: GraphSet, epsilon: float, public_fraction: float, seed: int) -> float | NDArray[np.float64]:
@@ -75,14 +75,3 @@ def private_epsilon(graphs: GraphSet, epsilon: float, public_fraction: float, se
         return epsilon
     return customized(graphs, epsilon=epsilon, public_fraction=public_fraction, rng=seed)
 
-
-def load_graphs(source: str, root: Path | None) -> GraphSet:
-    """Graphs by what the user named: ``synthetic:threads``, a saved ``.npz`` set, or a dataset."""
-    from graphldp.datasets import load_dataset, synthetic
-    from graphldp.graphs import GraphSet
-
-    if source == "synthetic:threads":
-        return synthetic.threads(seed=0)
-    if source.endswith(".npz"):
-        return GraphSet.load(source)
-    return load_dataset(source, root=root)

@@ -66,6 +66,22 @@ def _uniform(word: np.uint64) -> float:
     return (float(word >> np.uint64(11)) + 0.5) * 2.0**-53
 
 
+@njit(inline="always")
+def _skips(
+    number: int, user: int, graph: int, stream: np.uint64, rate: float, key: Key, words: Words, out: NDArray[np.float64]
+) -> None:
+    """Four geometric skips at once: their logarithms do not wait for each other."""
+    _block(number >> 2, user, graph, stream, key, words)
+    for i in range(4):
+        out[i] = log(_uniform(words[i])) * rate
+
+
+@njit(inline="always")
+def _rate(probability: float) -> float:
+    """What turns log U into a skip over failures; 0 where nothing is skipped."""
+    return 1.0 / log1p(-probability) if 0.0 < probability < 1.0 else 0.0
+
+
 @njit(nogil=True, cache=True)
 def _fill_lists(
     start: int,
@@ -82,29 +98,26 @@ def _fill_lists(
     lengths: NDArray[np.int64],
 ) -> None:
     """Draw the lists of rows start … stop−1 into ``room``; past its end, count on without writing."""
-    edge_words, fake_words = np.empty(4, np.uint64), np.empty(4, np.uint64)
+    words, edge_skips, fake_skips = np.empty(4, np.uint64), np.empty(4), np.empty(4)
     written, end = 0, len(room)
     for row in range(start, stop):
         me, n, graph = users[row], sizes[row], graphs[row]
-        begin, edge, last = written, indptr[row], indptr[row + 1]
-        strangers = n - 1 - (last - edge)
-        stay, add = keep[row], fake[row]
-        rate = 1.0 / log1p(-add) if 0.0 < add < 1.0 else 0.0
+        begin, first, degree = written, indptr[row], indptr[row + 1] - indptr[row]
+        strangers = n - 1 - degree
+        edge_rate, fake_rate = _rate(keep[row]), _rate(fake[row])
         edge_number, fake_number = 0, 0
-        stranger, passed, self_passed = -1, 0, False  # counted among strangers; others passed on the way
-        while stranger < strangers:
-            if add <= 0.0:
-                stranger = strangers
-            elif add >= 1.0:
-                stranger += 1
-            else:
+        kept = -1 if keep[row] > 0.0 else degree  # the next true neighbour to report, counted among neighbours
+        stranger = -1 if fake[row] > 0.0 else strangers  # the next stranger to report, counted among strangers
+        edge, passed, self_passed = 0, 0, False
+        while True:
+            if stranger < strangers:
                 if fake_number & 3 == 0:
-                    _block(fake_number >> 2, me, graph, FAKES, key, fake_words)
-                skip = log(_uniform(fake_words[fake_number & 3])) * rate
+                    _skips(fake_number, me, graph, FAKES, fake_rate, key, words, fake_skips)
+                skip = fake_skips[fake_number & 3]
                 fake_number += 1
                 stranger = strangers if skip >= strangers else min(strangers, stranger + 1 + int(skip))
-            while edge < last or not self_passed:
-                other = indices[edge] if edge < last else n
+            while edge < degree or not self_passed:  # neighbours, and she herself, who stand before that stranger
+                other = indices[first + edge] if edge < degree else n
                 if not self_passed and me < other:
                     if me > stranger + passed:
                         break
@@ -112,22 +125,23 @@ def _fill_lists(
                 else:
                     if other > stranger + passed:
                         break
-                    kept = stay >= 1.0
-                    if 0.0 < stay < 1.0:
+                    while kept < edge:
                         if edge_number & 3 == 0:
-                            _block(edge_number >> 2, me, graph, EDGES, key, edge_words)
-                        kept = _uniform(edge_words[edge_number & 3]) < stay
+                            _skips(edge_number, me, graph, EDGES, edge_rate, key, words, edge_skips)
+                        skip = edge_skips[edge_number & 3]
                         edge_number += 1
-                    if kept:
+                        kept = degree if skip >= degree else kept + 1 + int(skip)
+                    if kept == edge:
                         if written < end:
                             room[written] = other
                         written += 1
                     edge += 1
                 passed += 1
-            if stranger < strangers:
-                if written < end:
-                    room[written] = stranger + passed
-                written += 1
+            if stranger == strangers:
+                break
+            if written < end:
+                room[written] = stranger + passed
+            written += 1
         lengths[row] = written - begin
 
 

@@ -17,33 +17,31 @@ def sample_lists(
     rows: Rows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Noisy lists: each true neighbour of u stays with ``keep[u]``, each stranger is added with ``fake[u]``."""
-    owner = np.repeat(np.arange(len(rows)), rows.degrees)
-    place = np.arange(len(owner)) - rows.indptr[owner]
-    stays = to_uniform(_words(rows, Stream.EDGES, owner, place, key)) < keep[owner]
-    fake_owner, rank = _stranger_ranks(rows, fake, key)
-    stranger = _unrank(rows, fake_owner, rank)
-    source = np.concatenate((owner[stays], fake_owner))
-    target = np.concatenate((rows.indices[stays].astype(np.int64), stranger))
-    indptr, entries = _sorted_rows(source, target, len(rows))
+    owner, place = _skip(rows, keep, rows.degrees, Stream.EDGES, key)
+    fake_owner, rank = _skip(rows, fake, rows.n - 1 - rows.degrees, Stream.FAKES, key)
+    source = np.concatenate((owner, fake_owner))
+    kept = rows.indices[rows.indptr[owner] + place].astype(np.int64)
+    indptr, entries = _sorted_rows(source, np.concatenate((kept, _unrank(rows, fake_owner, rank))), len(rows))
     return indptr, entries.astype(np.int32)
 
 
-def _stranger_ranks(rows: Rows, fake: NDArray[np.float64], key: Key) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Who adds strangers, and which in her own numbering of strangers: geometric skips, one round at a time."""
-    strangers = rows.n - 1 - rows.degrees
+def _skip(
+    rows: Rows, probability: NDArray[np.float64], limit: NDArray[np.int64], stream: Stream, key: Key
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of ``limit`` things in each row, which happen: geometric skips over those that do not, one round at a time."""
     at = np.full(len(rows), -1, np.int64)
-    users, ranks, number = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
-    active = np.flatnonzero((fake > 0.0) & (strangers > 0))
+    happens, which, number = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+    active = np.flatnonzero((probability > 0.0) & (limit > 0))
+    with np.errstate(divide="ignore"):
+        rate = 1.0 / np.log1p(-probability)
     while len(active):
-        uniform = to_uniform(_words(rows, Stream.FAKES, active, np.full(len(active), number), key))
-        with np.errstate(divide="ignore"):
-            skip = np.log(uniform) / np.log1p(-fake[active])
-        at[active] += 1 + np.minimum(skip, strangers[active]).astype(np.int64)
-        active = active[at[active] < strangers[active]]
-        users.append(active)
-        ranks.append(at[active])
+        uniform = to_uniform(_words(rows, stream, active, np.full(len(active), number), key))
+        at[active] += 1 + np.minimum(np.log(uniform) * rate[active], limit[active]).astype(np.int64)
+        active = active[at[active] < limit[active]]
+        happens.append(active)
+        which.append(at[active])
         number += 1
-    return np.concatenate(users), np.concatenate(ranks)
+    return np.concatenate(happens), np.concatenate(which)
 
 
 def _unrank(rows: Rows, owner: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.int64]:
