@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import graphldp as gl
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Parsed datasets go to a folder of this run, never to the user's own cache."""
+    before = os.environ.get("GRAPHLDP_CACHE")
+    os.environ["GRAPHLDP_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    if before is None:
+        del os.environ["GRAPHLDP_CACHE"]
+    else:
+        os.environ["GRAPHLDP_CACHE"] = before
 
 
 @pytest.fixture(scope="session")
