@@ -63,7 +63,7 @@ def _block(block: int, user: int, graph: int, stream: np.uint64, key: Key, words
 
 @njit(inline="always")
 def _uniform(word: np.uint64) -> float:
-    return (float(word >> np.uint64(11)) + 0.5) * 2.0**-53
+    return (float(word >> np.uint64(12)) + 0.5) * 2.0**-52
 
 
 @njit(inline="always")
@@ -254,9 +254,7 @@ def sample_lists(
     expected = keep * degrees + fake * (rows.n - 1 - degrees)
     runs = _runs(1.0 + degrees + expected)
     mean = np.array([expected[start:stop].sum() for start, stop in runs])
-    # a run's length is a sum of independent bits: Bernstein puts passing this bound below 1e-12, and if it
-    # happens the lengths are known and the same bits are drawn again into room that fits
-    capacity = np.ceil(mean + 8.0 * np.sqrt(mean) + 64.0).astype(np.int64)
+    capacity = _room_for(mean)
     lengths = np.empty(len(rows), np.int64)
     while True:
         offsets = np.concatenate(([0], np.cumsum(capacity)))
@@ -272,12 +270,17 @@ def sample_lists(
         used = np.array([lengths[start:stop].sum() for start, stop in runs], dtype=np.int64)
         if (used <= capacity).all():
             break
-        capacity = used
+        capacity = used  # now the lengths are known: the same bits are drawn again into room that fits
     end = 0
     for begin, length in zip(offsets[:-1], used, strict=True):  # close the gaps in place
         room[end : end + length] = room[begin : begin + length]
         end += length
     return np.concatenate(([0], np.cumsum(lengths))), room[:end]
+
+
+def _room_for(mean: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Entries to make room for: a run's length is a sum of independent bits, and Bernstein puts more below 1e-12."""
+    return np.asarray(np.ceil(mean + 8.0 * np.sqrt(mean) + 64.0), np.int64)
 
 
 def first_words(rows: Rows, stream: Stream, key: Key) -> Words:

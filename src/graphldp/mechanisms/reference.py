@@ -32,7 +32,7 @@ def _skip(
     at = np.full(len(rows), -1, np.int64)
     happens, which, number = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     active = np.flatnonzero((probability > 0.0) & (limit > 0))
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         rate = 1.0 / np.log1p(-probability)
     while len(active):
         uniform = to_uniform(_words(rows, stream, active, np.full(len(active), number), key))

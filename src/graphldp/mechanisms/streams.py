@@ -79,5 +79,5 @@ def philox(key: Key, stream: Stream, graph: Words, user: Words, word: Words) -> 
 
 
 def to_uniform(words: Words) -> NDArray[np.float64]:
-    """53 of the 64 bits as a number strictly between 0 and 1."""
-    return ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    """The top 52 bits as a number strictly between 0 and 1: with 53, adding the half would round up to 1."""
+    return ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
