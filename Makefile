@@ -1,0 +1,40 @@
+# Two commands: `make demo` and `make test`. Both make .venv first, and both are safe to repeat.
+PYTHON ?= python3
+BIN := .venv/bin
+EXTRAS := learn,plots,tensorboard,client,serve,postgres,ray,dev
+
+.PHONY: demo test check format bench proof clean help
+.DEFAULT_GOAL := help
+
+help: ## say what there is
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-8s %s\n", $$1, $$2}'
+
+# The stamp is as new as the files that say what to install, so a second run installs nothing.
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("graphldp needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$(EXTRAS)]'
+	touch $@
+
+demo: .venv/installed ## train on noisy lists of the embedded dataset, end with a table and a page
+	$(BIN)/graphldp demo
+
+test: .venv/installed ## run the tests (what needs PostgreSQL or Chromium skips, and says so, where they are missing)
+	$(BIN)/python -m pytest
+
+check: .venv/installed ## ruff, mypy strict, and the direction of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_imports.py
+
+format: .venv/installed ## let ruff put the code in order
+	$(BIN)/ruff check --fix --quiet
+	$(BIN)/ruff format
+
+bench: .venv/installed ## measure speed and write benchmarks/results
+	$(BIN)/graphldp bench randomize --out benchmarks/results
+	$(BIN)/graphldp bench train --out benchmarks/results
+
+clean: ## remove what the commands above made
+	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache
