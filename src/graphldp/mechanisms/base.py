@@ -70,7 +70,11 @@ class Mechanism(ABC):
         return None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon, type(self).__name__))
+        epsilon = check_epsilon(self.epsilon, type(self).__name__)
+        if isinstance(epsilon, np.ndarray):  # a copy: what was promised must not change with the caller's array
+            epsilon = epsilon.copy()
+            epsilon.flags.writeable = False
+        object.__setattr__(self, "epsilon", epsilon)
 
     def __repr__(self) -> str:
         parts = []
@@ -103,9 +107,10 @@ class Mechanism(ABC):
         if not isinstance(graphs, GraphSet):
             raise bad_parameter("graphs", f"{type(self).__name__}.randomize", "a GraphSet", type(graphs).__name__)
         epsilon = check_epsilon(self.epsilon, type(self).__name__, graphs.num_users)
-        budget = self.budget(graphs.n_max).per_user(graphs.num_users)
-        if not np.all(budget.total <= np.nextafter(epsilon, np.inf)):
+        spent = self.budget(graphs.n_max)
+        if not np.all(spent.total <= np.nextafter(epsilon, np.inf)):
             raise BudgetError(f"{self!r} would spend more than its epsilon.")
+        budget = spent.per_user(graphs.num_users)
         drawn = self.draw(graphs, budget, key_from(rng, f"{type(self).__name__}.randomize"))
         return Reports(
             drawn.indptr,

@@ -65,9 +65,9 @@ def match_public_fraction(
         ParameterError: where a graph has fewer public users than λ asks for: noise can be added, never taken away.
     """
     owner = "match_public_fraction"
-    if not isinstance(mechanism, RowMechanism) or np.ndim(mechanism.epsilon):
-        raise bad_parameter("mechanism", owner, "a mechanism of single rows with one epsilon for all", mechanism)
-    if (mechanism.degree_noise is None) != (reports.noisy_degree is None):
+    if not isinstance(mechanism, RowMechanism) or np.ndim(mechanism.epsilon) or np.isinf(mechanism.epsilon):
+        raise bad_parameter("mechanism", owner, "a mechanism of single rows with one finite epsilon", mechanism)
+    if mechanism.degree_noise != reports.noise:
         raise bad_parameter("mechanism", owner, "the one that the private users' reports come from", mechanism)
     quota = _quota(reports, public_fraction, owner)
     public = np.bincount(reports.graph_of_user[reports.public], minlength=reports.num_graphs)
@@ -102,7 +102,8 @@ def match_public_fraction(
 def _quota(graphs: NeighbourLists, fraction: float, owner: str) -> NDArray[np.int64]:
     if not 0.0 <= fraction <= 1.0:
         raise bad_parameter("public_fraction", owner, "a number from 0 to 1", fraction)
-    return np.asarray(np.floor(fraction * graphs.sizes + 1e-9), np.int64)  # 0.29 · 100 is 28.999… in floating point
+    share = fraction * graphs.sizes * (1 + 2.0**-51)  # 0.29 · 100 is 28.999… in floating point
+    return np.asarray(np.floor(share), np.int64)
 
 
 def _choose(

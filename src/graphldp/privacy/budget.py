@@ -39,11 +39,14 @@ class Budget:
             if value.ndim > 1 or np.isnan(value).any() or (value < 0).any():
                 raise bad_parameter(name, "Budget", "a number ≥ 0, or one per user", Described("something else"))
             object.__setattr__(self, name, float(value) if value.ndim == 0 else value)
+        counts = {np.size(value) for value in (self.degree, self.edges) if np.ndim(value)}
+        if len(counts) > 1:
+            raise bad_parameter("edges", "Budget", "as many numbers as degree", Described(f"{np.size(self.edges)}"))
 
     @property
     def total(self) -> type_of_epsilon:
-        """ε₁ + ε₂."""
-        return self.degree + self.edges
+        """ε₁ + ε₂, rounded up: what is stated is never less than what is spent."""
+        return _sum_up(np.asarray(self.degree), np.asarray(self.edges))[()]
 
     def per_user(self, num_users: int) -> Budget:
         """The same budget with one entry per user (views where it was one number for all)."""
@@ -88,8 +91,8 @@ def check_epsilon(epsilon: ArrayLike, owner: str, num_users: int | None = None) 
 
 
 def degree_floor(n_max: int) -> float:
-    """√(8/(n_max−1)): below it the Laplace noise dominates the paper's variance bound; inf for one user."""
-    return math.sqrt(8.0 / (n_max - 1)) if n_max > 1 else math.inf
+    """√(8/(n_max−1)): below it the Laplace noise dominates the paper's variance bound; 0 where nobody has a list."""
+    return math.sqrt(8.0 / (n_max - 1)) if n_max > 1 else 0.0
 
 
 def allocate(
@@ -114,7 +117,11 @@ def allocate(
     degree = np.asarray((1.0 - alpha) * np.where(public, 1.0, values))
     if allocation == "paper":
         degree = np.maximum(degree, degree_floor(n_max))
-    if (short := degree >= values).any():
+    if (short := ~public & ~((degree > 0) & (degree < values))).any():
+        if degree_floor(n_max) < values[short].min() or allocation == "fixed":
+            raise BudgetError(
+                f"The 'alpha' parameter of {owner} must leave some of epsilon on both sides. Got {alpha}."
+            )
         raise BudgetError(
             f"The 'epsilon' parameter of {owner} must be above {degree_floor(n_max):.4g} for graphs of up to {n_max} "
             f"users under allocation='paper'. Got {values[short].min():.4g} instead: raise it, or choose "
@@ -139,6 +146,8 @@ def _explicit(values: NDArray[np.float64], public: NDArray[np.bool_], budget: Bu
             f"Got ε₁ + ε₂ = {np.broadcast_to(total, over.shape)[over].max():.6g} "
             f"for an epsilon of {values[over].min():.6g} instead."
         )
+    if not (public | (np.asarray(budget.degree) > 0)).all():
+        raise BudgetError(f"The 'allocation' parameter of {owner} must spend something on the degree. Got 0 instead.")
     return Budget(np.where(public, np.inf, budget.degree)[()], np.where(public, np.inf, budget.edges)[()])
 
 

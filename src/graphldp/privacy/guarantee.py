@@ -77,9 +77,13 @@ class Guarantee:
         elif self.directed:
             lines.append("Relationship DP: does not arise, since a directed edge stands in one list only.")
         if self.public_users:
+            disclosed = (
+                "Every edge that leaves a public user is disclosed; those that leave private users stay hidden."
+                if self.directed
+                else "An edge between a private and a public user is disclosed by the public one; only edges between "
+                "private users stay hidden."
+            )
             lines.append(
-                f"Not promised: {self.public_users:,} public users publish their lists as they are. An edge between "
-                "a private and a public user is disclosed by the public one; only edges between private users stay "
-                "hidden."
+                f"Not promised: {self.public_users:,} public users publish their lists as they are. {disclosed}"
             )
         return "\n".join(lines)
