@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError, FormatError, bad_parameter
+from graphldp.files import written_whole
 
 FORMAT = 1  # of saved files; raised when an older reader would misread a newer file
 
 _DAMAGE = (OSError, TypeError, ValueError, EOFError, KeyError, NotImplementedError, zlib.error, zipfile.BadZipFile)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NeighbourLists:
     """Many graphs' neighbour lists.
 
@@ -67,17 +68,26 @@ class NeighbourLists:
         for name in self.per_user:
             if getattr(self, name) is not None:
                 self._freeze(name, None, self.num_users)
+        if not isinstance(self.directed, bool) or not isinstance(self.name, str):
+            raise DataError("directed must be True or False, and name a text.")
         if not trusted:
             self._check_lists()
+
+    def __repr__(self) -> str:  # counts only: a log must not hold anybody's edges
+        counts = f"{self.num_graphs} graphs, {self.num_users} users, {self.num_entries} entries"
+        return f"<{type(self).__name__} {self.name or 'unnamed'}: {counts}>"
 
     def _freeze(self, name: str, dtype: Any, length: int | None = None) -> None:
         """Store the field as a read-only, contiguous view of the right type."""
         given = np.asarray(getattr(self, name))
-        array = given if dtype is None else given.astype(dtype, casting="unsafe", copy=False)
-        if array is not given and not np.array_equal(array, given):
+        whole = given.dtype.kind in "iuf" or not given.size
+        with np.errstate(invalid="ignore"):
+            array = given if dtype is None or not whole else given.astype(dtype, casting="unsafe", copy=False)
+        if dtype is not None and not (whole and (array is given or np.array_equal(array, given))):
             raise DataError(f"{name} must hold whole numbers that fit {np.dtype(dtype).name}.")
         if array.ndim != 1 or (length is not None and len(array) != length):
-            raise DataError(f"{name} must be flat with {length} entries. Got shape {array.shape} instead.")
+            expected = "flat" if length is None else f"flat with {length} entries"
+            raise DataError(f"{name} must be {expected}. Got shape {array.shape} instead.")
         if not (array.strides == (0,) and length):  # one value for all users stays one value in memory
             array = np.ascontiguousarray(array)
         view = array.view()
@@ -205,14 +215,8 @@ class NeighbourLists:
             value = getattr(self, each.name)
             if value is not None:
                 arrays[each.name] = np.asarray(value)
-        path = Path(path)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            with temporary.open("wb") as file:
-                np.savez(file, allow_pickle=False, **arrays)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with written_whole(path) as file:
+            np.savez(file, allow_pickle=False, **arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -229,9 +233,11 @@ class NeighbourLists:
             raise FormatError(f"{path}: there is no such file.") from None
         except _DAMAGE:
             raise FormatError(f"{path}: not a saved {cls.__name__}, or damaged.") from None
-        kind, version = str(arrays.pop("kind", "")), int(arrays.pop("format", np.array(0)))
+        kind, version = str(arrays.pop("kind", "")), _version(arrays.pop("format", None))
         if kind != cls.__name__:
             raise FormatError(f"{path}: holds {f'a {kind}' if kind else 'something else'}, not a {cls.__name__}.")
+        if not version:
+            raise FormatError(f"{path}: not a saved {cls.__name__}, or damaged.")
         if version > FORMAT:
             raise FormatError(f"{path}: format {version} is newer than this graphldp reads ({FORMAT}); upgrade it.")
         known = {each.name for each in fields(cls)}
@@ -262,14 +268,27 @@ def lists_from_pairs(
     return indptr, order % max(num_users, 1)
 
 
+def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
+    """Numbers as int64, refused where that would round them."""
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iu":
+        raise DataError(f"{name} must hold whole numbers.")
+    return array.astype(np.int64)
+
+
 def check_labels(labels: ArrayLike | Sequence[int] | None, count: int) -> NDArray[np.int64] | None:
     """Labels as whole numbers, one per graph, or None."""
     if labels is None:
         return None
     array = np.asarray(labels)
-    if array.shape != (count,) or array.dtype.kind not in "iub":
+    if array.shape != (count,) or (count and array.dtype.kind not in "iub"):
         raise DataError(f"labels must be {count} whole numbers, one per graph.")
     return array.astype(np.int64)
+
+
+def _version(stored: Any) -> int:
+    """The format of a saved file, 0 where it states none."""
+    return int(stored) if isinstance(stored, np.ndarray) and stored.shape == () and stored.dtype.kind in "iu" else 0
 
 
 def _take(values: Any, users: NDArray[np.int64]) -> Any:
