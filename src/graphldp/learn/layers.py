@@ -215,10 +215,11 @@ def linear_norm_relu_fixed(
     x: Tensor, rows: Rows, weight: Tensor, bias: Tensor, gamma: Tensor, beta: Tensor, mean: Tensor, var: Tensor
 ) -> Tensor:
     """relu(bn(W x + b)) in evaluation: normalised by the running ``mean`` and ``var``."""
+    tiles = rows.tiles
+    # the mean is taken away before scaling, as in training: folding it into the shift would cancel large numbers later
+    y = torch.bmm(x, tiles.spread(weight).mT) - tiles.spread(mean - bias)[:, None]
     scale = gamma * torch.rsqrt(var + EPS)
-    shift = beta + (bias - mean) * scale
-    y = torch.bmm(x, rows.tiles.spread(weight).mT)
-    return torch.addcmul(rows.tiles.spread(shift)[:, None], y, rows.tiles.spread(scale)[:, None]).relu()
+    return torch.addcmul(tiles.spread(beta)[:, None], y, tiles.spread(scale)[:, None]).relu()
 
 
 def _weighted_sum(counts: Tensor, y: Tensor) -> Tensor:

@@ -1,0 +1,105 @@
+"""The same models from plain torch_geometric modules, one node per user: what the engine must agree with."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Batch, Data
+from torch_geometric.nn import GCNConv, GINConv, SAGEConv, global_add_pool, global_mean_pool
+
+from graphldp.csr import NeighbourLists
+from graphldp.learn.gin import ModelSpec
+
+
+def random_lists(rng: np.random.Generator, sizes: list[int], density: float) -> NeighbourLists:
+    """Asymmetric lists; about a third of them empty."""
+    rows = []
+    for n in sizes:
+        matrix = (rng.random((n, n)) < density) & (rng.random((n, 1)) < 2 / 3)
+        np.fill_diagonal(matrix, False)
+        rows += [np.flatnonzero(row) for row in matrix]
+    indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
+    indices = np.concatenate([*rows, np.zeros(0, np.int64)]).astype(np.int32)
+    return NeighbourLists(indptr, indices, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64))
+
+
+def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[Data]:
+    """One Data per graph; messages flow from j to i for each j in i's list."""
+    graphs = []
+    for first, last in zip(lists.graph_ptr[:-1], lists.graph_ptr[1:], strict=True):
+        degree = np.diff(lists.indptr[first : last + 1])
+        source = torch.tensor(lists.indices[lists.indptr[first] : lists.indptr[last]], dtype=torch.long)
+        target = torch.from_numpy(np.repeat(np.arange(last - first), degree))
+        code = torch.from_numpy(np.minimum(degree, spec.num_features - 1))
+        x = nn.functional.one_hot(code, spec.num_features).to(dtype)
+        graphs.append(Data(x=x, edge_index=torch.stack((source, target)), num_nodes=int(last - first)))
+    return graphs
+
+
+class Reference(nn.Module):
+    def __init__(self, spec: ModelSpec) -> None:
+        super().__init__()
+        self.spec = spec
+        self.convs, self.norms, self.heads = nn.ModuleList(), nn.ModuleList(), nn.ModuleList()
+        for k in range(1, spec.layers):
+            width = spec.num_features if k == 1 else spec.hidden
+            if spec.convolution == "gin":
+                mlp = nn.Sequential(
+                    nn.Linear(width, spec.hidden),
+                    nn.BatchNorm1d(spec.hidden),
+                    nn.ReLU(),
+                    nn.Linear(spec.hidden, spec.hidden),
+                )
+                self.convs.append(GINConv(mlp))
+            else:
+                self.convs.append({"gcn": GCNConv, "sage": SAGEConv}[spec.convolution](width, spec.hidden))
+            self.norms.append(nn.BatchNorm1d(spec.hidden))
+        for k in range(spec.layers):
+            self.heads.append(nn.Linear(spec.hidden if k else spec.num_features, spec.num_classes))
+
+    def forward(self, data: Batch) -> Tensor:
+        pool = global_mean_pool if self.spec.readout == "mean" else global_add_pool
+        x = data.x
+        layers = [x]
+        for conv, norm in zip(self.convs, self.norms, strict=True):
+            x = norm(conv(x, data.edge_index)).relu()
+            layers.append(x)
+        scores = [head(pool(x, data.batch, data.num_graphs)) for head, x in zip(self.heads, layers, strict=True)]
+        dropped = [nn.functional.dropout(each, self.spec.dropout, self.training) for each in scores]
+        return torch.stack(dropped).sum(0)
+
+    def tensors(self, *, gradients: bool = False) -> dict[str, Tensor]:
+        """Every parameter (or its gradient) and running statistic by the engine's names."""
+
+        def read(tensor: Tensor) -> Tensor:
+            return (tensor.grad if gradients else tensor.detach()).clone()
+
+        named: dict[str, Tensor] = {}
+        for k, (conv, norm) in enumerate(zip(self.convs, self.norms, strict=True), start=1):
+            if self.spec.convolution == "gin":
+                linears, norms = [conv.nn[0], conv.nn[3]], [conv.nn[1], norm]
+                pairs = [(read(linear.weight), read(linear.bias)) for linear in linears]
+            elif self.spec.convolution == "gcn":
+                norms, pairs = [norm], [(read(conv.lin.weight), read(conv.bias))]
+            else:
+                weight = torch.cat((read(conv.lin_l.weight), read(conv.lin_r.weight)), dim=1)
+                norms, pairs = [norm], [(weight, read(conv.lin_l.bias))]
+            for j, ((weight, bias), each) in enumerate(zip(pairs, norms, strict=True)):
+                named |= {f"conv{k}.{j}.weight": weight, f"conv{k}.{j}.bias": bias}
+                named |= {f"conv{k}.{j}.gamma": read(each.weight), f"conv{k}.{j}.beta": read(each.bias)}
+                if not gradients:
+                    named |= {
+                        f"conv{k}.{j}.mean": each.running_mean.clone(),
+                        f"conv{k}.{j}.var": each.running_var.clone(),
+                    }
+        for k, head in enumerate(self.heads):
+            named |= {f"head{k}.weight": read(head.weight), f"head{k}.bias": read(head.bias)}
+        return named
+
+    def perturb(self, generator: torch.Generator) -> None:
+        """Away from the starting values, so that every parameter matters."""
+        with torch.no_grad():
+            running = [buffer for name, buffer in self.named_buffers() if "running" in name]
+            for tensor in [*self.parameters(), *running]:
+                tensor += 0.3 * torch.rand(tensor.shape, generator=generator, dtype=torch.float64).to(tensor.dtype)
