@@ -106,7 +106,7 @@ def _dense(matrix: NDArray[np.bool_], epsilon1: float, epsilon2: float, rng: np.
     p = np.exp(epsilon2) / (np.exp(epsilon2) + 1)
     q = np.minimum(noisy / (noisy * (2 * p - 1) + (n - 1) * (1 - p)), 1.0)[:, None]
     flipped = matrix ^ (rng.random((n, n)) < 1 - p)
-    reported = flipped & (rng.random((n, n)) < q)
+    reported: NDArray[np.bool_] = flipped & (rng.random((n, n)) < q)
     np.fill_diagonal(reported, False)
     return reported
 

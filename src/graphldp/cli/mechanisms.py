@@ -17,12 +17,6 @@ if TYPE_CHECKING:
 
 NAMES = ("dprr", "rr", "arr", "local-lap", "noisy-degrees", "nonpriv-part", "nonpriv-full")
 
-DatasetArgument = Annotated[
-    str, typer.Argument(help="A dataset's name, a saved set (.npz), or synthetic:threads, which needs no download.")
-]
-RootOption = Annotated[
-    Path | None, typer.Option("--root", help="Where datasets lie; else $GRAPHLDP_DATA, then a cache.")
-]
 SeedOption = Annotated[int, typer.Option("--seed", help="Same seed, same noise.")]
 MechanismOption = Annotated[str, typer.Option("--mechanism", "-m", help=f"How lists are noised: {', '.join(NAMES)}.")]
 EpsilonOption = Annotated[
@@ -74,4 +68,3 @@ def private_epsilon(graphs: GraphSet, epsilon: float, public_fraction: float, se
     if public_fraction == 0.0:
         return epsilon
     return customized(graphs, epsilon=epsilon, public_fraction=public_fraction, rng=seed)
-
