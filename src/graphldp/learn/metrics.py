@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,6 +59,41 @@ def confusion(truth: ArrayLike, predicted: ArrayLike, num_classes: int) -> NDArr
         if len(codes) and (codes.min() < 0 or codes.max() >= num_classes):
             raise bad_parameter(name, "confusion", f"classes 0 to {num_classes - 1}", "others")
     return np.bincount(one * num_classes + two, minlength=num_classes**2).reshape(num_classes, num_classes)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How well some graphs were labelled: accuracy, AUC, and counts by true class (rows) and predicted one."""
+
+    accuracy: float
+    auc: float
+    confusion: NDArray[np.int64]
+
+
+def evaluate(classes: NDArray[Any], probabilities: NDArray[np.float64], labels: ArrayLike) -> Scores:
+    """Compare predictions with the truth.
+
+    Args:
+        classes: the classifier's sorted labels, ``clf.classes_``.
+        probabilities: [graphs, classes], ``clf.predict_proba(X)``.
+        labels: the true labels, one per graph.
+    """
+    codes = codes_of(classes, labels)
+    predicted = probabilities.argmax(axis=1)
+    return Scores(accuracy(codes, predicted), auc(codes, probabilities), confusion(codes, predicted, len(classes)))
+
+
+def codes_of(classes: NDArray[Any], labels: ArrayLike) -> NDArray[np.int64]:
+    """Each label's place among a classifier's classes; an error for labels that it does not know."""
+    given = np.asarray(labels)
+    place = np.minimum(np.searchsorted(classes, given), len(classes) - 1)
+    strange = classes[place] != given
+    if strange.any():
+        raise DataError(
+            f"This classifier knows the {len(classes)} classes {', '.join(map(str, classes.tolist()))}. "
+            f"Got {int(strange.sum())} graphs with other labels, {len(np.unique(given))} classes in all."
+        )
+    return place
 
 
 @dataclass(frozen=True)

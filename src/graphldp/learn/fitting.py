@@ -1,0 +1,177 @@
+"""From estimators and graphs to trainings and back: packed once, trained together where the architecture agrees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from graphldp import __version__
+from graphldp.csr import NeighbourLists
+from graphldp.learn.batches import PackedGraphs
+from graphldp.learn.gin import ModelSpec
+from graphldp.learn.inputs import given_labels, graphs_of, labels_of
+from graphldp.learn.metrics import codes_of
+from graphldp.learn.selection import split
+from graphldp.learn.training import EpochRecord, Job, Trained, TrainingOptions, resolve_device, train_many
+from graphldp.reports import Reports
+
+if TYPE_CHECKING:
+    from graphldp.learn.classifier import GINClassifier
+
+Validation = NeighbourLists | tuple[NeighbourLists, ArrayLike]
+OnEpoch = Callable[[int, EpochRecord], None]
+_OWNER = "GINClassifier"
+_DEGREES = 64  # positions of the one-hot degree; the last stands for all longer lists
+_HELD_OUT = 0.1
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One classifier to fit, and on what; see :meth:`graphldp.GINClassifier.fit` for the arguments."""
+
+    classifier: GINClassifier
+    X: NeighbourLists
+    y: ArrayLike | None = None
+    validation: Validation | None = None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a fit leaves: the labels in the order of the scores, the model, and where it comes from."""
+
+    classes: NDArray[Any]
+    spec: ModelSpec
+    trained: Trained
+    provenance: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A fit with its input checked and its labels coded, not yet packed."""
+
+    classes: NDArray[Any]
+    spec: ModelSpec
+    options: TrainingOptions
+    device: torch.device
+    graphs: NeighbourLists
+    codes: NDArray[np.int64]
+    held_out: NeighbourLists | None  # None: a tenth of the graphs
+    held_out_codes: NDArray[np.int64] | None
+    provenance: dict[str, Any] = field(repr=False)
+
+
+def fit_many(fits: Sequence[Fit], *, on_epoch: OnEpoch | None = None) -> list[Fitted]:
+    """Fit several classifiers, those of one architecture as one stacked computation.
+
+    Args:
+        fits: what to fit. Sets of graphs that several of them share are packed once.
+        on_epoch: called with the fit's position and each epoch's record.
+    """
+    plans = [_plan(each) for each in fits]
+    packs = _Packs(plans)
+    groups: dict[tuple[ModelSpec, torch.device], list[int]] = {}
+    for position, plan in enumerate(plans):
+        groups.setdefault((replace(plan.spec, dropout=0.0), plan.device), []).append(position)
+    done: dict[int, Fitted] = {}
+    for positions in groups.values():
+        jobs = [packs.job(plans[position]) for position in positions]
+        report = None if on_epoch is None else _renumbered(on_epoch, positions)
+        for position, trained in zip(positions, train_many(jobs, on_epoch=report), strict=True):
+            plan = plans[position]
+            done[position] = Fitted(plan.classes, plan.spec, trained, plan.provenance)
+    return [done[position] for position in range(len(fits))]
+
+
+def _renumbered(on_epoch: OnEpoch, positions: Sequence[int]) -> OnEpoch:
+    return lambda job, record: on_epoch(positions[job], record)
+
+
+def _plan(fit: Fit) -> _Plan:
+    clf = fit.classifier
+    graphs = graphs_of(fit.X, _OWNER)
+    classes, codes = labels_of(graphs, fit.y, _OWNER)
+    spec = ModelSpec(
+        num_classes=len(classes),
+        layers=clf.layers,
+        hidden=clf.hidden,
+        dropout=clf.dropout,
+        readout=clf.readout,
+        convolution=clf.convolution,
+        features=clf.features,
+        num_features=min(int(graphs.degrees.max(initial=0)) + 1, _DEGREES) if clf.features == "degree" else 1,
+    )
+    options = TrainingOptions(
+        lr=clf.lr,
+        batch_size=clf.batch_size,
+        max_epochs=clf.max_epochs,
+        min_epochs=clf.min_epochs,
+        patience=clf.patience,
+        lr_step=clf.lr_step,
+        lr_decay=clf.lr_decay,
+        seed=clf.seed,
+    )
+    held_out, held_out_codes = None, None
+    if fit.validation is not None:
+        given, labels = fit.validation if isinstance(fit.validation, tuple) else (fit.validation, None)
+        held_out = graphs_of(given, _OWNER)
+        held_out_codes = codes_of(classes, given_labels(held_out, labels))
+    provenance = provenance_of(fit.X, clf.seed)
+    device = resolve_device(clf.device)
+    return _Plan(classes, spec, options, device, graphs, codes, held_out, held_out_codes, provenance)
+
+
+class _Packs:
+    """Sets of graphs on their devices, each packed once for the deepest model that will use it."""
+
+    def __init__(self, plans: Iterable[_Plan]) -> None:
+        self._deepest: dict[Any, ModelSpec] = {}
+        self._packed: dict[Any, PackedGraphs] = {}
+        for plan in plans:
+            for graphs in (plan.graphs, plan.held_out):
+                key = self._key(plan, graphs)
+                if key not in self._deepest or self._deepest[key].layers < plan.spec.layers:
+                    self._deepest[key] = plan.spec
+
+    @staticmethod
+    def _key(plan: _Plan, graphs: NeighbourLists | None) -> Any:
+        return id(graphs), plan.spec.convolution, plan.spec.features, plan.spec.num_features, plan.device
+
+    def _pack(self, plan: _Plan, graphs: NeighbourLists, codes: NDArray[np.int64] | None) -> PackedGraphs:
+        key = self._key(plan, graphs)
+        if key not in self._packed:
+            self._packed[key] = PackedGraphs.pack(graphs, self._deepest[key], plan.device)
+        return replace(self._packed[key], classes=codes)
+
+    def job(self, plan: _Plan) -> Job:
+        packed = self._pack(plan, plan.graphs, plan.codes)
+        if plan.held_out is not None:
+            return Job(plan.spec, plan.options, packed, self._pack(plan, plan.held_out, plan.held_out_codes))
+        learn, stop = split(plan.codes, (1 - _HELD_OUT, _HELD_OUT), plan.options.seed)
+        return Job(plan.spec, plan.options, packed.subset(learn), packed.subset(stop))
+
+
+def provenance_of(X: NeighbourLists, seed: int) -> dict[str, Any]:
+    """Where a model comes from, in words and numbers that JSON can hold."""
+    found: dict[str, Any] = {
+        "dataset": X.name,
+        "graphs": X.num_graphs,
+        "mechanism": "none: raw graphs",
+        "epsilon": None,
+        "public_users": X.num_users,
+        "guarantee": "None: trained on raw graphs.",
+        "seed": int(seed),
+        "graphldp": __version__,
+    }
+    if isinstance(X, Reports):
+        private = X.guarantee.epsilon[np.isfinite(X.guarantee.epsilon)]
+        found["mechanism"] = X.mechanism
+        # ε₁ + ε₂ is rounded down on purpose; 12 digits show the ε that was asked for
+        found["epsilon"] = round(float(private.max()), 12) if len(private) else None
+        found["public_users"] = X.guarantee.public_users
+        found["guarantee"] = str(X.guarantee)
+    return found

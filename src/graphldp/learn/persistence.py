@@ -1,0 +1,116 @@
+"""A trained model as one file: arrays in an ``.npz`` and a JSON header, so that reading it runs no code.
+
+The header says what the model is, how it was trained and on what (mechanism, ε, dataset, seed, version); each array's
+own checksum in the archive tells damage.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import DataError, FormatError
+
+FORMAT = 1  # raised when an older reader would misread a newer file
+_KIND = "GINClassifier"
+# what zipfile, NumPy and json raise on a file with flipped bits: one may say "encrypted", another "64 TB"
+_DAMAGE = (
+    AttributeError,
+    EOFError,
+    IndexError,
+    KeyError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """What a file holds.
+
+    Args:
+        params: the estimator's constructor arguments.
+        spec: the architecture.
+        provenance: mechanism, ε, dataset, seed and version.
+        history: one row per epoch.
+        classes: the labels, in the order of the scores.
+        weights: the model's tensors by name.
+    """
+
+    params: Mapping[str, Any]
+    spec: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+    history: list[Mapping[str, Any]]
+    classes: NDArray[Any]
+    weights: Mapping[str, NDArray[Any]]
+
+
+_IN_HEADER = ("params", "spec", "provenance", "history")
+
+
+def write(path: str | os.PathLike[str], model: SavedModel) -> None:
+    """Write a model; the old file stays until the new one is whole."""
+    classes = np.array(model.classes.tolist())  # words may come as objects, which only pickle could store
+    if classes.dtype.kind not in "biufU":
+        raise DataError("A model can be saved when its labels are numbers or words.")
+    header = {"kind": _KIND, "format": FORMAT} | {name: getattr(model, name) for name in _IN_HEADER}
+    arrays: dict[str, Any] = {"header": np.array(json.dumps(header, default=_plain)), "classes": classes}
+    arrays |= {f"weights/{name}": array for name, array in model.weights.items()}
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read(path: str | os.PathLike[str]) -> SavedModel:
+    """Read a model.
+
+    Raises:
+        FormatError: for a file that is not a model, is damaged, or was written by a newer version.
+    """
+    try:
+        with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        header = json.loads(str(arrays["header"][()]))
+        kind, version = header["kind"], int(header["format"])
+    except FileNotFoundError:
+        raise FormatError(f"{path}: there is no such file.") from None
+    except _DAMAGE:
+        raise FormatError(f"{path}: not a saved model, or damaged.") from None
+    if kind != _KIND:
+        raise FormatError(f"{path}: holds a {kind}, not a {_KIND}.")
+    if version > FORMAT:
+        raise FormatError(f"{path}: format {version} is newer than this graphldp reads ({FORMAT}); upgrade it.")
+    weights = {name.removeprefix("weights/"): a for name, a in arrays.items() if name.startswith("weights/")}
+    try:
+        return SavedModel(**{name: header[name] for name in _IN_HEADER}, classes=arrays["classes"], weights=weights)
+    except KeyError as error:
+        raise FormatError(f"{path}: damaged ({error} is missing).") from None
+
+
+def _plain(value: object) -> object:
+    """NumPy's numbers among the parameters, as JSON's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} cannot be stored in a model file")
