@@ -23,7 +23,7 @@ from graphldp.files import written_whole
 
 FORMAT = 1  # of saved files; raised when an older reader would misread a newer file
 
-_DAMAGE = (OSError, TypeError, ValueError, EOFError, KeyError, NotImplementedError, zlib.error, zipfile.BadZipFile)
+_DAMAGE = (OSError, TypeError, ValueError, EOFError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from graphldp.csr import NeighbourLists, check_labels, lists_from_pairs
+from graphldp.csr import NeighbourLists, check_labels, lists_from_pairs, whole_numbers
 from graphldp.errors import DataError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GraphSet(NeighbourLists):
     """Raw graphs: sorted lists, no self-loops, no duplicates, symmetric unless ``directed=True``; checked at birth.
 
@@ -72,8 +72,11 @@ class GraphSet(NeighbourLists):
             directed: keep directions; an edge then stands in its source's list only.
             name: what the set is called.
         """
-        graph_ptr = np.concatenate(([0], np.cumsum(np.asarray(sizes, dtype=np.int64))))
-        one, two = np.asarray(source, dtype=np.int64), np.asarray(target, dtype=np.int64)
+        one, two = whole_numbers(source, "source"), whole_numbers(target, "target")
+        counts = whole_numbers(sizes, "sizes")
+        if counts.ndim != 1 or (counts < 0).any():
+            raise DataError("sizes must be flat and hold numbers ≥ 0.")
+        graph_ptr = np.concatenate(([0], np.cumsum(counts)))
         num_users = int(graph_ptr[-1])
         if one.shape != two.shape or one.ndim != 1:
             raise DataError("source and target must be flat and of one length.")
@@ -188,6 +191,6 @@ class GraphSet(NeighbourLists):
 
 
 def _one_kind(directed: list[bool]) -> bool:
-    if any(directed) != all(directed):
+    if any(directed) and not all(directed):
         raise DataError("The graphs of one set must be all directed or all undirected.")
     return any(directed)

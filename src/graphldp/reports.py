@@ -19,7 +19,7 @@ from graphldp.errors import DataError
 from graphldp.privacy import Budget, Guarantee
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reports(NeighbourLists):
     """Noisy neighbour lists of many graphs, and what they promise.
 
@@ -45,6 +45,12 @@ class Reports(NeighbourLists):
 
     def __post_init__(self, trusted: bool) -> None:
         super().__post_init__(trusted)
+        for name in ("epsilon1", "epsilon2"):
+            values = getattr(self, name)
+            if values.dtype != np.float64 or not (values >= 0).all():
+                raise DataError(f"{name} must hold a number ≥ 0 for each user.")
+        if self.noisy_degree is not None and self.noisy_degree.dtype != np.float64:
+            raise DataError("noisy_degree must hold a number for each user.")
         if self.missing is not None:
             if self.missing.dtype != np.bool_:
                 raise DataError("missing must hold True or False for each user.")
