@@ -97,6 +97,37 @@ class Reference(nn.Module):
             named |= {f"head{k}.weight": read(head.weight), f"head{k}.bias": read(head.bias)}
         return named
 
+    def load(self, stacked: dict[str, Tensor]) -> None:
+        """Take parameters, and running statistics where given, from the engine's first model."""
+        values = {name: value[0] for name, value in stacked.items()}
+        with torch.no_grad():
+            for k, (conv, norm) in enumerate(zip(self.convs, self.norms, strict=True), start=1):
+                first = f"conv{k}.0"
+                if self.spec.convolution == "gin":
+                    norms = [conv.nn[1], norm]
+                    for j, linear in enumerate((conv.nn[0], conv.nn[3])):
+                        linear.weight.copy_(values[f"conv{k}.{j}.weight"])
+                        linear.bias.copy_(values[f"conv{k}.{j}.bias"])
+                elif self.spec.convolution == "gcn":
+                    norms = [norm]
+                    conv.lin.weight.copy_(values[f"{first}.weight"])
+                    conv.bias.copy_(values[f"{first}.bias"])
+                else:
+                    norms = [norm]
+                    left, right = values[f"{first}.weight"].chunk(2, dim=1)
+                    conv.lin_l.weight.copy_(left)
+                    conv.lin_r.weight.copy_(right)
+                    conv.lin_l.bias.copy_(values[f"{first}.bias"])
+                for j, each in enumerate(norms):
+                    each.weight.copy_(values[f"conv{k}.{j}.gamma"])
+                    each.bias.copy_(values[f"conv{k}.{j}.beta"])
+                    if f"conv{k}.{j}.mean" in values:
+                        each.running_mean.copy_(values[f"conv{k}.{j}.mean"])
+                        each.running_var.copy_(values[f"conv{k}.{j}.var"])
+            for k, head in enumerate(self.heads):
+                head.weight.copy_(values[f"head{k}.weight"])
+                head.bias.copy_(values[f"head{k}.bias"])
+
     def perturb(self, generator: torch.Generator) -> None:
         """Away from the starting values, so that every parameter matters."""
         with torch.no_grad():

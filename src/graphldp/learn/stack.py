@@ -119,10 +119,7 @@ class Stack:
     def _rebuild(self) -> None:
         """After a change of members: parameters as views of the flat tensor, and all their graphs in one store."""
         flat = self._state["weights"]
-        self._grad = torch.zeros_like(flat)
-        self._params = gin.views(self._slots, flat)
-        for name, grad in gin.views(self._slots, self._grad).items():
-            self._params[name].requires_grad_().grad = grad
+        self._params = {name: view.requires_grad_() for name, view in gin.views(self._slots, flat).items()}
         self._running = gin.views(self._norms, self._state["norms"])
         distinct = {id(store): store for member in self.members for store in member.stores}
         if self.members and [id(store) for store in self._stores] != list(distinct):
@@ -145,10 +142,10 @@ class Stack:
             losses = cross_entropy(scores.flatten(0, 1), targets[step].flatten(), reduction="none")
             losses = losses.view_as(weight[step]) * weight[step]
             per_model = weight[step].sum(1)
-            self._grad.zero_()
-            torch.autograd.backward((losses.sum(1) / per_model.clamp(min=1)).sum())
+            loss = (losses.sum(1) / per_model.clamp(min=1)).sum()
+            grads = torch.autograd.grad(loss, list(self._params.values()), materialize_grads=True)
+            self._adam(torch.cat([grad.flatten(1) for grad in grads], dim=1), adam[step])
             total += losses.detach().sum(1)
-            self._adam(adam[step])
         return total / weight.sum((0, 2))
 
     @torch.no_grad()
@@ -211,11 +208,11 @@ class Stack:
         return torch.from_numpy(plan).to(weights.device, weights.dtype)
 
     @torch.no_grad()
-    def _adam(self, plan: Tensor) -> None:
+    def _adam(self, grad: Tensor, plan: Tensor) -> None:
         """One step of Adam; a training without a batch in this step has rates and step size 0, and stays as it is."""
         first_rate, second_rate, size, correction = plan
         first, second = self._state["first"], self._state["second"]
-        first.lerp_(self._grad, first_rate)
-        second.lerp_(self._grad * self._grad, second_rate)
+        first.lerp_(grad, first_rate)
+        second.lerp_(grad * grad, second_rate)
         denominator = (second.sqrt() * correction).add_(EPS)
         self._state["weights"].sub_(size * first / denominator)
