@@ -1,0 +1,52 @@
+"""``graphldp serve``: run the collector."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphldp.cli import console
+from graphldp.errors import MissingExtraError
+
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        help="sqlite:///file.db or postgresql://user@host/name; by default $GRAPHLDP_DATABASE, then a file of yours.",
+        metavar="URL",
+    ),
+]
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="The address to listen on; loopback by default.")] = None,
+    port: Annotated[int | None, typer.Option(help="The port; 8470 by default, 0 takes a free one.")] = None,
+    database: DatabaseOption = None,
+    pairs: Annotated[
+        list[str] | None, typer.Option("--set", help="Any other setting; may be given often.", metavar="NAME=VALUE")
+    ] = None,
+    show_settings: Annotated[
+        bool, typer.Option("--settings", help="List all settings with their values, and end.")
+    ] = False,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Run the collector: take one noisy list from each user, once, and keep it.
+
+    Every setting is also an environment variable: GRAPHLDP_PORT, GRAPHLDP_DATABASE and so on.
+    """
+    try:
+        from graphldp.collector import settings as table
+        from graphldp.collector.server import serve as run
+    except ModuleNotFoundError:
+        raise MissingExtraError("graphldp serve", "serve") from None
+    given = table.parse_pairs(pairs or [])
+    named = {"host": host, "port": None if port is None else str(port), "database": database}
+    settings = table.load_settings(given | {name: text for name, text in named.items() if text is not None})
+    if show_settings:
+        rows = [
+            {"setting": each.name, "value": getattr(settings, each.name), "variable": each.variable, "help": each.help}
+            for each in table.TABLE
+        ]
+        console.show(rows, as_json=as_json)
+        return
+    run(settings)

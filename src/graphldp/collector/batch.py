@@ -1,0 +1,105 @@
+"""Many users' reports in one request, for relays that hide who sends when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, ValidationError
+
+from graphldp import wire
+from graphldp.collector import tokens
+from graphldp.collector.catalogue import Catalogue, examine
+from graphldp.collector.intake import Submission, Verdict
+from graphldp.collector.limits import Limiter
+from graphldp.collector.problems import REFUSALS, SUCCESSES, ProblemError, problem_body
+
+
+class BatchItem(BaseModel):
+    """One report of a batch, with what its own request would carry."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    community: str = Field(pattern="^[a-z0-9-]{1,64}$")
+    user: int = Field(ge=0, lt=wire.MAX_USERS, strict=True)
+    token: str = Field(max_length=64)
+    report: Base64Bytes = Field(description="The report's bytes in base64.")
+
+
+class Batch(BaseModel):
+    """Reports of many users, in any order."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reports: list[BatchItem] = Field(min_length=1)
+
+
+class BatchResult(BaseModel):
+    """What became of one report: 200 or 201, or a problem."""
+
+    status: int
+    type: str | None = None
+    title: str | None = None
+    detail: str | None = None
+
+
+class BatchResults(BaseModel):
+    """One result per report, in the batch's order."""
+
+    results: list[BatchResult]
+
+
+_SCHEMA = Batch.model_json_schema(ref_template="#/components/schemas/{model}")
+SCHEMAS: dict[str, Any] = {**_SCHEMA.pop("$defs"), "Batch": _SCHEMA}
+REQUEST_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Batch"}}},
+    }
+}
+
+
+@dataclass(frozen=True)
+class Examined:
+    """An item that goes to the store, or the problem that keeps it from there."""
+
+    submission: Submission | None
+    wrong: str | None = None
+    problem: dict[str, Any] | None = None
+
+
+def examine_batch(body: bytes, most: int, catalogue: Catalogue, limiter: Limiter) -> list[Examined]:
+    """Read a batch. One bad item does not touch the others; a body that is no batch is refused whole."""
+    try:
+        items = Batch.model_validate_json(body).reports
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise ProblemError("bad-request", f"Look at: {'.'.join(map(str, first['loc'])) or 'body'}.") from None
+    if len(items) > most:
+        raise ProblemError("bad-request", f"A batch holds at most {most} reports.")
+    return [_examine(item, catalogue, limiter) for item in items]
+
+
+def _examine(item: BatchItem, catalogue: Catalogue, limiter: Limiter) -> Examined:
+    token_hash = tokens.hashed(item.token)
+    try:
+        limiter.take(token_hash)
+    except ProblemError as error:
+        return Examined(None, problem=error.body)
+    community = catalogue.find(item.community)
+    if community is None:
+        return Examined(None, problem=problem_body("unauthorized"))
+    return Examined(*examine(community, item.user, token_hash, item.report))
+
+
+def results(examined: Sequence[Examined], verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """The answer to each item, given the store's verdicts on those that went there."""
+    rest = iter(verdicts)
+    return [each.problem or _result(next(rest), each.wrong) for each in examined]
+
+
+def _result(verdict: Verdict, wrong: str | None) -> dict[str, Any]:
+    if verdict in SUCCESSES:
+        return {"status": SUCCESSES[verdict]}
+    return problem_body(REFUSALS[verdict], wrong if verdict is Verdict.UNREADABLE else None)

@@ -1,0 +1,71 @@
+"""What never changes about communities, kept in memory: n, mechanism, choices and roster are frozen when one opens."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+
+from graphldp import wire
+from graphldp.collector.community import Community
+from graphldp.collector.intake import Submission
+from graphldp.collector.store import Store
+from graphldp.errors import WireError
+
+_COMMUNITIES = 10_000
+_ROSTERS = 64
+
+
+class Catalogue:
+    """Communities by id, read once.
+
+    Args:
+        store: where they are read from.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: OrderedDict[str, Community] = OrderedDict()
+        self._rosters: OrderedDict[int, str] = OrderedDict()
+
+    def known(self, id: str) -> Community | None:
+        """A community that was read before; whether it is still open is for the store to say."""
+        return self._known.get(id)
+
+    def find(self, id: str) -> Community | None:
+        """A community, from the store where it was not read before."""
+        found = self._known.get(id) or self._store.find(id)
+        if found is not None:
+            self._known[id] = found
+            while len(self._known) > _COMMUNITIES:
+                self._known.popitem(last=False)
+        return found
+
+    def published(self, community: Community, user: int) -> str:
+        """What a community publishes to the holder of a slot, as JSON."""
+        roster = self._rosters.get(community.key)
+        if roster is None:
+            roster = self._rosters[community.key] = json.dumps(self._store.roster(community), ensure_ascii=False)
+            while len(self._rosters) > _ROSTERS:
+                self._rosters.popitem(last=False)
+        head = {
+            "id": community.id,
+            "name": community.name,
+            "n": community.n,
+            "user": user,
+            "mechanism": community.mechanism,
+            "choices": [choice.to_json() for choice in community.choices],
+            "epoch": community.epoch,
+            "roster_digest": community.roster_digest,
+        }
+        return f'{json.dumps(head, ensure_ascii=False)[:-1]}, "roster": {roster}}}'
+
+
+def examine(community: Community, user: int, token_hash: bytes, body: bytes) -> tuple[Submission, str | None]:
+    """Read a report as strictly as can be, and say what is wrong with it, if anything."""
+    try:
+        report = wire.decode(body, n=community.n)
+    except WireError as error:
+        return Submission(community.key, user, token_hash, None), str(error)
+    wrong = community.refuse(report, user)
+    kept = None if wrong else body
+    return Submission(community.key, user, token_hash, kept, report.noisy_degree), wrong

@@ -1,0 +1,131 @@
+"""The tables. A change here is a new file in ``migrations/versions``; a test compares the two."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    Date,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+)
+
+
+class Moment(TypeDecorator[datetime]):
+    """A moment in UTC, also where the database forgets the zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Add the zone that SQLite drops."""
+        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(column_0_label)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+communities = Table(
+    "communities",
+    metadata,
+    Column("key", Integer, primary_key=True),  # the graph id in exported reports
+    Column("id", String(64), nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("n", Integer, nullable=False),
+    Column("mechanism", String(32), nullable=False),
+    Column("choices", JSON, nullable=False),
+    Column("roster", LargeBinary, nullable=False),  # frozen at birth: compressed, one name per line
+    Column("roster_digest", String(64), nullable=False),
+    Column("epoch", Integer, nullable=False),
+    Column("label", Integer),
+    Column("opened_at", Moment(), nullable=False),
+    Column("closed_at", Moment()),
+)
+
+slots = Table(
+    "slots",
+    metadata,
+    Column("community", ForeignKey("communities.key"), primary_key=True),
+    Column("user", Integer, primary_key=True, autoincrement=False),
+    Column("token_hash", LargeBinary(32), nullable=False),
+    Column("invited_at", Moment(), nullable=False),
+)
+
+reports = Table(
+    "reports",
+    metadata,
+    Column("community", ForeignKey("communities.key"), primary_key=True),
+    Column("user", Integer, primary_key=True, autoincrement=False),
+    Column("body", LargeBinary),  # empty once deleted: the row stays, so the slot stays taken
+    Column("noisy_degree", BigInteger),
+    Column("received_on", Date, nullable=False),  # the day only: the hour could tell who is who
+    Column("deleted_at", Moment()),
+)
+
+operators = Table(
+    "operators",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("key_hash", LargeBinary(32), nullable=False, unique=True),
+    Column("created_at", Moment(), nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("secret_hash", LargeBinary(32), primary_key=True),
+    Column("operator", ForeignKey("operators.name", ondelete="CASCADE"), nullable=False),
+    Column("csrf", String(64), nullable=False),
+    Column("expires_at", Moment(), nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("key", Integer, primary_key=True),
+    Column("finished_at", Moment(), nullable=False),
+    Column("model", Text, nullable=False),
+    Column("communities", Integer, nullable=False),
+    Column("users", Integer, nullable=False),
+    Column("reported", Integer, nullable=False),
+    Column("validation", Float),
+    Column("settings", JSON, nullable=False),
+)
+
+predictions = Table(
+    "predictions",
+    metadata,
+    Column("community", ForeignKey("communities.key"), primary_key=True),
+    Column("label", Integer, nullable=False),
+    Column("confidence", Float, nullable=False),
+    Column("reported", Integer, nullable=False),  # of the n users, when the label was given
+    Column("model", Text, nullable=False),
+    Column("labelled_at", Moment(), nullable=False),
+)
+
+flags = Table(
+    "flags",
+    metadata,
+    Column("community", ForeignKey("communities.key"), primary_key=True),
+    Column("user", Integer, primary_key=True, autoincrement=False),
+    Column("reason", Text, nullable=False),
+    Column("flagged_at", Moment(), nullable=False),
+)

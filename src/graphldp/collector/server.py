@@ -1,0 +1,91 @@
+"""Running the collector: uvicorn, told how to stop and how long to wait for slow heads."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from pathlib import Path
+from typing import cast
+
+import h11
+import uvicorn
+from sqlalchemy.engine import make_url
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from graphldp.collector.app import create_app
+from graphldp.collector.settings import Settings
+from graphldp.collector.store import Store
+
+
+def open_store(database: str) -> Store:
+    """Open the store, and make the folder of an SQLite file where there is none."""
+    if database.startswith("sqlite") and (file := make_url(database).database):
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+    return Store.open(database)
+
+
+def patient(seconds: float) -> type[asyncio.Protocol]:
+    """uvicorn's protocol with a limit on how long a request's head may take to arrive."""
+
+    class Patient(H11Protocol):
+        _late: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            super().connection_made(cast("asyncio.Transport", transport))
+            self._watch()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._watch()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            self._stop()
+
+        def _watch(self) -> None:
+            if self.conn.their_state is not h11.IDLE:
+                self._stop()
+            elif self._late is None:
+                self._late = self.loop.call_later(seconds, self.transport.close)
+
+        def _stop(self) -> None:
+            if self._late is not None:
+                self._late.cancel()
+                self._late = None
+
+    return Patient
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what is under way.
+
+    The address goes to standard output once it is listened on, for whoever started the process with port 0.
+    """
+    store = open_store(settings.database)
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((settings.host, settings.port))
+        host, port = listening.getsockname()[:2]
+        shown = f"[{host}]" if family is socket.AF_INET6 else host
+        config = uvicorn.Config(
+            create_app(settings, store),
+            http=patient(settings.header_seconds),
+            ws="none",
+            lifespan="on",
+            log_level=settings.log_level,
+            access_log=False,  # who reported when is not for log files
+            server_header=False,
+            limit_concurrency=settings.connections,
+            timeout_graceful_shutdown=max(1, round(settings.shutdown_seconds)),
+            forwarded_allow_ips=settings.trusted_proxies,
+        )
+        print(f"graphldp: listening on http://{shown}:{port}", flush=True)
+        # uvicorn raises the signal that ended it once more when it is done: a graceful end is no failure
+        for kind in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(kind, signal.SIG_IGN)
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            store.close()

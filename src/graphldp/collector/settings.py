@@ -1,0 +1,116 @@
+"""Settings: one table of (name, default, help), each an environment variable and a ``--set`` of ``graphldp serve``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import platformdirs
+
+from graphldp.errors import ParameterError, bad_parameter
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting; its type is its default's."""
+
+    name: str
+    default: str | int | float
+    help: str
+
+    @property
+    def variable(self) -> str:
+        """Its environment variable."""
+        return f"GRAPHLDP_{self.name.upper()}"
+
+    def parse(self, text: str) -> str | int | float:
+        """Its value from text."""
+        if isinstance(self.default, str):
+            return text
+        try:
+            value = type(self.default)(text)
+        except ValueError:
+            value = -1
+        if not value >= 0:
+            kind = "a whole number" if isinstance(self.default, int) else "a number"
+            raise bad_parameter(self.name, "the collector", f"{kind} ≥ 0", text)
+        return value
+
+
+def default_database() -> str:
+    """A file of this user's, made when it is first needed."""
+    return f"sqlite:///{platformdirs.user_data_path('graphldp') / 'collector.db'}"
+
+
+TABLE: tuple[Setting, ...] = (
+    Setting("database", "", "Where reports are kept: sqlite:///file.db or postgresql://user@host/name."),
+    Setting("host", "127.0.0.1", "The address to listen on. Anything but loopback belongs behind TLS."),
+    Setting("port", 8470, "The port to listen on; 0 takes a free one and prints it."),
+    Setting("trusted_proxies", "127.0.0.1", "Proxies whose X-Forwarded-For is believed, by address."),
+    Setting("address_per_minute", 600, "Requests a minute from one address (one /64 in IPv6); 0 is no limit."),
+    Setting("token_per_minute", 30, "Requests a minute with one token; 0 is no limit."),
+    Setting("connections", 1000, "Connections at a time; more are answered 503."),
+    Setting("header_seconds", 10.0, "How long a request's head may take to arrive."),
+    Setting("body_seconds", 20.0, "How long a body may take to arrive."),
+    Setting("batch_items", 2000, "Reports in one batch."),
+    Setting("batch_bytes", 16_000_000, "Bytes in one batch."),
+    Setting("session_hours", 12.0, "How long an operator stays logged in."),
+    Setting("shutdown_seconds", 20.0, "How long requests under way may take to end after SIGTERM."),
+    Setting("log_level", "info", "debug, info, warning or error."),
+)
+_BY_NAME = {setting.name: setting for setting in TABLE}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings' values; see :data:`TABLE` for what each means."""
+
+    database: str
+    host: str
+    port: int
+    trusted_proxies: str
+    address_per_minute: int
+    token_per_minute: int
+    connections: int
+    header_seconds: float
+    body_seconds: float
+    batch_items: int
+    batch_bytes: int
+    session_hours: float
+    shutdown_seconds: float
+    log_level: str
+
+
+def load_settings(
+    given: Mapping[str, str | None] | None = None, environment: Mapping[str, str] = os.environ
+) -> Settings:
+    """Defaults, overruled by the environment, overruled by what was given.
+
+    Args:
+        given: values as text, by name; None leaves a setting alone.
+        environment: variables.
+    """
+    values: dict[str, Any] = {}
+    for setting in TABLE:
+        text = (given or {}).get(setting.name)
+        text = environment.get(setting.variable) if text is None else text
+        values[setting.name] = setting.default if text is None else setting.parse(text)
+    values["database"] = values["database"] or default_database()
+    if values["log_level"] not in ("debug", "info", "warning", "error"):
+        raise bad_parameter("log_level", "the collector", "debug, info, warning or error", values["log_level"])
+    if values["port"] > 65535:
+        raise bad_parameter("port", "the collector", "a port, 0 to 65535", values["port"])
+    return Settings(**values)
+
+
+def parse_pairs(pairs: Iterable[str]) -> dict[str, str]:
+    """``NAME=VALUE`` pairs of the command line."""
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or name not in _BY_NAME:
+            raise ParameterError(f"A setting must be NAME=VALUE with one of: {', '.join(_BY_NAME)}.")
+        found[name] = value
+    return found

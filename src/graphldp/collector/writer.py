@@ -1,0 +1,100 @@
+"""Group commit: one thread writes, and everything that waits goes into one transaction with one fsync.
+
+A server that commits each report alone is as slow as its disk. Here the next transaction takes all that arrived while
+the last one was being flushed, so the busier the server, the larger the transaction; an answer is still given only
+after the commit that holds the report.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from graphldp.collector.intake import Submission, Verdict
+from graphldp.errors import StoreError
+
+_MOST = 1000  # submissions per transaction
+
+
+class Writer:
+    """The thread that writes.
+
+    Args:
+        accept: takes submissions in one durable transaction, as :meth:`graphldp.collector.store.Store.accept` does.
+    """
+
+    def __init__(self, accept: Callable[[Sequence[Submission]], list[Verdict]]) -> None:
+        self._accept = accept
+        self._waiting: deque[_Job] = deque()
+        self._changed = threading.Condition()
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="graphldp-writer", daemon=True)
+        self._thread.start()
+
+    async def submit(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """Verdicts on submissions, once they are on disk.
+
+        Raises:
+            StoreError: when the database could not take them; the same submissions may be sent again.
+        """
+        job = _Job(submissions)
+        with self._changed:
+            if self._closing:
+                raise StoreError("The collector is shutting down.")
+            self._waiting.append(job)
+            self._changed.notify()
+        return await job.done
+
+    def close(self) -> None:
+        """Write what waits, then end the thread."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while jobs := self._next():
+            try:
+                verdicts = self._accept([each for job in jobs for each in job.submissions])
+            except Exception as error:
+                failure = error if isinstance(error, StoreError) else StoreError("The database cannot be used now.")
+                _answer(jobs, None, failure)
+            else:
+                _answer(jobs, verdicts, None)
+
+    def _next(self) -> list[_Job]:
+        with self._changed:
+            while not self._waiting and not self._closing:
+                self._changed.wait()
+            jobs: list[_Job] = []
+            count = 0
+            while self._waiting and (not jobs or count + len(self._waiting[0].submissions) <= _MOST):
+                jobs.append(self._waiting.popleft())
+                count += len(jobs[-1].submissions)
+            return jobs
+
+
+class _Job:
+    """Submissions, and who waits for them."""
+
+    def __init__(self, submissions: Sequence[Submission]) -> None:
+        self.submissions = submissions
+        self.loop = asyncio.get_running_loop()
+        self.done: asyncio.Future[list[Verdict]] = self.loop.create_future()
+
+
+def _answer(jobs: list[_Job], verdicts: list[Verdict] | None, failure: StoreError | None) -> None:
+    def resolve() -> None:
+        start = 0
+        for job in jobs:
+            stop = start + len(job.submissions)
+            if not job.done.done():  # cancelled where its client went away
+                if verdicts is None:
+                    job.done.set_exception(failure or StoreError())
+                else:
+                    job.done.set_result(verdicts[start:stop])
+            start = stop
+
+    jobs[0].loop.call_soon_threadsafe(resolve)
