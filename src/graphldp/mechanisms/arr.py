@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from graphldp.errors import bad_parameter
 from graphldp.mechanisms.base import Rates, RowMechanism
 
@@ -34,5 +32,4 @@ class ARR(RowMechanism):
 
     def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Rates:
         """(p·s, (1−p)·s)."""
-        kept = np.where(flip > 0, self.sampling, 1)
-        return (1 - flip) * kept, flip * kept
+        return (1 - flip) * self.sampling, flip * self.sampling

@@ -154,7 +154,8 @@ class RowMechanism(Mechanism):
         noisy = None if law is None else noisy_degrees(rows, np.asarray(budget.degree), law, key)
         odds = np.exp(-np.asarray(budget.edges))  # of a flip: (1−p)/p
         keep, fake = self.rates(noisy, rows.n, odds / (1 + odds))
-        rates = [np.ascontiguousarray(np.broadcast_to(r, len(rows)), dtype=np.float64) for r in (keep, fake)]
+        public = np.isinf(budget.edges)
+        rates = [np.where(public, exact, r).astype(np.float64, copy=False) for r, exact in ((keep, 1.0), (fake, 0.0))]
         if not all(((r >= 0) & (r <= 1)).all() for r in rates):
             raise ParameterError(f"The rates of {type(self).__name__} must be probabilities.")
         indptr, indices = backend().sample_lists(rows, *rates, key)
@@ -170,7 +171,7 @@ class RowMechanism(Mechanism):
         Args:
             noisy_degree: d* of each user, or None where the mechanism has none.
             n: users in each user's graph.
-            flip: 1 − p = 1/(e^ε₂ + 1) of each user; 0 for a public one.
+            flip: 1 − p = 1/(e^ε₂ + 1) of each user; 0 for a public one, whose row stays exact whatever is returned.
         """
 
 

@@ -3,7 +3,7 @@
     d* = d + Lap(1/ε)
 
 Whatever spends ε on edges must earn it against this (see the notes on accuracy in
-``docs/mechanisms/noisy_degrees.md``).
+``docs/mechanisms/noisy-degrees.md``).
 """
 
 from __future__ import annotations
@@ -42,5 +42,5 @@ class NoisyDegrees(RowMechanism):
         return Budget(self.epsilon, np.where(np.isinf(self.epsilon), np.inf, 0.0)[()])
 
     def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Rates:
-        """Nothing for a private user, the whole list for a public one."""
-        return np.where(flip > 0, 0, 1), np.where(flip > 0, 0, 0)
+        """Nothing: a private user's list is empty."""
+        return 0, 0
