@@ -56,11 +56,18 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
     catalogue = Catalogue(store)
     limiter = Limiter(settings.token_per_minute)
 
-    async def find(id: str) -> Community:
-        found = catalogue.known(id) or await run_in_threadpool(catalogue.find, id)
+    async def read(id: str) -> Community:
+        found = (await run_in_threadpool(catalogue.read, id)).get(id)
         if found is None:  # the same answer as for a wrong token: which communities there are is nobody's business
             raise ProblemError("unauthorized")
         return found
+
+    async def decide(community: Community, user: int, token_hash: bytes, body: bytes) -> tuple[Verdict, str | None]:
+        if len(body) <= _INLINE:
+            submission, wrong = examine(community, user, token_hash, body)
+        else:
+            submission, wrong = await run_in_threadpool(examine, community, user, token_hash, body)
+        return (await writer.submit([submission]))[0], wrong
 
     def token_of(request: Request) -> str:
         token = tokens.bearer(request.headers.get("authorization"))
@@ -78,7 +85,7 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
     async def read_community(request: Request, community: CommunityId) -> Response:
         """What a community publishes: its roster, its mechanism and its choices of ε."""
         token = token_of(request)
-        found = await find(community)
+        found = await read(community)
         user = await run_in_threadpool(store.holder, found, token)
         if user is None:
             raise ProblemError("unauthorized")
@@ -107,13 +114,11 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
         token_hash = tokens.hashed(token_of(request))
         if request.headers.get("content-type") != wire.MEDIA_TYPE:
             raise ProblemError("wrong-type")
-        found = await find(community)
+        found = catalogue.known(community) or await read(community)
         body = await read_body(request, wire.max_size(found.n), settings.body_seconds)
-        if len(body) <= _INLINE:
-            submission, wrong = examine(found, user, token_hash, body)
-        else:
-            submission, wrong = await run_in_threadpool(examine, found, user, token_hash, body)
-        verdict = (await writer.submit([submission]))[0]
+        verdict, wrong = await decide(found, user, token_hash, body)
+        if verdict is Verdict.CLOSED and (latest := await read(community)).key != found.key:
+            verdict, wrong = await decide(latest, user, token_hash, body)
         if verdict in REFUSALS:
             raise ProblemError(REFUSALS[verdict], wrong if verdict is Verdict.UNREADABLE else None)
         return Response(status_code=SUCCESSES[verdict])

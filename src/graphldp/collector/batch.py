@@ -11,6 +11,7 @@ from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, ValidationError
 from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.catalogue import Catalogue, examine
+from graphldp.collector.community import Community
 from graphldp.collector.intake import Submission, Verdict
 from graphldp.collector.limits import Limiter
 from graphldp.collector.problems import REFUSALS, SUCCESSES, ProblemError, problem_body
@@ -78,16 +79,16 @@ def examine_batch(body: bytes, most: int, catalogue: Catalogue, limiter: Limiter
         raise ProblemError("bad-request", f"Look at: {'.'.join(map(str, first['loc'])) or 'body'}.") from None
     if len(items) > most:
         raise ProblemError("bad-request", f"A batch holds at most {most} reports.")
-    return [_examine(item, catalogue, limiter) for item in items]
+    communities = catalogue.read(*{item.community for item in items})
+    return [_examine(item, communities.get(item.community), limiter) for item in items]
 
 
-def _examine(item: BatchItem, catalogue: Catalogue, limiter: Limiter) -> Examined:
+def _examine(item: BatchItem, community: Community | None, limiter: Limiter) -> Examined:
     token_hash = tokens.hashed(item.token)
     try:
         limiter.take(token_hash)
     except ProblemError as error:
         return Examined(None, problem=error.body)
-    community = catalogue.find(item.community)
     if community is None:
         return Examined(None, problem=problem_body("unauthorized"))
     return Examined(*examine(community, item.user, token_hash, item.report))

@@ -28,16 +28,15 @@ class Catalogue:
         self._rosters: OrderedDict[int, str] = OrderedDict()
 
     def known(self, id: str) -> Community | None:
-        """A community that was read before; whether it is still open is for the store to say."""
+        """A community that was read before; whether its epoch is still open is for the store to say."""
         return self._known.get(id)
 
-    def find(self, id: str) -> Community | None:
-        """A community, from the store where it was not read before."""
-        found = self._known.get(id) or self._store.find(id)
-        if found is not None:
-            self._known[id] = found
-            while len(self._known) > _COMMUNITIES:
-                self._known.popitem(last=False)
+    def read(self, *ids: str) -> dict[str, Community]:
+        """Communities from the store, in their latest epochs."""
+        found = {community.id: community for community in self._store.find(*ids)}
+        self._known.update(found)
+        while len(self._known) > _COMMUNITIES:
+            self._known.popitem(last=False)
         return found
 
     def published(self, community: Community, user: int) -> str:

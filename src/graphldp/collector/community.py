@@ -100,23 +100,26 @@ class Community:
         return None
 
 
-def check_community(id: str, mechanism: str, choices: Sequence[Choice], epoch: int, label: int | None) -> None:
+def check_community(id: str, mechanism: str, choices: Sequence[Choice], label: int | None) -> None:
     """Refuse what a community cannot be opened with."""
     owner = "a community"
     if not _ID.fullmatch(id):
         raise bad_parameter("id", owner, "lower-case letters, digits and hyphens, 64 at most", id)
     if mechanism not in PRIVATE_MECHANISMS:
         raise bad_parameter("mechanism", owner, f"one of {', '.join(PRIVATE_MECHANISMS)}", mechanism)
-    if epoch < 1:
-        raise bad_parameter("epoch", owner, "a whole number ≥ 1", epoch)
-    if label is not None and not 0 <= label < 1 << 31:
-        raise bad_parameter("label", owner, "a whole number ≥ 0", label)
+    check_label(label)
     if not choices or len({choice.name for choice in choices}) != len(choices):
         raise bad_parameter(
             "choices", owner, "one choice of ε or more, by distinct names", Described(str(len(choices)))
         )
     for choice in choices:
         _check_choice(choice, mechanism)
+
+
+def check_label(label: int | None) -> None:
+    """Refuse what is no class."""
+    if label is not None and not 0 <= label < 1 << 31:
+        raise bad_parameter("label", "a community", "a whole number ≥ 0", label)
 
 
 def _check_choice(choice: Choice, mechanism: str) -> None:

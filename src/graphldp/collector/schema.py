@@ -20,6 +20,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    UniqueConstraint,
 )
 
 
@@ -47,7 +48,7 @@ communities = Table(
     "communities",
     metadata,
     Column("key", Integer, primary_key=True),  # the graph id in exported reports
-    Column("id", String(64), nullable=False, unique=True),
+    Column("id", String(64), nullable=False),
     Column("name", Text, nullable=False),
     Column("n", Integer, nullable=False),
     Column("mechanism", String(32), nullable=False),
@@ -58,6 +59,7 @@ communities = Table(
     Column("label", Integer),
     Column("opened_at", Moment(), nullable=False),
     Column("closed_at", Moment()),
+    UniqueConstraint("id", "epoch"),  # a new epoch is a new row: the last one's reports stay what they were
 )
 
 slots = Table(

@@ -15,11 +15,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, Row, Select, delete, func, insert, select, update
+from sqlalchemy import Engine, Row, Select, delete, func, insert, literal, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from graphldp.collector import schema, tokens
-from graphldp.collector.community import Choice, Community, check_community, check_roster, roster_digest
+from graphldp.collector.community import (
+    Choice,
+    Community,
+    check_community,
+    check_label,
+    check_roster,
+    roster_digest,
+)
 from graphldp.collector.database import migrate, open_engine, transaction
 from graphldp.collector.intake import Submission, Verdict, accept
 from graphldp.collector.operators import Operators
@@ -74,11 +81,10 @@ class Store:
         mechanism: str,
         choices: Sequence[Choice],
         name: str | None = None,
-        epoch: int = 1,
         label: int | None = None,
     ) -> Community:
         """Open a community; its roster, mechanism and choices never change again."""
-        check_community(id, mechanism, choices, epoch, label)
+        check_community(id, mechanism, choices, label)
         check_roster(roster)
         row = {
             "id": id,
@@ -88,7 +94,7 @@ class Store:
             "choices": [choice.to_json() for choice in choices],
             "roster": zlib.compress("\n".join(roster).encode()),
             "roster_digest": roster_digest(roster),
-            "epoch": epoch,
+            "epoch": 1,
             "label": label,
             "opened_at": datetime.now(UTC),
         }
@@ -99,23 +105,45 @@ class Store:
                 raise ParameterError(f"There is a community '{id}' already.") from None
         return self.community(id)
 
+    def open_epoch(self, id: str) -> Community:
+        """Close a community and open it anew: the same people, tokens and choices, one report each once more."""
+        old, table, slots = self.community(id), schema.communities, schema.slots
+        copied = [column for column in table.c if column.name not in ("key", "epoch", "opened_at", "closed_at")]
+        now = datetime.now(UTC)
+        with transaction(self.engine, writes=True) as connection:
+            row = connection.execute(select(*copied).where(table.c.key == old.key)).one()
+            new = dict(row._mapping) | {"epoch": old.epoch + 1, "opened_at": now}
+            try:
+                key = connection.execute(insert(table).values(**new).returning(table.c.key)).scalar_one()
+            except IntegrityError:
+                raise ParameterError(f"Epoch {old.epoch + 1} of '{id}' was opened a moment ago.") from None
+            connection.execute(
+                update(table).where(table.c.key == old.key, table.c.closed_at.is_(None)).values(closed_at=now)
+            )
+            invited = select(literal(key), slots.c.user, slots.c.token_hash, slots.c.invited_at)
+            connection.execute(
+                insert(slots).from_select(
+                    ["community", "user", "token_hash", "invited_at"], invited.where(slots.c.community == old.key)
+                )
+            )
+        return self.community(id)
+
     def community(self, id: str) -> Community:
         """A community by its id."""
         found = self.find(id)
-        if found is None:
+        if not found:
             raise bad_parameter("community", "the collector", "the id of a community", id)
-        return found
+        return found[0]
 
-    def find(self, id: str) -> Community | None:
-        """A community by its id, or None."""
+    def find(self, *ids: str) -> list[Community]:
+        """Communities by their ids, in their latest epochs; those that there are."""
         with transaction(self.engine) as connection:
-            row = connection.execute(_community_rows().where(schema.communities.c.id == id)).one_or_none()
-        return _community(row) if row else None
+            return [_community(row) for row in connection.execute(_latest().where(schema.communities.c.id.in_(ids)))]
 
     def communities(self) -> list[Community]:
-        """All communities, in the order in which they opened."""
+        """All communities in their latest epochs, in the order in which these opened."""
         with transaction(self.engine) as connection:
-            return [_community(row) for row in connection.execute(_community_rows())]
+            return [_community(row) for row in connection.execute(_latest())]
 
     def roster(self, community: Community) -> list[str]:
         """The names of a community's users, in the order of their numbers."""
@@ -125,7 +153,7 @@ class Store:
 
     def set_label(self, id: str, label: int | None) -> None:
         """Say, or unsay, which class a community has."""
-        check_community(id, "dprr", [Choice("any", 0.1, 0.9)], 1, label)
+        check_label(label)
         self._change(id, label=label)
 
     def close_community(self, id: str) -> None:
@@ -133,10 +161,9 @@ class Store:
         self._change(id, closed_at=datetime.now(UTC))
 
     def _change(self, id: str, **values: Any) -> None:
-        statement = update(schema.communities).where(schema.communities.c.id == id).values(**values)
+        statement = update(schema.communities).where(schema.communities.c.key == self.community(id).key)
         with transaction(self.engine, writes=True) as connection:
-            if not connection.execute(statement).rowcount:
-                raise bad_parameter("community", "the collector", "the id of a community", id)
+            connection.execute(statement.values(**values))
 
     def invite(self, id: str, users: Sequence[int] | None = None) -> dict[int, str]:
         """New tokens for slots, by slot; the ones they had are void from then on.
@@ -230,9 +257,11 @@ class Store:
         return {key: (first.get(key, 0), *second.get(key, (0, 0))) for key in first.keys() | second.keys()}
 
 
-def _community_rows() -> Select[Any]:
-    columns = [column for column in schema.communities.c if column.name != "roster"]
-    return select(*columns).order_by(schema.communities.c.key)
+def _latest() -> Select[Any]:
+    table = schema.communities
+    columns = [column for column in table.c if column.name != "roster"]
+    newest = select(table.c.id, func.max(table.c.epoch)).group_by(table.c.id)
+    return select(*columns).where(tuple_(table.c.id, table.c.epoch).in_(newest)).order_by(table.c.key)
 
 
 def _community(row: Row[Any]) -> Community:

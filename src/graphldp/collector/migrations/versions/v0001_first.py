@@ -13,7 +13,7 @@ def upgrade() -> None:
     op.create_table(
         "communities",
         sa.Column("key", sa.Integer, primary_key=True),
-        sa.Column("id", sa.String(64), nullable=False, unique=True),
+        sa.Column("id", sa.String(64), nullable=False),
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("n", sa.Integer, nullable=False),
         sa.Column("mechanism", sa.String(32), nullable=False),
@@ -24,6 +24,7 @@ def upgrade() -> None:
         sa.Column("label", sa.Integer),
         sa.Column("opened_at", moment, nullable=False),
         sa.Column("closed_at", moment),
+        sa.UniqueConstraint("id", "epoch"),
     )
     op.create_table(
         "slots",
