@@ -1,0 +1,57 @@
+"""``graphldp evaluate``: how well a trained model labels graphs whose labels are known."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from graphldp.cli import console
+from graphldp.cli.predict import DeviceOption, ModelArgument
+from graphldp.cli.source import read_file
+
+EPILOG = """Examples:
+
+graphldp evaluate runs/first/seed-0.npz reports.npz
+
+graphldp evaluate runs/first/seed-0.npz graphs.npz --json
+"""
+
+
+def evaluate(
+    model: ModelArgument,
+    file: Annotated[Path, typer.Argument(help="A .npz file of labelled graphs or reports.", metavar="FILE")],
+    device: DeviceOption = "auto",
+    as_json: console.JsonOption = False,
+) -> None:
+    """Compare a model's labels with a file's own: accuracy, AUC and confusion matrix."""
+    from graphldp.learn.classifier import GINClassifier
+    from graphldp.learn.inputs import given_labels
+    from graphldp.learn.metrics import evaluate as compare
+
+    classifier = GINClassifier.load(model).set_params(device=device)
+    graphs = read_file(file)
+    scores = compare(classifier.classes_, classifier.predict_proba(graphs), given_labels(graphs, None))
+    trained = classifier.provenance_
+    found: dict[str, Any] = {
+        "accuracy": scores.accuracy,
+        "auc": None if math.isnan(scores.auc) else scores.auc,  # of one class only there is none
+        "graphs": len(graphs),
+    }
+    if as_json:
+        print(json.dumps(found | {"confusion": scores.confusion.tolist(), "trained": trained}, ensure_ascii=False))
+        return
+    console.show_one(found | {"trained on": f"{trained['dataset']}, {trained['mechanism']}"}, as_json=False)
+    show_confusion(classifier.classes_.tolist(), scores.confusion.tolist())
+
+
+def show_confusion(classes: list[Any], matrix: list[list[int]]) -> None:
+    """Print counts by true class (rows) and predicted class (columns)."""
+    rows = [
+        {"true \\ predicted": str(name)} | {str(c): n for c, n in zip(classes, row, strict=True)}
+        for name, row in zip(classes, matrix, strict=True)
+    ]
+    console.show(rows, as_json=False)

@@ -1,0 +1,47 @@
+"""Where a command's graphs come from: a dataset's name, the embedded threads, or a file of graphs or reports."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphldp.errors import FormatError
+
+if TYPE_CHECKING:
+    from graphldp.graphs import GraphSet
+    from graphldp.reports import Reports
+
+
+EMBEDDED = "synthetic:threads"
+HELP = f"A dataset's name such as REDDIT-BINARY, {EMBEDDED} (needs no download), or a .npz file of graphs or reports."
+
+
+def open_source(source: str, root: Path | None) -> GraphSet | Reports:
+    """The graphs or reports that a command was pointed at."""
+    from graphldp.datasets import load_dataset, synthetic
+
+    if source == EMBEDDED:
+        return synthetic.threads()
+    return read_file(Path(source)) if source.endswith(".npz") else load_dataset(source, root=root)
+
+
+def read_file(path: Path) -> GraphSet | Reports:
+    """Graphs or reports from a file that either's ``save`` wrote."""
+    import numpy as np
+
+    from graphldp.graphs import GraphSet
+    from graphldp.reports import Reports
+
+    kind = ""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            kind = str(file["kind"])
+    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile):
+        if not path.is_file():
+            raise FormatError(f"{path}: there is no such file.") from None
+    if kind == "GraphSet":
+        return GraphSet.load(path)
+    if kind == "Reports":
+        return Reports.load(path)
+    raise FormatError(f"{path}: not a file of graphs or reports, or damaged.")

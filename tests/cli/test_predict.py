@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import graphldp as gl
+
+
+def test_three_formats_say_the_same(command: Any, files: Any) -> None:
+    reports = gl.Reports.load(files.reports)
+    chances = gl.GINClassifier.load(files.model).predict_proba(reports)
+    code, out, _ = command("predict", files.model, files.reports, "--format", "json")
+    rows = json.loads(out)
+    assert code == 0
+    assert [row["graph"] for row in rows] == list(range(60))
+    np.testing.assert_allclose([[row["p(0)"], row["p(1)"]] for row in rows], chances)
+    assert [row["label"] for row in rows] == chances.argmax(axis=1).tolist()
+    table = list(csv.DictReader(io.StringIO(command("predict", files.model, files.reports, "--format", "csv")[1])))
+    assert [int(row["label"]) for row in table] == [row["label"] for row in rows]
+    assert command("predict", files.model, files.graphs)[1].count("│") > 60  # raw graphs too
+
+
+def test_graphs_keep_their_names_and_need_no_labels(command: Any, files: Any, tmp_path: Path) -> None:
+    part = gl.GraphSet.load(files.graphs)[[7, 3]].with_labels(None)
+    part.save(tmp_path / "part.npz")
+    rows = json.loads(command("predict", files.model, tmp_path / "part.npz", "--format", "json")[1])
+    assert [row["graph"] for row in rows] == [7, 3]
+
+
+def test_bad_input_is_one_line(command: Any, files: Any, tmp_path: Path) -> None:
+    (tmp_path / "broken.npz").write_bytes(files.model.read_bytes()[:-200])
+    for arguments, message in (
+        ((tmp_path / "none.npz", files.reports), "no such file"),
+        ((tmp_path / "broken.npz", files.reports), "damaged"),
+        ((files.reports, files.reports), "not a saved model"),
+        ((files.model, files.model), "not a file of graphs or reports"),
+        ((files.model, tmp_path / "none.npz"), "no such file"),
+        ((files.model, files.reports, "--device", "abacus"), "device"),
+        ((files.model, files.reports, "--format", "xml"), "xml"),
+    ):
+        code, out, err = command("predict", *arguments)
+        assert (code, out) == (2, "")
+        assert message in err
+        assert err.count("\n") == 1
