@@ -8,9 +8,11 @@
     ├── DataError (ValueError)            graphs, reports or labels that break their invariants
     │   ├── FormatError                   a file that is not what it should be: names file and line
     │   └── WireError                     bytes or JSON that are not a report, and why
+    ├── ClientError (RuntimeError)        the client refuses: drawn before, over the cap, another list, another roster
     ├── DatasetNotFoundError (LookupError)  no folder, archive or download holds the dataset
     ├── DownloadError (OSError)           a download failed or arrived damaged
     ├── MissingExtraError (ImportError)   an optional part of graphldp is not installed
+    ├── SendError (OSError)               the collector was not reached, or refused what was sent
     ├── StoreError (OSError)              the collector's database is away, full or of another version
     └── TrainingError (ArithmeticError)   a training went astray: its loss is not a number
 
@@ -42,6 +44,14 @@ class FormatError(DataError):
 
 class WireError(DataError):
     """Bytes or JSON that are not a report."""
+
+
+class ClientError(GraphLDPError, RuntimeError):
+    """The client refuses, to keep its user's promise."""
+
+
+class SendError(GraphLDPError, OSError):
+    """The collector was not reached, or refused what was sent."""
 
 
 class DatasetNotFoundError(GraphLDPError, LookupError):

@@ -1,0 +1,38 @@
+"""Uniform numbers from the operating system's entropy, and from nowhere else.
+
+There is no seed. The byte source is a private argument that only tests reach.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Entropy:
+    """Exactly uniform draws."""
+
+    def __init__(self, *, _source: Callable[[int], bytes] = os.urandom) -> None:
+        self._source = _source
+
+    def below(self, bound: int) -> int:
+        """A whole number, uniform over 0, …, bound − 1: draws of just enough bits until one is below."""
+        bits = (bound - 1).bit_length()
+        size = -(-bits // 8)
+        while True:
+            drawn = int.from_bytes(self._source(size), "little") >> (8 * size - bits)
+            if drawn < bound:
+                return drawn
+
+    def coin(self, numerator: int, denominator: int) -> bool:
+        """True with probability numerator/denominator exactly."""
+        return self.below(denominator) < numerator
+
+    def words(self, count: int, bits: int) -> NDArray[np.uint64]:
+        """Uniform numbers of so many bits, 1 to 64."""
+        size = next(size for size in (1, 2, 4, 8) if bits <= 8 * size)
+        drawn = np.frombuffer(self._source(count * size), f"<u{size}").astype(np.uint64, copy=False)
+        return drawn >> np.uint64(8 * size - bits) if bits < 8 * size else drawn

@@ -1,0 +1,96 @@
+"""The user's friends, from a file of hers, as numbers of the community's roster.
+
+Read are: text, one name a line; CSV, by a column called name, account, handle, user or friend, else the first; JSON, a
+list of names or of objects with such a field; and Mastodon's ``following_accounts.csv``. Names are compared without
+regard to case, an @ in front, and the ways Unicode has to write one letter. Who is not in the roster is counted, and
+named nowhere: not on screen, not in an error, not to the collector.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import DataError, FormatError
+
+_COLUMNS = ("account address", "account", "acct", "address", "name", "username", "handle", "user", "friend")
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Friends who are in the roster.
+
+    Args:
+        neighbours: their numbers, sorted.
+        unmatched: how many of the file's names are not in the roster.
+    """
+
+    neighbours: NDArray[np.int32] = field(repr=False)
+    unmatched: int
+
+
+def read_names(path: Path) -> list[str]:
+    """The names in a file."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise FormatError(f"{path}: must be a text file in UTF-8.") from None
+    if path.suffix.lower() == ".json":
+        return _from_json(text, path)
+    if path.suffix.lower() == ".csv":
+        return _from_csv(text, path)
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def match(names: Iterable[str], roster: Sequence[str], user: int) -> Matched:
+    """Look names up in the roster; the user's own name is dropped."""
+    numbers: dict[str, int] = {}
+    for number, name in enumerate(roster):
+        if numbers.setdefault(_plain(name), number) != number:
+            raise DataError("The roster holds two names that differ only in case or spelling of letters.")
+    wanted = {_plain(name) for name in names} - {_plain(roster[user]), ""}
+    found = sorted(numbers[name] for name in wanted if name in numbers)
+    return Matched(np.array(found, np.int32), len(wanted) - len(found))
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFC", name.strip().removeprefix("@")).casefold()
+
+
+def _from_csv(text: str, path: Path) -> list[str]:
+    try:
+        rows = [row for row in csv.reader(text.splitlines(), strict=True) if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise FormatError(f"{path}: not a CSV file ({error}).") from None
+    if not rows:
+        return []
+    header = [cell.strip().lower() for cell in rows[0]]
+    column = next((header.index(name) for name in _COLUMNS if name in header), None)
+    body = rows if column is None else rows[1:]
+    return [row[column or 0] for row in body if len(row) > (column or 0)]
+
+
+def _from_json(text: str, path: Path) -> list[str]:
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        raise FormatError(f"{path}: not JSON.") from None
+    if not isinstance(values, list):
+        raise FormatError(f"{path}: must be a list of names, or of objects with a field such as 'name'.")
+    return [_name_of(value, path) for value in values]
+
+
+def _name_of(value: Any, path: Path) -> str:
+    if isinstance(value, dict):
+        value = next((value[name] for name in _COLUMNS if name in value), None)
+    if not isinstance(value, str):
+        raise FormatError(f"{path}: must be a list of names, or of objects with a field such as 'name'.")
+    return value

@@ -1,0 +1,111 @@
+"""The ledger: what a user has spent, in all communities together, in whole millionths of ε, so that sums are exact.
+
+An entry is made before a report is drawn, marked when it is drawn, and never deleted: who forgets a community does not
+get her ε back, since what she sent is known. A list that was published is noted; it has no ε, and the cap cannot
+speak of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from graphldp.client import vault
+from graphldp.client.published import Choice
+from graphldp.errors import ClientError, FormatError
+from graphldp.wire import MILLION
+
+DEFAULT_CAP = 5 * MILLION
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One report's cost.
+
+    Args:
+        server: the collector's address.
+        community: the community's id.
+        epoch: which of the community's collections.
+        choice: the choice of ε by name.
+        millionths: ε₁ + ε₂ in millionths; None for a public list.
+        drawn: whether the report has been drawn.
+        sent: whether the collector has acknowledged it.
+    """
+
+    server: str
+    community: str
+    epoch: int
+    choice: str
+    millionths: int | None
+    drawn: bool = False
+    sent: bool = False
+
+    @property
+    def slot(self) -> tuple[str, str, int]:
+        """Which report this is the cost of."""
+        return self.server, self.community, self.epoch
+
+
+class Ledger:
+    """The entries and the cap, kept in one file. Used under the vault's lock."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        found = vault.kept(path) or {"version": 1, "cap": DEFAULT_CAP, "entries": []}
+        try:
+            self.cap: int = found["cap"]
+            self.entries = [Entry(**fields) for fields in found["entries"]]
+        except (KeyError, TypeError):
+            raise FormatError(f"{path}: damaged; restore it from a backup. Nothing is drawn or sent.") from None
+
+    @property
+    def spent(self) -> int:
+        """The sum of ε over all communities, in millionths."""
+        return sum(entry.millionths or 0 for entry in self.entries)
+
+    def find(self, server: str, community: str, epoch: int) -> Entry | None:
+        """The entry of a report, if there is one."""
+        return next((entry for entry in self.entries if entry.slot == (server, community, epoch)), None)
+
+    def last_epoch(self, server: str, community: str) -> int:
+        """The latest epoch in which a report was drawn for a community; 0 for none."""
+        return max((e.epoch for e in self.entries if e.slot[:2] == (server, community) and e.drawn), default=0)
+
+    def set_cap(self, millionths: int) -> None:
+        """Change the lifetime cap."""
+        self.cap = millionths
+        self._keep()
+
+    def charge(self, server: str, community: str, epoch: int, choice: Choice) -> None:
+        """Enter a report's cost before it is drawn.
+
+        An entry whose report was never drawn, because the client was stopped in between, is replaced: it cost nothing.
+
+        Raises:
+            ClientError: where the sum would pass the lifetime cap.
+        """
+        new = Entry(server, community, epoch, choice.name, choice.cost)
+        others = [entry for entry in self.entries if entry.slot != new.slot]
+        before = sum(entry.millionths or 0 for entry in others)
+        if new.millionths is not None and before + new.millionths > self.cap:
+            raise ClientError(
+                f"This report costs ε = {shown(new.millionths)}. With the {shown(before)} spent so far it would pass "
+                f"the lifetime cap of {shown(self.cap)}; nothing was drawn."
+            )
+        self.entries = [*others, new]
+        self._keep()
+
+    def mark(self, entry: Entry, *, drawn: bool = False, sent: bool = False) -> None:
+        """Note that a report was drawn, or acknowledged."""
+        new = replace(entry, drawn=entry.drawn or drawn, sent=entry.sent or sent)
+        if new != entry:
+            self.entries = [new if each.slot == entry.slot else each for each in self.entries]
+            self._keep()
+
+    def _keep(self) -> None:
+        vault.keep(self._path, {"version": 1, "cap": self.cap, "entries": [asdict(e) for e in self.entries]})
+
+
+def shown(millionths: int | None) -> str:
+    """ε for people."""
+    return "public" if millionths is None else f"{millionths / MILLION:.6f}".rstrip("0").rstrip(".")

@@ -1,0 +1,142 @@
+"""One report, drawn exactly.
+
+The law is that of ``DPRR(noise="discrete")``, ``RR`` and ``NoisyDegrees(noise="discrete")``. Randomized response and
+edge sampling are one comparison: with U a uniform word of 64 bits and E a rational number at most e^ε₂,
+
+    d* = d + Z,    q/(1 + E) = d*/(d*(E − 1) + n − 1) for 0 < d* < (n − 1)/2,    q = 1 above,    q = 0 for d* ≤ 0
+    T₀ = ⌈2⁶⁴ q/(1 + E)⌉,    T₁ = ⌊2⁶⁴ q E/(1 + E)⌋,    T₁ = T₀ where rounding left it below
+    report j    iff    U_j < T₁ (a neighbour)    or    U_j < T₀ (a stranger)
+
+T₀ is rounded up and T₁ down: towards each other, so that the odds of any two answers stay within E ≤ e^ε₂. All four
+ratios are checked, in whole numbers, before anything is drawn. Every bit costs the same work, whatever it is.
+``docs/client.md`` has the proof, ``docs/audit.md`` the check by enumeration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.client.entropy import Entropy
+from graphldp.client.laplace import discrete_laplace
+from graphldp.errors import GraphLDPError, ParameterError, bad_parameter
+from graphldp.wire import DEGREE_RANGE, MILLION, WITH_DEGREE, WITH_EDGES, Report, to_millionths
+
+WORD_BITS = 64
+_CHUNK = 1 << 18  # users at a time: bounds the memory at n = 3 million
+
+
+def draw(
+    friends: Sequence[int] | NDArray[np.int32],
+    *,
+    mechanism: str,
+    n: int,
+    user: int,
+    epsilon1: float,
+    epsilon2: float,
+    _entropy: Entropy | None = None,
+    _word_bits: int = WORD_BITS,
+    **refused: Any,
+) -> Report:
+    """Draw one user's report. Drawn twice, it costs twice: callers keep what they get (see ``vault``).
+
+    Args:
+        friends: the numbers of the user's friends in the roster.
+        mechanism: ``"dprr"``, ``"rr"``, ``"noisy-degrees"``, or ``"public"`` for the list as it is.
+        n: users in the community.
+        user: the user's own number.
+        epsilon1: ε₁ in whole millionths, 0 for rr, ``inf`` for public.
+        epsilon2: ε₂ in whole millionths, 0 for noisy-degrees, ``inf`` for public.
+        refused: anything else, above all a seed.
+    """
+    if refused:
+        raise ParameterError(
+            f"Unknown arguments of draw: {', '.join(sorted(refused))}. A report takes its randomness from the "
+            "operating system alone; there is no seed."
+        )
+    mine = Report("public", n, user, np.inf, np.inf, None, np.asarray(friends))  # checks the list, n and the number
+    if mechanism == "public":
+        return Report(mechanism, n, user, epsilon1, epsilon2, None, mine.neighbours)
+    empty = np.zeros(0, np.int32)
+    entropy = Entropy() if _entropy is None else _entropy
+    degree = 0 if mechanism in WITH_DEGREE else None
+    Report(mechanism, n, user, epsilon1, epsilon2, degree, empty)  # checks the mechanism and both ε before any draw
+    if mechanism in WITH_DEGREE:
+        degree = _clipped(len(mine.neighbours) + discrete_laplace(exact(epsilon1), entropy))
+    if mechanism not in WITH_EDGES:
+        return Report(mechanism, n, user, epsilon1, epsilon2, degree, empty)
+    stranger, neighbour = thresholds(exact(epsilon2), n, degree, _word_bits)
+    noisy = draw_list(mine.neighbours, n, user, stranger, neighbour, entropy, _word_bits)
+    return Report(mechanism, n, user, epsilon1, epsilon2, degree, noisy)
+
+
+def draw_list(
+    friends: NDArray[np.int32],
+    n: int,
+    user: int,
+    stranger: int,
+    neighbour: int,
+    entropy: Entropy,
+    bits: int,
+) -> NDArray[np.int32]:
+    """Draw the list: one word per other user, compared with the threshold of what she is."""
+    others = np.zeros(n - 1, np.bool_)
+    others[friends - (friends > user)] = True
+    limits = np.array([stranger, neighbour], np.uint64)
+    listed = [np.zeros(0, np.int64)]
+    for start in range(0, n - 1, _CHUNK):
+        mine = others[start : start + _CHUNK]
+        drawn = entropy.words(len(mine), bits) < limits[mine.astype(np.intp)]
+        listed.append(np.flatnonzero(drawn) + start)
+    noisy = np.concatenate(listed)
+    return (noisy + (noisy >= user)).astype(np.int32)
+
+
+def thresholds(epsilon2: Fraction, n: int, noisy_degree: int | None, bits: int) -> tuple[int, int]:
+    """T₀ and T₁ in words of so many bits; ``noisy_degree`` None is plain randomized response, q = 1.
+
+    Raises:
+        GraphLDPError: should any of the four ratios exceed E, which the proof excludes.
+    """
+    e, whole = exp_below(epsilon2), 1 << bits
+    if noisy_degree is None or 2 * noisy_degree >= n - 1:
+        share = 1 / (1 + e)
+    else:
+        share = Fraction(max(noisy_degree, 0)) / (max(noisy_degree, 0) * (e - 1) + n - 1)
+    stranger = -(-whole * share.numerator // share.denominator)
+    kept = share * e
+    neighbour = max(whole * kept.numerator // kept.denominator, stranger)
+    for one, two in ((neighbour, stranger), (whole - stranger, whole - neighbour)):
+        if one > e * two or two > e * one:
+            raise GraphLDPError("The thresholds do not keep ε₂; no report is drawn.")
+    return stranger, neighbour
+
+
+@lru_cache(maxsize=64)
+def exp_below(x: Fraction, bits: int = 128) -> Fraction:
+    """A rational number at most e^x and within a relative 2⁻¹⁰⁰ of it, for 0 ≤ x ≤ 17.
+
+    The partial sums of e^x = Σ xⁱ/i! grow towards it, and every term is rounded down: no error can push it above.
+    """
+    term, total, i = 1 << bits, 0, 0
+    while term:
+        total, i = total + term, i + 1
+        term = term * x.numerator // (x.denominator * i)
+    return Fraction(total, 1 << bits)
+
+
+def exact(epsilon: float) -> Fraction:
+    """The ε that a float stands for: a whole number of millionths."""
+    if not isinstance(epsilon, float | int):
+        raise bad_parameter("epsilon", "draw", "a number", epsilon)
+    return Fraction(to_millionths(epsilon), MILLION)
+
+
+def _clipped(degree: int) -> int:
+    """d*, brought into the range of the wire: work on what is already noisy, which costs no privacy."""
+    return min(max(degree, DEGREE_RANGE[0]), DEGREE_RANGE[1])
