@@ -162,23 +162,37 @@ def _fill_words(
 
 
 @njit(nogil=True, cache=True)
+def _merged(one: NDArray[np.int64], two: NDArray[np.int64], room: int) -> tuple[NDArray[np.int64], int]:
+    """What two sorted arrays hold, sorted and without repeats, and how many that is."""
+    out, have, i, j = np.empty(room, np.int64), 0, 0, 0
+    while i < len(one) or j < len(two):
+        if j == len(two) or (i < len(one) and one[i] <= two[j]):
+            value = one[i]
+            i += 1
+        else:
+            value = two[j]
+            j += 1
+        if have == 0 or out[have - 1] != value:
+            out[have] = value
+            have += 1
+    return out, have
+
+
+@njit(nogil=True, cache=True)
 def _distinct(count: int, among: int, graph: int, key: Key) -> NDArray[np.int64]:
     """``count`` distinct numbers below ``among``, sorted, every such set equally likely."""
     wanted = min(count, among - count)  # a large set is what a small one leaves out
     chosen, have, drawn = np.empty(wanted, np.int64), 0, 0
     words = np.empty(4, np.uint64)
     while have < wanted:  # as many draws as are missing, never more: the first `wanted` distinct of one sequence
-        for i in range(have, wanted):
+        fresh = np.empty(wanted - have, np.int64)
+        for i in range(len(fresh)):
             if drawn & 3 == 0:
                 _block(drawn >> 2, 0, graph, CHOICE, key, words)
-            chosen[i] = np.int64(_mulhi(words[drawn & 3], np.uint64(among)))
+            fresh[i] = np.int64(_mulhi(words[drawn & 3], np.uint64(among)))
             drawn += 1
-        chosen.sort()
-        have = 1 if wanted else 0
-        for i in range(1, wanted):
-            if chosen[i] != chosen[have - 1]:
-                chosen[have] = chosen[i]
-                have += 1
+        fresh.sort()  # alone, then merged: numba's sort takes quadratic time where few follow many that are sorted
+        chosen, have = _merged(chosen[:have], fresh, wanted)
     if wanted == count:
         return chosen
     rest, out = np.empty(count, np.int64), 0

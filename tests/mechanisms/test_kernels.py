@@ -1,0 +1,156 @@
+"""The compiled loops and plain NumPy draw the same bits, on any number of threads and for any part of the users."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib import import_module
+from types import ModuleType
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graphldp as gl
+from graphldp.errors import ParameterError
+from graphldp.mechanisms import base, kernels, local_lap, reference
+from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.streams import Stream, key_from
+
+from .strategies import graph_sets, mechanisms
+
+SEEDS = st.integers(0, 2**32)
+
+
+@contextmanager
+def running(backend: ModuleType, **patches: object) -> Iterator[None]:
+    """Draw with one of the two implementations."""
+    with pytest.MonkeyPatch.context() as patch:
+        for user in (base, local_lap, import_module("graphldp.mechanisms.customized")):
+            patch.setattr(user, "backend", lambda: backend)
+        for name, value in patches.items():
+            patch.setattr(backend, name, value)
+        yield
+
+
+def assert_same(one: gl.Reports, two: gl.Reports) -> None:
+    np.testing.assert_array_equal(one.indptr, two.indptr)
+    np.testing.assert_array_equal(one.indices, two.indices)
+    np.testing.assert_array_equal(one.noisy_degree, two.noisy_degree)
+
+
+@settings(max_examples=150, deadline=None)
+@given(graph_sets(), mechanisms(), SEEDS, st.sampled_from([0.0, 0.3]))
+def test_the_same_bits(graphs: gl.GraphSet, mechanism: gl.Mechanism, seed: int, public: float) -> None:
+    drawn = []
+    for backend in (kernels, reference):
+        with running(backend):
+            epsilon = gl.customized(graphs, epsilon=float(mechanism.epsilon), public_fraction=public, rng=seed)
+            drawn.append(replace(mechanism, epsilon=epsilon).randomize(graphs, rng=seed))
+    assert_same(*drawn)
+    drawn[0].__class__.__post_init__(drawn[0], False)  # ours are trusted; here the lists are looked at
+
+
+@settings(max_examples=60, deadline=None)
+@given(graph_sets(), st.sampled_from([0.05, 1.0, 20.0]), SEEDS, st.sampled_from([0.0, 0.3]))
+def test_the_same_pairs(graphs: gl.GraphSet, epsilon: float, seed: int, public: float) -> None:
+    each = gl.customized(graphs, epsilon=epsilon, public_fraction=public, rng=seed)
+    drawn = []
+    for backend in (kernels, reference):
+        with running(backend):
+            drawn.append(gl.LocalLap(each).randomize(graphs, rng=seed))
+    assert_same(*drawn)
+    drawn[0].__class__.__post_init__(drawn[0], False)
+
+
+@settings(max_examples=60, deadline=None)
+@given(graph_sets(), mechanisms(), SEEDS, st.data())
+def test_any_part_of_the_users_can_be_drawn_apart(
+    graphs: gl.GraphSet, mechanism: gl.RowMechanism, seed: int, data: st.DataObject
+) -> None:
+    whole = mechanism.randomize(graphs, rng=seed)
+    count = graphs.num_users
+    picked = np.array(data.draw(st.lists(st.integers(0, count - 1), unique=True)) if count else [], np.int64)
+    every = Rows.of(graphs)
+    lists = [graphs.indices[graphs.indptr[u] : graphs.indptr[u + 1]] for u in picked]
+    part = Rows(
+        np.concatenate(([0], np.cumsum([len(each) for each in lists]))).astype(np.int64),
+        np.concatenate([*lists, np.zeros(0, np.int32)]),
+        every.user[picked],
+        every.n[picked],
+        every.graph[picked],
+    )
+    budget = mechanism.budget(graphs.n_max).per_user(count).take(picked)
+    drawn = mechanism.draw_rows(part, budget, key_from(seed, "a test"))
+    for row, user in enumerate(picked):
+        sent = drawn.indices[drawn.indptr[row] : drawn.indptr[row + 1]]
+        np.testing.assert_array_equal(sent, whole.indices[whole.indptr[user] : whole.indptr[user + 1]])
+    if drawn.noisy_degree is not None:
+        np.testing.assert_array_equal(drawn.noisy_degree, whole.noisy_degree[picked])
+
+
+@pytest.fixture(scope="module")
+def sparse() -> gl.GraphSet:
+    """Large enough to be cut into several runs."""
+    return gl.synthetic.barabasi_albert(n=20_000, m=4, num_graphs=3, seed=1)
+
+
+@pytest.mark.parametrize("mechanism", [gl.DPRR(1.0), gl.LocalLap(3.0)])
+def test_threads_leave_no_trace(mechanism: gl.Mechanism, sparse: gl.GraphSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    for threads in ("1", "2", "5"):
+        monkeypatch.setenv("GRAPHLDP_THREADS", threads)
+        drawn.append(mechanism.randomize(sparse, rng=2))
+    assert len(kernels._runs(np.full(10**7, 1.0))) > 5
+    assert_same(drawn[0], drawn[1])
+    assert_same(drawn[0], drawn[2])
+
+
+def test_lists_that_outgrow_their_room_are_drawn_again(sparse: gl.GraphSet) -> None:
+    with running(kernels):
+        roomy = gl.DPRR(1.0).randomize(sparse, rng=3)
+    with running(kernels, _room_for=lambda mean: np.full(len(mean), 7)):
+        tight = gl.DPRR(1.0).randomize(sparse, rng=3)
+    assert_same(roomy, tight)
+
+
+@pytest.mark.parametrize("threads", ["0", "-1", "two", ""])
+def test_a_bad_number_of_threads(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHLDP_THREADS", threads)
+    with pytest.raises(ParameterError, match="GRAPHLDP_THREADS"):
+        gl.RR(1.0).randomize(gl.GraphSet.from_edges([0], [1], [2]), rng=0)
+
+
+@pytest.mark.parametrize("backend", [kernels, reference])
+def test_words_are_numpys_philox(backend: ModuleType) -> None:
+    graphs = gl.GraphSet.from_edges([], [], [3, 1, 2]).subset([2, 0, 1])
+    rows, key = Rows.of(graphs), key_from(11, "a test")
+    for stream in Stream:
+        words = backend.first_words(rows, stream, key)
+        for row, (user, graph) in enumerate(zip(rows.user, rows.graph, strict=True)):
+            oracle = np.random.Philox(key=key, counter=[0, user, graph, stream])
+            assert words[row].tolist() == oracle.random_raw(2).tolist()
+
+
+def test_numpy_takes_over_without_numba() -> None:
+    """A process in which numba cannot be imported draws the same bits."""
+    program = (
+        "import sys; {hide}\n"
+        "import graphldp as gl\n"
+        "from graphldp.mechanisms import base\n"
+        "graphs = gl.GraphSet.from_edges([0, 0, 1], [1, 2, 2], [9])\n"
+        "reports = gl.DPRR(1.0, allocation='fixed').randomize(graphs, rng=5)\n"
+        "print(base.backend().__name__.rsplit('.')[-1], reports.indices.tolist(), reports.noisy_degree.tolist())"
+    )
+    with_numba, without = (
+        subprocess.run(
+            [sys.executable, "-c", program.format(hide=hide)], capture_output=True, text=True, check=True
+        ).stdout.split(maxsplit=1)
+        for hide in ("", "sys.modules['numba'] = None")
+    )
+    assert (with_numba[0], without[0]) == ("kernels", "reference")
+    assert with_numba[1] == without[1]

@@ -1,0 +1,129 @@
+"""LocalLap's fast path against the dense definition, and its bad input."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import log
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+import graphldp as gl
+from graphldp.errors import ParameterError
+
+from .counting import assert_counts, copies, matrices
+from .exact_top import enclose, top_law
+
+ALARM = 1e-6  # false alarms of each test
+COPIES = 50_000
+S = Fraction(1, 8)  # e^(−ε₂)
+EPSILON = -log(float(S)) / 0.9
+
+
+def hidden_pairs(n: int, public: list[int], *, directed: bool) -> NDArray[np.int64]:
+    private = [i for i in range(n) if i not in public]
+    if directed:
+        return np.array([(i, j) for i in private for j in range(n) if i != j])
+    return np.array([(i, j) for i in private for j in private if i < j])
+
+
+CASES = {
+    "undirected": (gl.GraphSet.from_edges([0, 0, 2], [1, 2, 3], [4]), []),
+    "directed": (gl.GraphSet.from_edges([0, 0, 2], [1, 2, 1], [3], directed=True), []),
+    "undirected, one public": (gl.GraphSet.from_edges([0, 1, 2, 2], [1, 2, 3, 4], [5]), [2]),
+    "directed, two public": (gl.GraphSet.from_edges([0, 3, 2, 1], [1, 0, 3, 2], [4], directed=True), [1, 2]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_fast_path_has_the_exact_law(name: str) -> None:
+    """Given T, which comes from the released d*, every set of T pairs has its exact probability."""
+    graph, public = CASES[name]
+    n, pairs = graph.n_max, hidden_pairs(graph.n_max, public, directed=graph.directed)
+    epsilon = np.where(np.isin(np.arange(n), public), np.inf, EPSILON)
+    reports = gl.LocalLap(np.tile(epsilon, COPIES)).randomize(copies(graph, COPIES), rng=1)
+    assert reports.noisy_degree is not None
+    raw, drawn = matrices(graph)[0], matrices(reports)
+    claimed = reports.noisy_degree.reshape(COPIES, n)[:, ~np.isin(np.arange(n), public)].sum(axis=1)
+    wanted = np.clip(np.floor(claimed if graph.directed else claimed / 2), 0, len(pairs))
+    chosen = drawn[:, pairs[:, 0], pairs[:, 1]]
+    np.testing.assert_array_equal(chosen.sum(axis=1), wanted)  # T exactly, clipped at both ends
+    assert {0, len(pairs)} <= set(wanted.tolist())
+    shown = np.ones((n, n), np.bool_)
+    shown[pairs[:, 0], pairs[:, 1]] = False
+    if not graph.directed:
+        np.testing.assert_array_equal(drawn, drawn.transpose(0, 2, 1))
+        shown &= shown.T
+    assert (drawn[:, shown] == raw[shown]).all()  # what touches a public user is exact
+
+    edge = raw[pairs[:, 0], pairs[:, 1]]
+    sets = np.array(list(product((False, True), repeat=len(pairs))))
+    code = chosen @ (1 << np.arange(len(pairs))[::-1])
+    for size in range(1, len(pairs)):
+        of_size = sets.sum(axis=1) == size
+        law = np.array([chance(members, edge) for members in sets[of_size]])
+        counts = np.bincount(code[wanted == size], minlength=len(sets))
+        assert law.sum() == pytest.approx(1)
+        assert_counts(counts[of_size], law, ALARM / len(pairs))
+
+
+def chance(members: NDArray[np.bool_], edge: NDArray[np.bool_]) -> float:
+    kinds = [(members & edge).sum(), (members & ~edge).sum(), (~members & edge).sum(), (~members & ~edge).sum()]
+    return float(enclose(top_law(*map(int, kinds), S), S).mid)
+
+
+def dense_local_lap(raw: NDArray[np.bool_], epsilon: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """The definition: noise on every pair of an undirected graph, and the T largest."""
+    n = len(raw)
+    d_star = raw.sum(axis=1) + rng.laplace(scale=10 / epsilon, size=n)
+    one, two = np.triu_indices(n, 1)
+    value = raw[one, two] + rng.laplace(scale=10 / 9 / epsilon, size=len(one))
+    wanted = int(np.clip(np.floor(d_star.sum() / 2), 0, len(one)))
+    top = np.argsort(-value)[:wanted]
+    made = np.zeros((n, n), np.bool_)
+    made[one[top], two[top]] = made[two[top], one[top]] = True
+    return made
+
+
+def test_against_the_dense_definition_at_40_users() -> None:
+    """Edges kept, strangers added and the largest degree have one law: two-sample tests; strangers are uniform."""
+    rng, count = np.random.default_rng(2), 600
+    graph = gl.synthetic.barabasi_albert(n=40, m=2, num_graphs=1, seed=3)
+    raw = matrices(graph)[0]
+    fast = matrices(gl.LocalLap(3.0).randomize(copies(graph, count), rng=4))
+    dense = np.array([dense_local_lap(raw, 3.0, rng) for _ in range(count)])
+    for what in (
+        lambda m: (m & raw).sum(axis=(1, 2)),
+        lambda m: (m & ~raw).sum(axis=(1, 2)),
+        lambda m: m.sum(axis=2).max(axis=1),
+    ):
+        assert stats.ks_2samp(what(fast), what(dense)).pvalue > ALARM / 4
+    added = fast.sum(axis=0)[np.triu(~raw, 1)]
+    # sampling without replacement spreads counts less than chi-square expects, so this errs on the silent side
+    assert stats.chisquare(added).pvalue > ALARM / 4
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_odd_graphs(directed: bool) -> None:
+    """No users, one user, all public, T beyond what there is."""
+    sizes = [0, 1, 2, 3]
+    graphs = gl.GraphSet.from_edges([1, 3], [2, 4], sizes, directed=directed)
+    for seed in range(50):
+        reports = gl.LocalLap(0.01).randomize(graphs, rng=seed)
+        assert (reports.degrees <= np.repeat(sizes, sizes) - 1).all()
+    everybody = gl.LocalLap(np.full(6, np.inf)).randomize(graphs, rng=0)
+    np.testing.assert_array_equal(everybody.indices, graphs.indices)
+
+
+def test_several_epsilons_are_refused() -> None:
+    with pytest.raises(ParameterError, match="the same number for every private user"):
+        gl.LocalLap(np.array([1.0, 2.0, np.inf]))
+
+
+def test_the_split_is_the_papers() -> None:
+    budget = gl.LocalLap(1.0).budget()
+    assert budget.degree == pytest.approx(0.1)
+    assert budget.edges == pytest.approx(0.9)
