@@ -21,6 +21,7 @@ only the first agrees, the words are drawn anew. Sorting every list instead woul
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -37,12 +38,13 @@ def refine(colour: Tensor, indptr: Tensor, target: Tensor) -> tuple[Tensor, Tens
         The colours after, int64 [users], numbered by their first user, and that first user, int64 [colours].
     """
     salt = 0
+    seen = colour.index_select(0, target)
     while True:
         generator = torch.Generator().manual_seed(salt)
         words = torch.empty((4, int(colour.max()) + 1 if len(colour) else 0), dtype=torch.int64)
         words = words.random_(-(2**63), None, generator=generator).to(colour.device)
-        first = _row_sums(words[0][colour[target]], indptr) + words[1][colour]
-        second = _row_sums(words[2][colour[target]], indptr) + words[3][colour]
+        first = _row_sums(words[0].index_select(0, seen), indptr) + words[1][colour]
+        second = _row_sums(words[2].index_select(0, seen), indptr) + words[3][colour]
         grouped = group(first, second)
         if grouped is not None:
             return grouped
@@ -68,7 +70,7 @@ def group(key: Tensor, check: Tensor) -> tuple[Tensor, Tensor] | None:
 
 def merge(row: Tensor, column: Tensor, columns: int) -> tuple[Tensor, Tensor, Tensor]:
     """Sort entries by row, then column, and count equal ones: rows, columns and multiplicities."""
-    key = torch.sort(row * columns + column).values
+    key = _sorted(row * columns + column)
     new = torch.ones_like(key, dtype=torch.bool)
     new[1:] = key[1:] != key[:-1]
     start = torch.nonzero(new).squeeze(1)
@@ -84,6 +86,12 @@ def lists_of(users: Tensor, indptr: Tensor, target: Tensor) -> tuple[Tensor, Ten
     owner = torch.repeat_interleave(length)
     shift = start - (torch.cumsum(length, 0) - length)
     return owner, target[torch.arange(len(owner), device=owner.device) + shift[owner]]
+
+
+def _sorted(values: Tensor) -> Tensor:
+    if values.device.type == "cpu":  # NumPy sorts whole numbers by vector instructions, several times as fast
+        return torch.from_numpy(np.sort(values.numpy()))
+    return torch.sort(values).values
 
 
 def _row_sums(values: Tensor, indptr: Tensor) -> Tensor:

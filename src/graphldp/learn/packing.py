@@ -165,7 +165,7 @@ def _blocks(
 ) -> Blocks:
     """A matrix from its entries, sorted by row."""
     graph = graph_of_row[row]
-    order = torch.sort(column, stable=True).indices
+    order = torch.sort(column.int(), stable=True).indices
     crow, transposed_crow = (
         torch.cat((starts.new_zeros(1), torch.cumsum(torch.bincount(index, minlength=int(starts[-1])), 0)))
         for index, starts in ((row, row_starts), (column, column_starts))

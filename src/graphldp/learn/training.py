@@ -130,19 +130,22 @@ def train(
 
 
 def train_many(
-    jobs: Sequence[Job], *, at_once: int = 64, on_epoch: Callable[[int, EpochRecord], None] | None = None
+    jobs: Sequence[Job], *, at_once: int | None = None, on_epoch: Callable[[int, EpochRecord], None] | None = None
 ) -> list[Trained]:
     """Train several models of one architecture as one computation.
 
     Args:
         jobs: the trainings; dropout, options and graphs may differ.
-        at_once: how many run beside each other at most; when one ends, the next takes its place.
+        at_once: how many run beside each other at most; when one ends, the next takes its place. By default 64 on
+            a GPU, and one after the other elsewhere, where a single one fills the machine.
         on_epoch: called with the job's position after each of its epochs.
 
     Raises:
         TrainingError: where a loss is not a number.
     """
     _check(jobs)
+    if at_once is None:
+        at_once = 64 if jobs and jobs[0].train_set.device.type == "cuda" else 1
     if at_once < 1:
         raise bad_parameter("at_once", "train_many", "a whole number of at least 1", at_once)
     results: dict[int, Trained] = {}

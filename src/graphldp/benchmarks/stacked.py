@@ -1,0 +1,197 @@
+"""Several trainings as one computation, against one by one: trainings a minute, and the accuracy that comes out.
+
+For a machine with a GPU. It needs NumPy and torch alone, and reads reports that were saved elsewhere::
+
+    python -m graphldp.benchmarks.stacked draw0.npz draw1.npz --out results.json --limit 500
+
+Each job is one noise draw, one stratified split (75 % / 10 % / 15 %) and one seed. Rows are written as they come, and
+a part that would overrun the limit is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.csr import NeighbourLists
+from graphldp.reports import Reports
+
+if TYPE_CHECKING:
+    from graphldp.learn.batches import PackedGraphs
+    from graphldp.learn.training import Job, Trained
+
+EPOCHS = 150  # of one training, for trainings a minute
+
+
+def run(
+    files: Sequence[Path], *, device: str = "auto", sizes: Sequence[int] = (1, 4, 16, 60), limit: float = 500.0
+) -> Iterator[dict[str, Any]]:
+    """Measure, one row at a time.
+
+    Args:
+        files: saved reports of one set of graphs, one file for each noise draw.
+        device: where to train.
+        sizes: how many trainings run as one.
+        limit: seconds after which nothing new is begun.
+    """
+    import torch
+
+    from graphldp.learn.training import resolve_device
+
+    begin = perf_counter()
+    place = resolve_device(device)
+    chip = torch.cuda.get_device_name(place) if place.type == "cuda" else str(place)
+    start = perf_counter()
+    packs = [_pack(Reports.load(file), place) for file in files]
+    _wait(place)
+    yield {"what": "packed", "draws": len(packs), "seconds": round(perf_counter() - start, 2), "device": chip}
+
+    one_by_one = 0.0
+    for size in sizes:
+        jobs = [_job(packs, number, epochs=4) for number in range(size)]
+        if place.type == "cuda":
+            torch.cuda.reset_peak_memory_stats(place)
+        records: list[float] = []
+        _train(jobs, on_first=records.append)
+        seconds = float(np.mean(records[1:]))  # the first epoch warms up
+        minute = 60 * size / (seconds * EPOCHS)
+        one_by_one = one_by_one or minute
+        peak = torch.cuda.max_memory_allocated(place) / 2**20 if place.type == "cuda" else None
+        yield {
+            "what": f"{size} as one",
+            "seconds_per_epoch": round(seconds, 4),
+            "trainings_per_minute": round(minute, 2),
+            "against_one_by_one": round(minute / one_by_one, 2),
+            "peak_mb": None if peak is None else round(peak),
+        }
+
+    yield {"what": "same job twice", **_repeatable(packs)}
+
+    largest = max(sizes)
+    needed = seconds * EPOCHS
+    if perf_counter() - begin + 1.2 * needed > limit:
+        yield {"what": "whole trainings", "left_out": f"would take {needed:.0f} s"}
+        return
+    jobs = [_job(packs, number, epochs=EPOCHS) for number in range(largest)]
+    start = perf_counter()
+    together = _train(jobs)
+    took = perf_counter() - start
+    accuracy = [_accuracy(packs, number, trained) for number, trained in enumerate(together)]
+    yield {
+        "what": f"{largest} whole trainings as one",
+        "seconds": round(took, 1),
+        "trainings_per_minute": round(60 * largest / took, 1),
+        "test_accuracy": round(float(np.mean(accuracy)), 4),
+        "spread": round(float(np.std(accuracy)), 4),
+    }
+    alone: list[float] = []
+    start = perf_counter()
+    for number in range(min(largest, 10)):
+        if alone and perf_counter() - begin + (perf_counter() - start) / len(alone) > limit:
+            break
+        alone.append(_accuracy(packs, number, _train([_job(packs, number, epochs=EPOCHS)])[0]))
+    if alone:
+        took = perf_counter() - start
+        yield {
+            "what": f"{len(alone)} of them one by one",
+            "seconds": round(took, 1),
+            "trainings_per_minute": round(60 * len(alone) / took, 2),
+            "test_accuracy": round(float(np.mean(alone)), 4),
+            "the_same_stacked": round(float(np.mean(accuracy[: len(alone)])), 4),
+            "largest_difference": round(float(np.max(np.abs(np.subtract(alone, accuracy[: len(alone)])))), 4),
+        }
+
+
+def _pack(lists: NeighbourLists, device: Any) -> PackedGraphs:
+    from graphldp.learn.batches import PackedGraphs
+    from graphldp.learn.gin import ModelSpec
+
+    labels = np.zeros(len(lists)) if lists.labels is None else lists.labels
+    return PackedGraphs.pack(lists, ModelSpec(num_classes=2), device, np.unique(labels, return_inverse=True)[1])
+
+
+def _split(packed: PackedGraphs, seed: int) -> list[NDArray[np.int64]]:
+    """Stratified thirds of 75 %, 10 % and 15 %."""
+    rng = np.random.default_rng(seed)
+    parts: list[list[NDArray[np.int64]]] = [[], [], []]
+    for label in (0, 1):
+        members = rng.permutation(np.flatnonzero(packed.classes == label))
+        cuts = (np.array([0.75, 0.85]) * len(members)).round().astype(int)
+        for part, some in zip(parts, np.split(members, cuts), strict=True):
+            part.append(some)
+    return [np.concatenate(part) for part in parts]
+
+
+def _job(packs: Sequence[PackedGraphs], number: int, *, epochs: int) -> Job:
+    from graphldp.learn.gin import ModelSpec
+    from graphldp.learn.training import Job, TrainingOptions
+
+    packed = packs[number % len(packs)]
+    train, validation, _ = _split(packed, number)
+    options = TrainingOptions(max_epochs=epochs, min_epochs=epochs, seed=number)
+    return Job(ModelSpec(num_classes=2), options, packed.subset(train), packed.subset(validation))
+
+
+def _train(jobs: Sequence[Job], *, on_first: Any = None) -> list[Trained]:
+    from graphldp.learn.training import train_many
+
+    def report(position: int, record: Any) -> None:
+        if on_first is not None and position == 0:
+            on_first(record.seconds)
+
+    return train_many(jobs, at_once=len(jobs), on_epoch=report)
+
+
+def _accuracy(packs: Sequence[PackedGraphs], number: int, trained: Trained) -> float:
+    from graphldp.learn.gin import ModelSpec
+    from graphldp.learn.training import predict_proba
+
+    packed = packs[number % len(packs)]
+    test = packed.subset(_split(packed, number)[2])
+    return float((predict_proba(ModelSpec(num_classes=2), trained.state, test).argmax(1) == test.classes).mean())
+
+
+def _repeatable(packs: Sequence[PackedGraphs]) -> dict[str, Any]:
+    """Whether a training gives the same bits again, alone and among others."""
+    import torch
+
+    row: dict[str, Any] = {}
+    for name, size in (("alone", 1), ("four as one", 4)):
+        runs = [_train([_job(packs, number, epochs=3) for number in range(size)])[0] for _ in range(2)]
+        row[f"{name}, same bits"] = all(torch.equal(runs[0].state[n], runs[1].state[n]) for n in runs[0].state)
+        row[f"{name}, validation loss"] = runs[0].history[-1].val_loss
+    return row
+
+
+def _wait(device: Any) -> None:
+    import torch
+
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def main() -> None:
+    """Measure and write a JSON list, again after each row."""
+    parser = argparse.ArgumentParser(description="Stacked trainings against one by one.")
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1, 4, 16, 60])
+    parser.add_argument("--limit", type=float, default=500.0, help="seconds after which nothing new is begun")
+    given = parser.parse_args()
+    rows = []
+    for row in run(given.files, device=given.device, sizes=given.sizes, limit=given.limit):
+        rows.append(row)
+        given.out.write_text(json.dumps(rows, indent=1))
+        print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""How fast a GIN trains: seconds per epoch against torch_geometric and dense blocks, in one run, with peak memory.
+
+Three sets of graphs (REDDIT-BINARY raw, under DPRR at ε = 1, and 200 of its graphs under RR at ε = 1), three methods,
+the same model, batches of 64 and Adam. Each cell runs in a process of its own, so that its peak memory is its own.
+Dense blocks are timed on a few batches and scaled to an epoch; ``batches_timed`` says how many.
+
+Several trainings as one computation are measured by :mod:`graphldp.benchmarks.stacked`.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from graphldp.csr import NeighbourLists
+from graphldp.errors import DatasetNotFoundError
+from graphldp.graphs import GraphSet
+from graphldp.mechanisms import DPRR, RR
+from graphldp.reports import Reports
+
+BATCH = 64
+METHODS = ("graphldp", "torch_geometric", "dense blocks")
+
+
+def run(
+    *, root: Path | None = None, threads: int = 2, epochs: int = 3, dense_batches: int = 3
+) -> Iterator[dict[str, Any]]:
+    """Measure, one row at a time.
+
+    Args:
+        root: where datasets lie; the embedded threads take the place of a dataset that is not at hand.
+        threads: threads of each method.
+        epochs: timed epochs of graphldp after one to warm up; torch_geometric is timed over one.
+        dense_batches: timed batches of the dense blocks.
+    """
+    graphs = _dataset(root)
+    some = graphs.subset(np.random.default_rng(0).permutation(graphs.num_graphs)[:200])
+    sets: dict[str, Callable[[], NeighbourLists]] = {
+        f"{graphs.name}, raw": lambda: graphs,
+        f"{graphs.name}, DPRR, ε = 1": lambda: DPRR(epsilon=1.0).randomize(graphs, rng=7),
+        f"{graphs.name}, 200 graphs, RR, ε = 1": lambda: RR(epsilon=1.0).randomize(some, rng=7),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        for name, make in sets.items():
+            path = Path(folder) / "graphs.npz"
+            make().save(path)
+            ours = 0.0
+            for method in METHODS:
+                with multiprocessing.get_context("spawn").Pool(1) as pool:
+                    row = pool.apply(_cell, (method, path, threads, epochs, dense_batches))
+                ours = row["seconds_per_epoch"] if method == METHODS[0] else ours
+                yield {"graphs": name, **row, "ratio": round(row["seconds_per_epoch"] / ours, 2)}
+
+
+def _cell(method: str, path: Path, threads: int, epochs: int, dense_batches: int) -> dict[str, Any]:
+    """One method on one set of graphs, in a process of its own."""
+    import torch
+
+    from graphldp.benchmarks import rivals
+    from graphldp.learn.gin import ModelSpec
+
+    torch.set_num_threads(threads)
+    lists = _load(path)
+    spec = ModelSpec(num_classes=2)
+    count = -(-lists.num_graphs // BATCH)
+    before = _peak_megabytes()
+    start = perf_counter()
+    row: dict[str, Any]
+    if method == "graphldp":
+        row = _ours(lists, epochs)
+    else:
+        dense = method == "dense blocks"
+        steps = (rivals.dense_steps if dense else rivals.geometric_steps)(lists, spec, BATCH)
+        timed = min(dense_batches, count - 1) if dense else count - 1
+        next(steps)()  # warms up
+        prepared = perf_counter() - start
+        start = perf_counter()
+        for _ in range(timed):
+            next(steps)()
+        seconds = (perf_counter() - start) * count / timed
+        row = {"seconds_per_epoch": seconds, "prepare_seconds": prepared, "batches_timed": timed}
+    row = {key: round(value, 3) if isinstance(value, float) else value for key, value in row.items()}
+    return {"method": method, **row, "peak_mb": round(_peak_megabytes() - before), "threads": threads}
+
+
+def _ours(lists: NeighbourLists, epochs: int) -> dict[str, Any]:
+    import torch
+
+    from graphldp.learn.batches import PackedGraphs
+    from graphldp.learn.gin import ModelSpec
+    from graphldp.learn.training import TrainingOptions, train
+
+    start = perf_counter()
+    spec = ModelSpec(num_classes=2)
+    classes = np.unique(np.zeros(len(lists)) if lists.labels is None else lists.labels, return_inverse=True)[1]
+    packed = PackedGraphs.pack(lists, spec, torch.device("cpu"), classes)
+    prepared = perf_counter() - start
+    smallest = packed.subset([int(np.argmin(lists.sizes))])  # the others do not validate
+    history = train(spec, TrainingOptions(max_epochs=epochs + 1, batch_size=BATCH), packed, smallest).history
+    seconds = float(np.mean([record.seconds for record in history[1:]]))
+    timed = epochs * -(-len(lists) // BATCH)
+    return {"seconds_per_epoch": seconds, "prepare_seconds": prepared, "batches_timed": timed}
+
+
+def _dataset(root: Path | None) -> GraphSet:
+    from graphldp.datasets import load_dataset, synthetic
+
+    try:
+        return load_dataset("REDDIT-BINARY", root=root, download=False)
+    except DatasetNotFoundError:
+        return synthetic.threads(num_graphs=2000)
+
+
+def _load(path: Path) -> NeighbourLists:
+    with np.load(path, allow_pickle=False) as file:
+        kind = str(file["kind"])
+    return Reports.load(path) if kind == "Reports" else GraphSet.load(path)
+
+
+def _peak_megabytes() -> float:
+    scale = 2**20 if sys.platform == "darwin" else 2**10  # macOS counts bytes, Linux kilobytes
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
