@@ -7,7 +7,6 @@ numba.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ _HOMES = {
     "synthetic": "graphldp.datasets",
 }
 
-__version__ = _version("graphldp")
+__version__ = "0.1.0"
 __all__ = [
     "ARR",
     "DPRR",
