@@ -11,17 +11,16 @@ from pydantic import BaseModel, Field
 
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.batch import REQUEST_BODY, BatchResults, examine_batch, results
-from graphldp.collector.catalogue import Catalogue, examine
+from graphldp.collector.batch import REQUEST_BODY, BatchResults, read_batch, results
+from graphldp.collector.catalogue import Catalogue
 from graphldp.collector.community import Community
 from graphldp.collector.intake import Verdict
 from graphldp.collector.limits import Limiter, read_body
 from graphldp.collector.problems import REFUSALS, SUCCESSES, ProblemError, responses
+from graphldp.collector.scan import Incoming
 from graphldp.collector.settings import Settings
 from graphldp.collector.store import Store
 from graphldp.collector.writer import Writer
-
-_INLINE = 4096  # bytes of a report that are decoded on the spot; longer ones would hold up everyone else
 
 CommunityId = Annotated[str, Path(description="The community's id.", pattern="^[a-z0-9-]{1,64}$")]
 Slot = Annotated[int, Path(description="The user's number in the roster.", ge=0, lt=wire.MAX_USERS)]
@@ -61,13 +60,6 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
         if found is None:  # the same answer as for a wrong token: which communities there are is nobody's business
             raise ProblemError("unauthorized")
         return found
-
-    async def decide(community: Community, user: int, token_hash: bytes, body: bytes) -> tuple[Verdict, str | None]:
-        if len(body) <= _INLINE:
-            submission, wrong = examine(community, user, token_hash, body)
-        else:
-            submission, wrong = await run_in_threadpool(examine, community, user, token_hash, body)
-        return (await writer.submit([submission]))[0], wrong
 
     def token_of(request: Request) -> str:
         token = tokens.bearer(request.headers.get("authorization"))
@@ -116,12 +108,12 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
             raise ProblemError("wrong-type")
         found = catalogue.known(community) or await read(community)
         body = await read_body(request, wire.max_size(found.n), settings.body_seconds)
-        verdict, wrong = await decide(found, user, token_hash, body)
-        if verdict is Verdict.CLOSED and (latest := await read(community)).key != found.key:
-            verdict, wrong = await decide(latest, user, token_hash, body)
-        if verdict in REFUSALS:
-            raise ProblemError(REFUSALS[verdict], wrong if verdict is Verdict.UNREADABLE else None)
-        return Response(status_code=SUCCESSES[verdict])
+        (decision,) = await writer.submit([Incoming(found, user, token_hash, body)])
+        if decision.verdict is Verdict.CLOSED and (latest := await read(community)).key != found.key:
+            (decision,) = await writer.submit([Incoming(latest, user, token_hash, body)])
+        if decision.verdict in REFUSALS:
+            raise ProblemError(REFUSALS[decision.verdict], decision.wrong)
+        return Response(status_code=SUCCESSES[decision.verdict])
 
     @router.post(
         "/reports:batch",
@@ -134,8 +126,8 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             raise ProblemError("wrong-type")
         body = await read_body(request, settings.batch_bytes, settings.body_seconds)
-        examined = await run_in_threadpool(examine_batch, body, settings.batch_items, catalogue, limiter)
-        verdicts = await writer.submit([each.submission for each in examined if each.submission])
-        return JSONResponse({"results": results(examined, verdicts)})
+        items = await run_in_threadpool(read_batch, body, settings.batch_items, catalogue, limiter)
+        decisions = await writer.submit([item for item in items if isinstance(item, Incoming)])
+        return JSONResponse({"results": results(items, decisions)})
 
     return router

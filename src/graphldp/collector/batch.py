@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, ValidationError
 
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.catalogue import Catalogue, examine
+from graphldp.collector.catalogue import Catalogue
 from graphldp.collector.community import Community
-from graphldp.collector.intake import Submission, Verdict
 from graphldp.collector.limits import Limiter
 from graphldp.collector.problems import REFUSALS, SUCCESSES, ProblemError, problem_body
+from graphldp.collector.scan import Incoming
+from graphldp.collector.writer import Decision
 
 
 class BatchItem(BaseModel):
@@ -61,17 +61,12 @@ REQUEST_BODY = {
 }
 
 
-@dataclass(frozen=True)
-class Examined:
-    """An item that goes to the store, or the problem that keeps it from there."""
+def read_batch(body: bytes, most: int, catalogue: Catalogue, limiter: Limiter) -> list[Incoming | dict[str, Any]]:
+    """The reports of a batch, or the problem that keeps one from the store. One bad item does not touch the others.
 
-    submission: Submission | None
-    wrong: str | None = None
-    problem: dict[str, Any] | None = None
-
-
-def examine_batch(body: bytes, most: int, catalogue: Catalogue, limiter: Limiter) -> list[Examined]:
-    """Read a batch. One bad item does not touch the others; a body that is no batch is refused whole."""
+    Raises:
+        ProblemError: for a body that is no batch at all.
+    """
     try:
         items = Batch.model_validate_json(body).reports
     except ValidationError as error:
@@ -80,27 +75,29 @@ def examine_batch(body: bytes, most: int, catalogue: Catalogue, limiter: Limiter
     if len(items) > most:
         raise ProblemError("bad-request", f"A batch holds at most {most} reports.")
     communities = catalogue.read(*{item.community for item in items})
-    return [_examine(item, communities.get(item.community), limiter) for item in items]
+    return [_read(item, communities.get(item.community), limiter) for item in items]
 
 
-def _examine(item: BatchItem, community: Community | None, limiter: Limiter) -> Examined:
+def _read(item: BatchItem, community: Community | None, limiter: Limiter) -> Incoming | dict[str, Any]:
     token_hash = tokens.hashed(item.token)
     try:
         limiter.take(token_hash)
     except ProblemError as error:
-        return Examined(None, problem=error.body)
+        return error.body
     if community is None:
-        return Examined(None, problem=problem_body("unauthorized"))
-    return Examined(*examine(community, item.user, token_hash, item.report))
+        return problem_body("unauthorized")
+    if len(item.report) > wire.max_size(community.n):
+        return problem_body("too-large")
+    return Incoming(community, item.user, token_hash, item.report)
 
 
-def results(examined: Sequence[Examined], verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    """The answer to each item, given the store's verdicts on those that went there."""
-    rest = iter(verdicts)
-    return [each.problem or _result(next(rest), each.wrong) for each in examined]
+def results(items: Sequence[Incoming | dict[str, Any]], decisions: Sequence[Decision]) -> list[dict[str, Any]]:
+    """The answer to each item, given the decisions on those that reached the store."""
+    rest = iter(decisions)
+    return [_result(next(rest)) if isinstance(item, Incoming) else item for item in items]
 
 
-def _result(verdict: Verdict, wrong: str | None) -> dict[str, Any]:
-    if verdict in SUCCESSES:
-        return {"status": SUCCESSES[verdict]}
-    return problem_body(REFUSALS[verdict], wrong if verdict is Verdict.UNREADABLE else None)
+def _result(decision: Decision) -> dict[str, Any]:
+    if decision.verdict in SUCCESSES:
+        return {"status": SUCCESSES[decision.verdict]}
+    return problem_body(REFUSALS[decision.verdict], decision.wrong)

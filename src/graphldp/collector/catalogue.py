@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 
-from graphldp import wire
 from graphldp.collector.community import Community
-from graphldp.collector.intake import Submission
 from graphldp.collector.store import Store
-from graphldp.errors import WireError
 
 _COMMUNITIES = 10_000
 _ROSTERS = 64
@@ -57,14 +54,3 @@ class Catalogue:
             "roster_digest": community.roster_digest,
         }
         return f'{json.dumps(head, ensure_ascii=False)[:-1]}, "roster": {roster}}}'
-
-
-def examine(community: Community, user: int, token_hash: bytes, body: bytes) -> tuple[Submission, str | None]:
-    """Read a report as strictly as can be, and say what is wrong with it, if anything."""
-    try:
-        report = wire.decode(body, n=community.n)
-    except WireError as error:
-        return Submission(community.key, user, token_hash, None), str(error)
-    wrong = community.refuse(report, user)
-    kept = None if wrong else body
-    return Submission(community.key, user, token_hash, kept, report.noisy_degree), wrong

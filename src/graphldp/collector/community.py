@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -37,13 +38,18 @@ class Choice:
     epsilon2: float
 
     @property
+    def epsilons(self) -> tuple[float, float]:
+        """ε₁ and ε₂."""
+        return self.epsilon1, self.epsilon2
+
+    @property
     def public(self) -> bool:
         """Whether it publishes the list as it is."""
         return math.isinf(self.epsilon1)
 
     def to_json(self) -> dict[str, Any]:
         """The choice as a community publishes it; null stands for an infinite ε, which JSON cannot write."""
-        values = [None if self.public else value for value in (self.epsilon1, self.epsilon2)]
+        values = [None if self.public else value for value in self.epsilons]
         return {"name": self.name, "epsilon1": values[0], "epsilon2": values[1]}
 
     @staticmethod
@@ -82,10 +88,16 @@ class Community:
     key: int = -1
     opened_at: datetime | None = None
     closed_at: datetime | None = None
-    _offers: frozenset[tuple[float, float]] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_offers", frozenset((c.epsilon1, c.epsilon2) for c in self.choices))
+    @cached_property
+    def heads(self) -> dict[int, tuple[bytes, frozenset[bytes]]]:
+        """How acceptable reports begin: n, and ε₁ and ε₂ of each choice, as bytes, by the mechanism's code."""
+        found: dict[int, tuple[bytes, frozenset[bytes]]] = {}
+        for choice in self.choices:
+            code = MECHANISMS.index("public" if choice.public else self.mechanism)
+            spent = b"".join(to_millionths(e).to_bytes(3, "little") for e in choice.epsilons if 0 < e < math.inf)
+            found[code] = (varint(self.n), found.get(code, (b"", frozenset()))[1] | {spent})
+        return found
 
     def refuse(self, report: Report, user: int) -> str | None:
         """Why a report is not one of this community's, or None where it is."""
@@ -95,9 +107,18 @@ class Community:
             return "The report names another slot than its address."
         if report.mechanism not in (self.mechanism, "public"):
             return f"The community collects reports by {self.mechanism}."
-        if (report.epsilon1, report.epsilon2) not in self._offers:
+        if (report.epsilon1, report.epsilon2) not in {choice.epsilons for choice in self.choices}:
             return "The report's ε₁ and ε₂ are none of the community's choices."
         return None
+
+
+def varint(value: int) -> bytes:
+    """A number as reports write it: seven bits a byte, low ones first."""
+    out = b""
+    while value >= 0x80:
+        out += bytes((value & 0x7F | 0x80,))
+        value >>= 7
+    return out + bytes((value,))
 
 
 def check_community(id: str, mechanism: str, choices: Sequence[Choice], label: int | None) -> None:

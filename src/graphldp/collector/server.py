@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import sys
 from pathlib import Path
 from typing import cast
 
@@ -62,6 +63,8 @@ def serve(settings: Settings) -> None:
 
     The address goes to standard output once it is listened on, for whoever started the process with port 0.
     """
+    # SQLite lets go of the interpreter with every row: by default the writer would wait 5 ms each time to get it back
+    sys.setswitchinterval(0.0005)
     store = open_store(settings.database)
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listening:

@@ -1,0 +1,166 @@
+"""``graphldp collect train`` and ``label``: learn from labelled communities, and label the others."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphldp.cli import console
+from graphldp.cli.collect_store import CommunitiesOption, chosen, open_database
+from graphldp.cli.serve import DatabaseOption
+from graphldp.cli.source import need_learn
+from graphldp.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphldp.collector.community import Community
+    from graphldp.collector.store import Store
+    from graphldp.reports import Reports
+
+
+class DefenseName(StrEnum):
+    """Which defense looks at the reports before they are learned from."""
+
+    none = "none"
+    threshold = "degree-threshold"
+    guard = "hub-guard"
+    consistency = "row-column"
+
+
+DefenseOption = Annotated[
+    DefenseName, typer.Option(help="Leave out the users that a defense flags, and show them on the dashboard.")
+]
+DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")]
+
+
+def train(
+    model: Annotated[Path, typer.Argument(help="Where to write the model, a .npz file.", metavar="MODEL")],
+    communities: CommunitiesOption = None,
+    defense: DefenseOption = DefenseName.none,
+    seed: Annotated[int, typer.Option(help="Of weights, batches and the communities held out.")] = 0,
+    max_epochs: Annotated[int, typer.Option(min=1, help="The most epochs.")] = 500,
+    device: DeviceOption = "auto",
+    database: DatabaseOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Train on the communities that have a label and a report.
+
+    A tenth of them is held out to stop in time. A community's graph is the one induced on those who reported.
+    """
+    need_learn("collect train")
+    from graphldp.collector.results import Run
+    from graphldp.learn.classifier import GINClassifier
+
+    store = open_database(database)
+    labelled = [each for each in chosen(store, communities) if each.label is not None]
+    reports = _gather(store, labelled, "labelled", defense)
+    classifier = GINClassifier(seed=seed, max_epochs=max_epochs, device=device).fit(reports)
+    classifier.save(model)
+    best = next(each for each in classifier.history_ if each.epoch == classifier.best_epoch_)
+    settings = {"defense": defense.value, "seed": seed, "mechanism": reports.mechanism, "epochs": classifier.n_epochs_}
+    present = _present(reports)
+    run = Run(
+        model=str(model),
+        communities=reports.num_graphs,
+        users=reports.num_users,
+        reported=int(present.sum()),
+        validation=best.val_accuracy,
+        settings=settings,
+    )
+    store.results.add_run(run)
+    row: dict[str, Any] = {"model": run.model, "communities": run.communities, "users": run.users}
+    console.show_one(
+        row | {"reported": run.reported, "validation accuracy": run.validation} | settings, as_json=as_json
+    )
+
+
+def label(
+    model: Annotated[Path, typer.Argument(help="A model that 'graphldp collect train' wrote.", metavar="MODEL")],
+    communities: CommunitiesOption = None,
+    defense: DefenseOption = DefenseName.none,
+    device: DeviceOption = "auto",
+    database: DatabaseOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Label the communities that have no label, or those that are named.
+
+    The confidence is the model's probability. Beside it stands how many of the users had reported: a label from few of
+    them says little, however sure the model is.
+    """
+    need_learn("collect label")
+    from graphldp.collector.results import Prediction
+    from graphldp.learn.classifier import GINClassifier
+
+    classifier = GINClassifier.load(model).set_params(device=device)
+    store = open_database(database)
+    wanted = [each for each in chosen(store, communities) if communities or each.label is None]
+    reports = _gather(store, wanted, "unlabelled", defense)
+    table = classifier.predict_proba(reports)
+    present, owner = _present(reports), reports.graph_of_user
+    found = [
+        Prediction(
+            community=int(reports.graph_ids[place]),
+            label=int(classifier.classes_[chances.argmax()]),
+            confidence=float(chances.max()),
+            reported=int(present[owner == place].sum()),
+            model=str(model),
+        )
+        for place, chances in enumerate(table)
+    ]
+    store.results.set_predictions(found)
+    by_key = {each.key: each for each in wanted}
+    rows = [
+        {
+            "community": by_key[each.community].id,
+            "label": each.label,
+            "confidence": each.confidence,
+            "reported": each.reported,
+            "users": by_key[each.community].n,
+        }
+        for each in found
+    ]
+    console.show(rows, as_json=as_json)
+
+
+def _gather(store: Store, communities: list[Community], kind: str, defense: DefenseName) -> Reports:
+    """The reports of those communities that have any, without the users whom the defense flags."""
+    from graphldp.collector.export import export
+
+    progress = store.progress()
+    heard = [each for each in communities if progress.get(each.key, (0, 0, 0))[1]]
+    if not heard:
+        raise ParameterError(f"There is no {kind} community with a report among them.")
+    if silent := len(communities) - len(heard):
+        console.err.print(f"Left out: {silent} communities in which nobody has reported.")
+    reports = export(store, heard)
+    if defense is DefenseName.none:
+        return reports
+    kept, flagged = _defend(reports, defense)
+    owner, local = reports.graph_of_user, reports.local_users
+    for place, community in enumerate(heard):
+        users = local[flagged & (owner == place)]
+        store.results.set_flags(community.key, {int(user): defense.value for user in users})
+    return kept
+
+
+def _defend(reports: Reports, name: DefenseName) -> tuple[Reports, NDArray[np.bool_]]:
+    from graphldp import threats
+
+    defenses: dict[DefenseName, threats.Defense] = {
+        DefenseName.threshold: threats.DegreeThreshold(),
+        DefenseName.guard: threats.HubGuard(),
+        DefenseName.consistency: threats.RowColumnCheck(),
+    }
+    kept, verdict = defenses[name].apply(reports)
+    return kept, verdict.flagged
+
+
+def _present(reports: Reports) -> NDArray[np.bool_]:
+    import numpy as np
+
+    return np.ones(reports.num_users, np.bool_) if reports.missing is None else ~reports.missing

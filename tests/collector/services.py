@@ -1,0 +1,196 @@
+"""What the tests start: a private PostgreSQL server, and the collector as a process of its own. Loopback only."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+PATIENCE = 30.0
+_SERVE = "import typer; from graphldp.cli.serve import serve; typer.run(serve)"
+
+
+class MissingComponentError(RuntimeError):
+    """A program that has to be there is not."""
+
+
+def postgres_binaries() -> Path:
+    """The folder with ``initdb`` and ``pg_ctl``, newest version first."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: float(p.parts[4]), reverse=True)
+    if found:
+        return found[0].parent
+    if on_path := shutil.which("initdb"):
+        return Path(on_path).parent
+    raise MissingComponentError("PostgreSQL is not installed (Debian: apt-get install postgresql)")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Postgres:
+    """A PostgreSQL server of our own in a temporary folder, on a free port; never one that happens to be running."""
+
+    def __init__(self) -> None:
+        self.binaries = postgres_binaries()
+        self.folder = Path(tempfile.mkdtemp(prefix="graphldp-pg-"))
+        self.port = free_port()
+        self.as_user: dict[str, Any] = {}
+        if os.geteuid() == 0:  # PostgreSQL refuses to run as root
+            names = {entry.pw_name: entry for entry in pwd.getpwall()}
+            account = names.get("postgres") or names["nobody"]
+            self.as_user = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+            os.chown(self.folder, account.pw_uid, account.pw_gid)
+        self.data = self.folder / "data"
+        self._run("initdb", "-D", self.data, "-U", "graphldp", "--auth=trust", "--encoding=UTF8", "--locale=C")
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://graphldp@127.0.0.1:{self.port}/postgres"
+
+    def _run(self, program: str, *arguments: object, check: bool = True) -> None:
+        command = [str(self.binaries / program), *map(str, arguments)]
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "HOME": str(self.folder)}
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=120,
+            **self.as_user,
+        )
+        if check and done.returncode:
+            log = self.folder / "log"
+            raise RuntimeError(f"{program} failed: {log.read_text()[-2000:] if log.exists() else done.returncode}")
+
+    def start(self) -> Self:
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=on"
+        self._run("pg_ctl", "-D", self.data, "-l", self.folder / "log", "-w", "-t", "60", "-o", options, "start")
+        return self
+
+    def stop(self, mode: str = "fast") -> None:
+        """``"fast"`` is an orderly end, ``"immediate"`` the death of all of its processes."""
+        self._run("pg_ctl", "-D", self.data, "-w", "-m", mode, "stop", check=False)
+
+    def create(self, name: str) -> str:
+        """A fresh, empty database, by URL."""
+        self._run("createdb", "-h", "127.0.0.1", "-p", self.port, "-U", "graphldp", name)
+        return self.url.replace("/postgres", f"/{name}")
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop("immediate")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Collector:
+    """``graphldp serve`` as a process of its own.
+
+    Args:
+        database: where it keeps reports.
+        settings: settings by name; limits are off unless given.
+        wrap: a command that runs it, such as strace.
+        port: 0 takes a free one.
+    """
+
+    def __init__(
+        self,
+        database: str,
+        settings: Mapping[str, object] | None = None,
+        wrap: tuple[str, ...] = (),
+        port: int = 0,
+    ) -> None:
+        chosen = {"address_per_minute": 0, "token_per_minute": 0} | dict(settings or {})
+        pairs = [part for name, value in chosen.items() for part in ("--set", f"{name}={value}")]
+        self.command = [*wrap, sys.executable, "-c", _SERVE, "--port", str(port)]
+        self.command += ["--database", database, *pairs]
+        self.log = tempfile.TemporaryFile("w+")
+        self.process: subprocess.Popen[str] | None = None
+        self.url = ""
+
+    def start(self) -> Self:
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True
+        )
+        assert self.process.stdout is not None
+        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+        line = self.process.stdout.readline() if ready else ""
+        if "listening on" not in line:
+            self.kill()
+            raise RuntimeError(f"the collector did not start: {line}{self.output()}")
+        self.url = line.split()[-1]
+        wait_for_port(self.port)
+        return self
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rsplit(":", 1)[1])
+
+    @property
+    def pid(self) -> int:
+        """The collector's own process, also where a wrapper started it."""
+        assert self.process is not None
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return int(children[0]) if children else self.process.pid
+
+    def kill(self) -> None:
+        """SIGKILL: what a power cut is to a process."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait(PATIENCE)
+            if self.process.stdout is not None:
+                self.process.stdout.close()
+
+    def stop(self) -> int:
+        """SIGTERM; gives back the exit code."""
+        assert self.process is not None
+        self.process.terminate()
+        code = self.process.wait(PATIENCE)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        return code
+
+    def output(self) -> str:
+        """What it logged."""
+        self.log.seek(0)
+        return self.log.read()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.kill()
+        self.log.close()
+
+
+def wait_for_port(port: int) -> None:
+    """Wait until something listens."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.02)
