@@ -178,6 +178,18 @@ def test_interrupted_and_resumed(files: Any, tmp_path: Path) -> None:
     assert "seed" not in again.stderr
 
 
+def test_without_torch(command: Any, files: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for arguments in (
+        ("train", files.graphs, "--out", tmp_path),
+        ("predict", files.model, files.graphs),
+        ("evaluate", files.model, files.graphs),
+    ):
+        code, _, err = command(*arguments)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "pip install 'graphldp[learn]'" in err
+
+
 def test_help_teaches(command: Any) -> None:
     for name in ("train", "predict", "evaluate"):
         code, out, _ = command(name, "--help")

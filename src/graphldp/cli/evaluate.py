@@ -11,7 +11,7 @@ import typer
 
 from graphldp.cli import console
 from graphldp.cli.predict import DeviceOption, ModelArgument
-from graphldp.cli.source import read_file
+from graphldp.cli.source import need_learn, read_file
 
 EPILOG = """Examples:
 
@@ -28,6 +28,7 @@ def evaluate(
     as_json: console.JsonOption = False,
 ) -> None:
     """Compare a model's labels with a file's own: accuracy, AUC and confusion matrix."""
+    need_learn("evaluate")
     from graphldp.learn.classifier import GINClassifier
     from graphldp.learn.inputs import given_labels
     from graphldp.learn.metrics import evaluate as compare

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from graphldp.cli import console
-from graphldp.cli.source import read_file
+from graphldp.cli.source import need_learn, read_file
 
 EPILOG = """Examples:
 
@@ -43,6 +43,7 @@ def predict(
 
     Labels in the file are not read. 'graphldp evaluate' compares with them.
     """
+    need_learn("predict")
     from graphldp.learn.classifier import GINClassifier
 
     classifier = GINClassifier.load(model).set_params(device=device)

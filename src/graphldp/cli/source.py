@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphldp.errors import FormatError
+from graphldp.errors import FormatError, MissingExtraError
 
 if TYPE_CHECKING:
     from graphldp.graphs import GraphSet
@@ -45,3 +46,9 @@ def read_file(path: Path) -> GraphSet | Reports:
     if kind == "Reports":
         return Reports.load(path)
     raise FormatError(f"{path}: not a file of graphs or reports, or damaged.")
+
+
+def need_learn(command: str) -> None:
+    """Say in one line which extra a command needs where it is not installed."""
+    if find_spec("torch") is None or find_spec("sklearn") is None:
+        raise MissingExtraError(f"graphldp {command}", "learn")

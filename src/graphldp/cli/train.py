@@ -13,7 +13,7 @@ from graphldp.cli import console, mechanisms
 from graphldp.cli.datasets import RootOption
 from graphldp.cli.evaluate import show_confusion
 from graphldp.cli.runs import RunFolder
-from graphldp.cli.source import HELP, open_source
+from graphldp.cli.source import HELP, need_learn, open_source
 from graphldp.errors import ParameterError
 
 EPILOG = """Examples:
@@ -71,6 +71,7 @@ def train(
     Results go to OUT/results.json as each seed ends, models to OUT/seed-0.npz and so on. Run it again to go on after an
     interruption; finished seeds are not trained again.
     """
+    need_learn("train")
     from graphldp.cli.seeds import Settings, run
     from graphldp.reports import Reports
 
