@@ -153,10 +153,10 @@ def _explicit(values: NDArray[np.float64], public: NDArray[np.bool_], budget: Bu
 
 def _sum_up(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
     """a + b rounded up: never below the real sum."""
-    total = a + b
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):  # inf, a public user's, stays inf
+        total = a + b
         residual = (a - (total - (total - a))) + (b - (total - a))  # Knuth's two-sum: total + residual is exact
-    return np.where(residual > 0, np.nextafter(total, np.inf), total)
+        return np.where(residual > 0, np.nextafter(total, np.inf), total)
 
 
 def _rest(whole: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np.float64]:
