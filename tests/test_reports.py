@@ -1,0 +1,87 @@
+"""Reports: what users sent, who is missing, what was promised."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphldp as gl
+from graphldp.errors import DataError
+
+LISTS: dict[str, Any] = {"indptr": [0, 1, 2, 2], "indices": [2, 0], "graph_ptr": [0, 3]}
+SPENT: dict[str, Any] = {"epsilon1": np.full(3, 0.25), "epsilon2": np.full(3, 0.75)}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"epsilon1": np.full(2, 0.1)}, "epsilon1 must be flat with 3 entries"),
+        ({"epsilon1": np.array([0.1, np.nan, 0.1])}, "epsilon1 must hold a number ≥ 0"),
+        ({"epsilon2": np.array([0.1, -1.0, 0.1])}, "epsilon2 must hold a number ≥ 0"),
+        ({"epsilon2": np.array(["a", "b", "c"])}, "epsilon2 must hold a number ≥ 0"),
+        ({"noisy_degree": np.array([1, 2, 3])}, "noisy_degree must hold a number"),
+        ({"noisy_degree": np.array([1.0])}, "noisy_degree must be flat with 3 entries"),
+        ({"missing": np.array([0, 0, 1])}, "missing must hold True or False"),
+        ({"missing": np.array([True, False, False])}, "who has not reported must have an empty list"),
+    ],
+)
+def test_reports_are_checked_at_birth(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        gl.Reports(**(LISTS | SPENT | given))
+
+
+def test_noisy_lists_need_not_be_symmetric() -> None:
+    reports = gl.Reports(**LISTS, **SPENT)
+    assert reports.guarantee.epsilon.tolist() == [1.0] * 3
+    assert not reports.public.any()
+    assert reports.induced() is reports
+
+
+def test_the_graphs_of_those_who_have_reported() -> None:
+    """Users 1 and 5 are missing: they leave the numbering, and the lists that name them."""
+    reports = gl.Reports(
+        [0, 2, 2, 4, 5, 6, 6],
+        [1, 2, 0, 1, 1, 2],
+        [0, 3, 6],
+        [7, 8],
+        graph_ids=[4, 2],
+        epsilon1=np.arange(6.0),
+        epsilon2=np.ones(6),
+        noisy_degree=np.arange(6.0) / 2,
+        missing=np.array([False, True, False, False, False, True]),
+    )
+    induced = reports.induced()
+    assert induced.graph_ptr.tolist() == [0, 2, 4]
+    assert [induced.indices[a:b].tolist() for a, b in zip(induced.indptr, induced.indptr[1:], strict=False)] == [
+        [1],
+        [0],
+        [1],
+        [],
+    ]
+    assert induced.epsilon1.tolist() == [0.0, 2.0, 3.0, 4.0]
+    assert induced.noisy_degree.tolist() == [0.0, 1.0, 1.5, 2.0]
+    assert (induced.labels.tolist(), induced.graph_ids.tolist(), induced.missing) == ([7, 8], [4, 2], None)
+    induced.__class__.__post_init__(induced, False)
+
+
+def test_nonpriv_part_is_the_subgraph_of_public_users() -> None:
+    graphs = gl.synthetic.barabasi_albert(n=40, m=3, num_graphs=3, seed=1)
+    epsilon = gl.customized(graphs, epsilon=1.0, public_fraction=0.5, rng=2)
+    induced = gl.NonPrivPart(epsilon).randomize(graphs, rng=3).induced()
+    made = graphs.to_networkx()
+    public = np.isinf(epsilon).reshape(3, 40)
+    for number, graph in enumerate(made):
+        members = np.flatnonzero(public[number]).tolist()
+        expected = gl.GraphSet.from_networkx([relabelled(graph, members)])
+        np.testing.assert_array_equal(induced[number].indices, expected.indices)
+        np.testing.assert_array_equal(induced[number].indptr, expected.indptr)
+
+
+def relabelled(graph: Any, members: list[int]) -> Any:
+    """The induced subgraph, its nodes in order."""
+    made = graph.__class__()
+    made.add_nodes_from(members)
+    made.add_edges_from(graph.subgraph(members).edges())
+    return made
