@@ -121,7 +121,7 @@ class Collector:
         pairs = [part for name, value in chosen.items() for part in ("--set", f"{name}={value}")]
         self.command = [*wrap, sys.executable, "-c", _SERVE, "--port", str(port)]
         self.command += ["--database", database, *pairs]
-        self.log = tempfile.TemporaryFile("w+")
+        self.log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed when the collector is
         self.process: subprocess.Popen[str] | None = None
         self.url = ""
 

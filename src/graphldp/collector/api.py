@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
@@ -24,6 +24,9 @@ from graphldp.collector.writer import Writer
 
 CommunityId = Annotated[str, Path(description="The community's id.", pattern="^[a-z0-9-]{1,64}$")]
 Slot = Annotated[int, Path(description="The user's number in the roster.", ge=0, lt=wire.MAX_USERS)]
+Epoch = Annotated[
+    int | None, Query(description="Refuse the report where the community is in another epoch.", ge=1, lt=1 << 31)
+]
 _BEARER: dict[str, Any] = {"security": [{"token": []}]}
 
 
@@ -68,6 +71,12 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
         limiter.take(tokens.hashed(token))
         return token
 
+    async def holder(community: Community, token: str) -> int:
+        user = await run_in_threadpool(store.holder, community, token)
+        if user is None:
+            raise ProblemError("unauthorized")
+        return user
+
     @router.get(
         "/communities/{community}",
         response_model=CommunityBody,
@@ -78,9 +87,7 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
         """What a community publishes: its roster, its mechanism and its choices of ε."""
         token = token_of(request)
         found = await read(community)
-        user = await run_in_threadpool(store.holder, found, token)
-        if user is None:
-            raise ProblemError("unauthorized")
+        user = await holder(found, token)
         body = await run_in_threadpool(catalogue.published, found, user)
         return Response(body, media_type="application/json")
 
@@ -101,16 +108,21 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
             }
         },
     )
-    async def put_report(request: Request, community: CommunityId, user: Slot) -> Response:
+    async def put_report(request: Request, community: CommunityId, user: Slot, epoch: Epoch = None) -> Response:
         """Send a slot's report. Sending the same bytes again is a success; other bytes are refused."""
-        token_hash = tokens.hashed(token_of(request))
+        token = token_of(request)
         if request.headers.get("content-type") != wire.MEDIA_TYPE:
             raise ProblemError("wrong-type")
         found = catalogue.known(community) or await read(community)
+        if epoch not in (None, found.epoch):
+            found = await read(community)
+            if epoch != found.epoch:
+                await holder(found, token)
+                raise ProblemError("epoch-over")
         body = await read_body(request, wire.max_size(found.n), settings.body_seconds)
-        (decision,) = await writer.submit([Incoming(found, user, token_hash, body)])
-        if decision.verdict is Verdict.CLOSED and (latest := await read(community)).key != found.key:
-            (decision,) = await writer.submit([Incoming(latest, user, token_hash, body)])
+        (decision,) = await writer.submit([Incoming(found, user, tokens.hashed(token), body)])
+        if decision.verdict is Verdict.OUTDATED and epoch is None:
+            (decision,) = await writer.submit([Incoming(await read(community), user, tokens.hashed(token), body)])
         if decision.verdict in REFUSALS:
             raise ProblemError(REFUSALS[decision.verdict], decision.wrong)
         return Response(status_code=SUCCESSES[decision.verdict])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from graphldp import wire
 from graphldp.collector import tokens
@@ -25,7 +26,7 @@ class BatchItem(BaseModel):
     community: str = Field(pattern="^[a-z0-9-]{1,64}$")
     user: int = Field(ge=0, lt=wire.MAX_USERS, strict=True)
     token: str = Field(max_length=64)
-    report: Base64Bytes = Field(description="The report's bytes in base64.")
+    report: str = Field(description="The report's bytes in base64.", json_schema_extra={"contentEncoding": "base64"})
 
 
 class Batch(BaseModel):
@@ -86,9 +87,13 @@ def _read(item: BatchItem, community: Community | None, limiter: Limiter) -> Inc
         return error.body
     if community is None:
         return problem_body("unauthorized")
-    if len(item.report) > wire.max_size(community.n):
+    try:
+        body = b64decode(item.report, validate=True)
+    except ValueError:
+        return problem_body("bad-request", "Look at: report.")
+    if len(body) > wire.max_size(community.n):
         return problem_body("too-large")
-    return Incoming(community, item.user, token_hash, item.report)
+    return Incoming(community, item.user, token_hash, body)
 
 
 def results(items: Sequence[Incoming | dict[str, Any]], decisions: Sequence[Decision]) -> list[dict[str, Any]]:

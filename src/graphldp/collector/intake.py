@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
-from sqlalchemy import Connection, select, tuple_
+from sqlalchemy import Connection, func, select, tuple_
 from sqlalchemy.dialects import postgresql, sqlite
 
 from graphldp.collector import schema, tokens
@@ -47,6 +47,7 @@ class Verdict(Enum):
     TAKEN = "taken"
     DELETED = "deleted"
     CLOSED = "closed"
+    OUTDATED = "outdated"  # meant for an epoch that is over: a newer one is open
     UNKNOWN = "unknown"
     UNREADABLE = "unreadable"
 
@@ -56,7 +57,7 @@ Key = tuple[int, int]
 
 def accept(connection: Connection, submissions: Sequence[Submission]) -> list[Verdict]:
     """Decide on submissions inside a transaction; nothing is decided before it commits."""
-    closed = _closed(connection, {each.community for each in submissions})
+    closed, outdated = _states(connection, {each.community for each in submissions})
     hashes = _hashes(connection, sorted({(each.community, each.user) for each in submissions}))
     first: dict[Key, Submission] = {}
     verdicts: dict[int, Verdict] = {}
@@ -64,6 +65,8 @@ def accept(connection: Connection, submissions: Sequence[Submission]) -> list[Ve
         key = (each.community, each.user)
         if not tokens.matches(each.token_hash, hashes.get(key)):
             verdicts[place] = Verdict.UNKNOWN
+        elif each.community in outdated:
+            verdicts[place] = Verdict.OUTDATED
         elif each.body is None:
             verdicts[place] = Verdict.UNREADABLE
         elif each.community not in closed:
@@ -88,12 +91,14 @@ def _compare(key: Key, each: Submission, new: set[Key], kept: dict[Key, bytes | 
     return Verdict.REPEATED if kept[key] == each.body else Verdict.TAKEN
 
 
-def _closed(connection: Connection, keys: set[int]) -> set[int]:
-    """Communities that take no more; the others cannot close before this transaction ends."""
+def _states(connection: Connection, keys: set[int]) -> tuple[set[int], set[int]]:
+    """Communities that take no more, and those of an epoch that is over. The others stay open for this transaction."""
     table = schema.communities
-    query = select(table.c.key, table.c.closed_at).where(table.c.key.in_(sorted(keys))).order_by(table.c.key)
-    found = {row.key: row.closed_at for row in connection.execute(query.with_for_update(read=True))}
-    return {key for key in keys if found.get(key) is not None}
+    newer = table.alias()
+    latest = select(func.max(newer.c.epoch)).where(newer.c.id == table.c.id).scalar_subquery()
+    query = select(table.c.key, table.c.closed_at, table.c.epoch < latest).where(table.c.key.in_(sorted(keys)))
+    rows = connection.execute(query.order_by(table.c.key).with_for_update(read=True, of=table)).all()
+    return {row[0] for row in rows if row[1] is not None}, {row[0] for row in rows if row[2]}
 
 
 def _hashes(connection: Connection, keys: list[Key]) -> dict[Key, bytes]:

@@ -30,6 +30,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "slot-taken": (409, "Another report was accepted for this slot; the first one counts."),
     "report-deleted": (410, "This slot's report was deleted; it takes no other."),
     "community-closed": (409, "The community takes no more reports."),
+    "epoch-over": (409, "The community's epoch is another one; the report was not stored."),
     "too-large": (413, "The body is larger than any report of this community."),
     "wrong-type": (415, "The body's media type is not the one that is taken here."),
     "bad-report": (422, "The report cannot be accepted."),
@@ -43,6 +44,7 @@ REFUSALS = {
     Verdict.TAKEN: "slot-taken",
     Verdict.DELETED: "report-deleted",
     Verdict.CLOSED: "community-closed",
+    Verdict.OUTDATED: "epoch-over",
     Verdict.UNKNOWN: "unauthorized",
     Verdict.UNREADABLE: "bad-report",
 }

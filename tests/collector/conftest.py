@@ -1,0 +1,57 @@
+"""Stores over both databases, and collectors as processes of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.collector.services import MissingComponentError, Postgres
+
+from graphldp.collector import schema
+from graphldp.collector.database import migrate, open_engine, transaction
+from graphldp.collector.store import Store
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    try:
+        server = Postgres()
+    except MissingComponentError as error:
+        pytest.skip(str(error))
+    with server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def shared_database(postgres: Postgres) -> str:
+    """One PostgreSQL database for all store tests: making one for each would take longer than the tests."""
+    url = postgres.create("stores")
+    engine = open_engine(url)
+    migrate(engine)
+    engine.dispose()
+    return url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A migrated, empty database, by URL."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path / 'collector.db'}"
+        engine = open_engine(url)
+        migrate(engine)
+    else:
+        url = request.getfixturevalue("shared_database")
+        engine = open_engine(url)
+        with transaction(engine, writes=True) as connection:
+            for table in reversed(schema.metadata.sorted_tables):
+                connection.execute(table.delete())
+    engine.dispose()
+    return url
+
+
+@pytest.fixture
+def store(database: str) -> Iterator[Store]:
+    opened = Store(open_engine(database))
+    yield opened
+    opened.close()
