@@ -1,0 +1,201 @@
+"""``graphldp reproduce``: the paper's tables and figures, resumable, here or on a cluster."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from graphldp.cli import console
+from graphldp.cli.datasets import RootOption
+from graphldp.errors import bad_parameter
+
+if TYPE_CHECKING:
+    from graphldp.experiments.cells import Cell, Row
+    from graphldp.experiments.draws import Context
+    from graphldp.experiments.plan import Plan
+    from graphldp.experiments.results import Results
+    from graphldp.experiments.runner import Engine
+
+EPILOG = """Examples:
+
+graphldp reproduce --effort smoke --results smoke.sqlite
+
+graphldp reproduce accuracy-lambda accuracy-epsilon --dataset REDDIT-BINARY --effort quick
+
+graphldp reproduce --dataset REDDIT-BINARY --effort paper --engine ray --address auto --results paper.sqlite
+"""
+
+
+class EffortName(StrEnum):
+    """How much is computed."""
+
+    smoke = "smoke"
+    quick = "quick"
+    paper = "paper"
+
+
+class EngineName(StrEnum):
+    """Where cells are computed."""
+
+    local = "local"
+    ray = "ray"
+
+
+def reproduce(
+    experiments: Annotated[
+        list[str] | None, typer.Argument(metavar="[EXPERIMENT]...", help="Which; all of them unless said.")
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="A dataset at hand, or a .npz file of graphs; REDDIT-BINARY, for smoke synthetic:threads."),
+    ] = None,
+    root: RootOption = None,
+    effort: Annotated[EffortName, typer.Option(help="smoke: minutes; paper: the full grid.")] = EffortName.quick,
+    seeds: Annotated[int | None, typer.Option(min=1, help="How many seeds, instead of the effort's.")] = None,
+    grid: Annotated[
+        str | None, typer.Option(help="Another grid: 'layers=3,5 hidden=64 lr=0.01 dropout=0,0.5', each optional.")
+    ] = None,
+    results: Annotated[Path, typer.Option(help="Where finished cells are kept.")] = Path("results.sqlite"),
+    engine: Annotated[EngineName, typer.Option(help="Processes of this machine, or Ray.")] = EngineName.local,
+    address: Annotated[str | None, typer.Option(help="Of a Ray cluster; a local one is started otherwise.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Local processes; one per core unless said.")] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    export: Annotated[
+        Path | None, typer.Option(help="Leave trainings to another machine: write them to this folder.")
+    ] = None,
+    take: Annotated[Path | None, typer.Option(help="Add rows that another machine computed; compute nothing.")] = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Compute the paper's tables and figures, each cell once.
+
+    EXPERIMENT is one of table-datasets, table-complexity, accuracy-lambda, accuracy-epsilon, allocation, degrees,
+    runtime-sampling and runtime-nodes.
+
+    Every finished cell is kept at once: interrupt it and run the same command again, and it goes on. 'graphldp report'
+    turns the results into a page.
+    """
+    from graphldp.experiments.draws import Context
+    from graphldp.experiments.figures import EXPERIMENTS
+    from graphldp.experiments.plan import dataset_id, make_plan
+    from graphldp.experiments.results import Results
+
+    if address is not None and engine is EngineName.local:
+        raise bad_parameter("address", "graphldp reproduce", "left out without --engine ray", address)
+    source = dataset or ("synthetic:threads" if effort is EffortName.smoke else "REDDIT-BINARY")
+    name, files = dataset_id(source)
+    context = Context(None if root is None else str(root), tuple(files.items()), _device(device))
+    names = list(dict.fromkeys(experiments or EXPERIMENTS))
+    points = None if grid is None else parse_grid(grid)
+    plans = [make_plan(each, name, context, effort=effort.value, seeds=seeds, grid=points) for each in names]
+    with Results(results) as table:
+        if take is not None:
+            _take(table, plans, take)
+        else:
+            _compute(table, plans, context, _engine(engine, address, context), workers, export)
+        rows = _overview(table, plans)
+    console.show(rows, as_json=as_json)
+    if any(row["failed"] for row in rows):
+        raise typer.Exit(1)
+
+
+def _take(table: Results, plans: list[Plan], file: Path) -> None:
+    from graphldp.experiments.remote import take
+
+    for plan in plans:
+        table.add_plan(plan)
+    console.err.print(f"{take(file, table):,} new rows from {file}", highlight=False)
+
+
+def _compute(
+    table: Results,
+    plans: list[Plan],
+    context: Context,
+    engine: Engine | None,
+    workers: int | None,
+    folder: Path | None,
+) -> None:
+    from graphldp.experiments.remote import TRAINING, export
+    from graphldp.experiments.runner import missing, run
+
+    todo = missing(plans, table)
+    skip: tuple[str, ...] = ()
+    if folder is not None:
+        skip = (TRAINING,)
+        console.err.print(f"{export(todo, context, folder):,} trainings written to {folder}", highlight=False)
+    here = [cell for cell in todo if cell.kind not in skip]
+    with _Display(here) as display:
+        run(plans, table, context, engine=engine, workers=workers, skip=skip, on_row=display.row)
+
+
+class _Display(Progress):
+    """Cells done, time taken and time left."""
+
+    def __init__(self, cells: list[Cell]) -> None:
+        super().__init__(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn(),
+            TextColumn("cells,"),
+            TimeElapsedColumn(),
+            TextColumn("taken,"),
+            TimeRemainingColumn(),
+            TextColumn("left"),
+            console=console.err,
+            disable=not console.err.is_terminal,
+        )
+        self._task = self.add_task("computing", total=len(cells))
+
+    def row(self, row: Row) -> None:
+        """Count one more; say why where it is not done."""
+        self.advance(self._task)
+        if row.status != "done":
+            self.console.print(f"{row.status}: {row.cell.kind}: {row.note}", highlight=False, markup=False)
+
+
+def _engine(name: EngineName, address: str | None, context: Context) -> Engine | None:
+    if name is EngineName.local:
+        return None
+    from graphldp.experiments.ray_engine import RayEngine, require_ray
+
+    require_ray()
+    return RayEngine(address, gpus=0.0 if context.device == "cpu" else 1.0)
+
+
+def _device(name: str) -> str:
+    from graphldp.learn.training import resolve_device
+
+    return str(resolve_device(name))
+
+
+def parse_grid(text: str) -> dict[str, tuple[float, ...]]:
+    """Hyper-parameter values from words like ``layers=3,5``."""
+    from graphldp.experiments.plan import GRID
+
+    found: dict[str, tuple[float, ...]] = {}
+    for word in text.split():
+        name, _, values = word.partition("=")
+        kind = int if name in ("layers", "hidden") else float
+        try:
+            found[name] = tuple(kind(value) for value in values.split(","))
+        except ValueError:
+            name = ""
+        if name not in GRID:
+            form = f"words like layers=3,5 of {', '.join(GRID)}"
+            raise bad_parameter("grid", "graphldp reproduce", form, text)
+    return found
+
+
+def _overview(table: Results, plans: list[Plan]) -> list[dict[str, Any]]:
+    kept = table.rows()
+    rows = []
+    for plan in plans:
+        ids = {entry.cell.id for entry in plan.entries}
+        states = [kept[each].status if each in kept else "missing" for each in ids]
+        counts = {name: states.count(name) for name in ("done", "impossible", "too-large", "failed", "missing")}
+        seconds = sum(kept[each].seconds for each in ids if each in kept)
+        rows.append({"experiment": plan.experiment, "cells": len(ids)} | counts | {"seconds": round(seconds, 1)})
+    return rows

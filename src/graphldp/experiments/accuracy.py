@@ -1,0 +1,140 @@
+"""Cells that train: a model on one noise draw and one split, and the two controls.
+
+A cell is one point of the grid for one seed. It keeps what the point did on the validation graphs, by which points are
+chosen (see :mod:`graphldp.experiments.summary`), and on the test graphs, which only the chosen point may speak for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from graphldp.errors import GraphLDPError
+from graphldp.experiments.cells import Cell
+from graphldp.experiments.draws import Context, Draw, expected_bytes, load, reports_of, shortage
+from graphldp.experiments.outcomes import Outcome, refusal
+from graphldp.learn.batches import PackedGraphs
+from graphldp.learn.gin import ModelSpec
+from graphldp.learn.metrics import evaluate
+from graphldp.learn.selection import split
+from graphldp.learn.training import Job, TrainingOptions, predict_proba, resolve_device, train_many
+
+
+def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
+    """Train the models of some cells: each draw is drawn and packed once, models of one architecture run together."""
+    fitting: list[tuple[Cell, PackedGraphs]] = []
+    for draw, own in by_draw(cells):
+        try:
+            packed = _pack(draw, own, context)
+        except GraphLDPError as error:
+            yield [refusal(cell, error) for cell in own]
+            continue
+        if isinstance(packed, str):
+            yield [Outcome(cell, "too-large", note=packed) for cell in own]
+            continue
+        fitting += [(cell, packed) for cell in own]
+    fitting.sort(key=lambda each: _architecture(each[0]))
+    step = 1 if context.at_once == 1 else 2 * context.at_once  # a stack stays full while others wait to enter it
+    longest = 0.0
+    for _, members in groupby(fitting, key=lambda each: _architecture(each[0])):
+        waiting = list(members)
+        for start in range(0, len(waiting), step):
+            begin = time.monotonic()
+            if begin + longest > context.deadline:
+                return
+            yield from _train_together(waiting[start : start + step], context)
+            longest = max(longest, time.monotonic() - begin)
+
+
+def _train_together(members: Sequence[tuple[Cell, PackedGraphs]], context: Context) -> Iterator[list[Outcome]]:
+    jobs, tests = [], []
+    for cell, packed in members:
+        params = cell.params
+        learn, stop, test = split(packed.classes, params["ratios"], params["seed"])
+        spec = ModelSpec(num_classes=_classes(packed), **params["model"])
+        options = TrainingOptions(**params["training"], seed=params["seed"])
+        jobs.append(Job(spec, options, packed.subset(learn), packed.subset(stop)))
+        tests.append(packed.subset(test))
+    try:
+        trained = train_many(jobs, at_once=context.at_once)
+    except GraphLDPError as error:  # a loss that is not a number: of one training, but the stack cannot say which
+        if len(members) == 1:
+            yield [refusal(members[0][0], error)]
+            return
+        for member in members:
+            yield from _train_together([member], context)
+        return
+    done = []
+    for (cell, _), job, each, held_out in zip(members, jobs, trained, tests, strict=True):
+        best = each.history[each.best_epoch - 1]
+        scores = evaluate(
+            np.arange(job.spec.num_classes), predict_proba(job.spec, each.state, held_out), np.asarray(held_out.classes)
+        )
+        numbers = {
+            "accuracy": scores.accuracy,
+            "auc": scores.auc,
+            "val_accuracy": best.val_accuracy,
+            "val_loss": best.val_loss,
+            "epochs": len(each.history),
+            "best_epoch": each.best_epoch,
+        }
+        done.append(Outcome(cell, "done", numbers))
+    yield done
+
+
+def control(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
+    """Fit the controls: gradient boosting on n, or on n and noisy degrees."""
+    from graphldp.learn.controls import DegreeControl, SizeControl
+
+    for draw, own in by_draw(cells):
+        try:
+            reports = reports_of(draw, context)
+        except GraphLDPError as error:
+            yield [refusal(cell, error) for cell in own]
+            continue
+        for cell in own:
+            learn, stop, test = split(reports.labels, cell.params["ratios"], cell.params["seed"])
+            model = (SizeControl if cell.params["control"] == "size" else DegreeControl)(seed=cell.params["seed"])
+            model.fit(reports.subset(learn))
+            held_out = reports.subset(test)
+            scores = evaluate(model.classes_, model.predict_proba(held_out), np.asarray(held_out.labels))
+            numbers = {
+                "accuracy": scores.accuracy,
+                "auc": scores.auc,
+                "val_accuracy": model.score(reports.subset(stop)),
+                "val_loss": 0.0,
+            }
+            yield [Outcome(cell, "done", numbers)]
+
+
+def by_draw(cells: Sequence[Cell]) -> list[tuple[Draw, list[Cell]]]:
+    """Cells with the draw that they share, in order of appearance."""
+    found: dict[Draw, list[Cell]] = {}
+    for cell in cells:
+        found.setdefault(Draw.of(cell.params["draw"]), []).append(cell)
+    return list(found.items())
+
+
+def _pack(draw: Draw, cells: Sequence[Cell], context: Context) -> PackedGraphs | str:
+    graphs = load(draw.dataset, context)
+    short = shortage(expected_bytes(draw, graphs), context)
+    if short is not None:
+        return short
+    reports = reports_of(draw, context)
+    classes, codes = np.unique(np.asarray(reports.labels), return_inverse=True)
+    deepest = max(cell.params["model"]["layers"] for cell in cells)
+    shape: dict[str, Any] = cells[0].params["model"] | {"layers": deepest}
+    spec = ModelSpec(num_classes=len(classes), **shape)
+    return PackedGraphs.pack(reports, spec, resolve_device(context.device), codes)
+
+
+def _classes(packed: PackedGraphs) -> int:
+    return int(np.asarray(packed.classes).max()) + 1
+
+
+def _architecture(cell: Cell) -> tuple[Any, ...]:
+    return tuple(sorted(item for item in cell.params["model"].items() if item[0] != "dropout"))

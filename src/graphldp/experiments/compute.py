@@ -1,0 +1,55 @@
+"""From cells to rows: the one way in which every engine computes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from graphldp.experiments import accuracy, degrees, timing
+from graphldp.experiments.cells import Cell, Row
+from graphldp.experiments.draws import Context
+from graphldp.experiments.machine import PeakMemory, describe
+from graphldp.experiments.outcomes import Outcome, refusal
+
+KINDS: dict[str, Callable[[Sequence[Cell], Context], Iterator[list[Outcome]]]] = {
+    "accuracy": accuracy.train,
+    "control": accuracy.control,
+    "dataset": degrees.statistics,
+    "degrees": degrees.noisy,
+    "degree-distribution": degrees.distribution,
+    "complexity": timing.complexity,
+    "runtime": timing.runtime,
+}
+
+
+def compute(cells: Sequence[Cell], context: Context) -> Iterator[Row]:
+    """Compute some cells, each row as soon as it is there.
+
+    Args:
+        cells: best those that share a draw; it is then drawn once.
+        context: where datasets are, on which device, with how much memory.
+    """
+    by_kind: dict[str, list[Cell]] = {}
+    for cell in cells:
+        by_kind.setdefault(cell.kind, []).append(cell)
+    peak = PeakMemory(context.device)
+    for kind, members in by_kind.items():
+        left = {cell.id: cell for cell in members}
+        start = time.perf_counter()
+        peak.reset()
+        try:
+            for outcomes in KINDS[kind](members, context):
+                seconds = (time.perf_counter() - start) / len(outcomes)
+                for each in outcomes:
+                    left.pop(each.cell.id)
+                    yield _row(each, seconds, peak.read(), context)
+                start = time.perf_counter()
+                peak.reset()
+        except Exception as error:  # a defect or a broken machine: said in the table, and the other cells go on
+            for cell in left.values():
+                yield _row(refusal(cell, error), 0.0, peak.read(), context)
+
+
+def _row(outcome: Outcome, seconds: float, memory: int, context: Context) -> Row:
+    machine = describe(context.device)
+    return Row(outcome.cell, outcome.status, outcome.numbers, seconds, memory, machine, outcome.note)

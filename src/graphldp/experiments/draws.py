@@ -1,0 +1,145 @@
+"""A noise draw: the part of a cell that cells share, drawn once for all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import DatasetNotFoundError
+from graphldp.graphs import GraphSet
+from graphldp.mechanisms import DPRR, RR, LocalLap, Mechanism, NoisyDegrees, NonPrivFull, NonPrivPart, customized
+from graphldp.privacy import Budget
+from graphldp.reports import Reports
+
+_PLAIN: dict[str, type[Mechanism]] = {
+    "rr": RR,
+    "local-lap": LocalLap,
+    "noisy-degrees": NoisyDegrees,
+    "nonpriv-part": NonPrivPart,
+}
+_BYTES_PER_ENTRY = 48  # of noisy lists, packed for training, at the peak: measured 30 to 44
+_BYTES_PER_USER = 400
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where and with what cells are computed; nothing here changes their numbers.
+
+    Args:
+        root: a folder of datasets.
+        files: saved sets of graphs by dataset, looked into first.
+        device: where models are trained.
+        memory: bytes that a cell may use; a larger one is recorded as such and not tried.
+        at_once: trainings that run as one computation.
+        deadline: no training begins that would not be over by then, judging by the longest so far; of
+            ``time.monotonic()``.
+    """
+
+    root: str | None = None
+    files: tuple[tuple[str, str], ...] = ()
+    device: str = "cpu"
+    memory: int = 1 << 62
+    at_once: int = 1
+    deadline: float = math.inf
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Which noise on which graphs.
+
+    Args:
+        dataset: which graphs.
+        mechanism: a key of :func:`mechanism_of`'s table.
+        epsilon: ε of private users, None for the two non-private ends.
+        budget: (ε₁, ε₂) of DPRR, so that two splits that agree are one draw; None where the floor on ε₁ exceeds ε.
+        public_fraction: λ.
+        seed: of the noise and of who is public; None where nothing is drawn.
+    """
+
+    dataset: str
+    mechanism: str
+    epsilon: float | None = None
+    budget: tuple[float, float] | None = None
+    public_fraction: float = 0.0
+    seed: int | None = None
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> Draw:
+        """From a cell's parameters."""
+        budget = params["budget"]
+        return cls(**{**params, "budget": None if budget is None else tuple(budget)})
+
+    def params(self) -> dict[str, Any]:
+        """For a cell."""
+        return asdict(self)
+
+
+def mechanism_of(draw: Draw, graphs: GraphSet) -> Mechanism:
+    """The mechanism of a draw, with its public users drawn."""
+    if draw.mechanism == "nonpriv-full":
+        return NonPrivFull()
+    private = 1.0 if draw.epsilon is None else draw.epsilon
+    epsilon: float | NDArray[np.float64] = private
+    if draw.public_fraction:
+        epsilon = customized(graphs, epsilon=private, public_fraction=draw.public_fraction, rng=draw.seed)
+    if draw.mechanism == "dprr":
+        return DPRR(epsilon, allocation="paper" if draw.budget is None else Budget(*draw.budget))
+    return _PLAIN[draw.mechanism](epsilon)
+
+
+def randomize(draw: Draw, graphs: GraphSet) -> Reports:
+    """The reports of a draw."""
+    return mechanism_of(draw, graphs).randomize(graphs, rng=draw.seed)
+
+
+@lru_cache(maxsize=1)
+def reports_of(draw: Draw, context: Context) -> Reports:
+    """The reports of a draw, kept until the next one is asked for: cells of several kinds may share it."""
+    return randomize(draw, load(draw.dataset, context))
+
+
+@lru_cache(maxsize=2)
+def load(dataset: str, context: Context) -> GraphSet:
+    """The graphs of a dataset, kept in memory: a worker meets the same one again and again."""
+    saved = dict(context.files).get(dataset)
+    if saved is not None:
+        return GraphSet.load(saved)
+    if dataset.startswith("file:"):
+        raise DatasetNotFoundError(f"The graphs of {dataset} are not at hand: pass the .npz file as --dataset.")
+    from graphldp.datasets import load_dataset, synthetic
+
+    if dataset == "synthetic:threads":
+        return synthetic.threads(seed=0)
+    return load_dataset(dataset, context.root, download=False)
+
+
+def expected_entries(draw: Draw, graphs: GraphSet) -> float:
+    """About how many entries the noisy lists will have."""
+    n, d = np.repeat(graphs.sizes, graphs.sizes).astype(np.float64), graphs.degrees
+    private = 1.0 - draw.public_fraction
+    if draw.mechanism == "rr" and draw.epsilon is not None:
+        flip = 1.0 / (1.0 + np.exp(draw.epsilon))
+        return float((private * (flip * (n - 1 - d) + (1 - flip) * d) + draw.public_fraction * d).sum())
+    if draw.mechanism == "dprr" and draw.budget is not None:
+        scale = 1.0 / draw.budget[0]
+        noisy = np.minimum(d + scale / 2 * np.exp(-d / scale), n)  # E[max(0, d + Lap)]
+        return float((private * noisy + draw.public_fraction * d).sum())
+    return 0.0 if draw.mechanism == "noisy-degrees" else float(graphs.num_entries)
+
+
+def expected_bytes(draw: Draw, graphs: GraphSet) -> int:
+    """About how much memory it takes to draw the reports and pack them for training."""
+    return int(_BYTES_PER_ENTRY * expected_entries(draw, graphs) + _BYTES_PER_USER * graphs.num_users)
+
+
+def shortage(need: int, context: Context) -> str | None:
+    """Why something does not fit, or None where it does."""
+    if need <= context.memory:
+        return None
+    return f"needs about {need / 1e9:.1f} GB of memory; {context.memory / 1e9:.1f} GB were free"

@@ -1,0 +1,245 @@
+"""The paper's tables and figures as data: its constants and no maths.
+
+Each experiment is one frozen value; :mod:`graphldp.experiments.plan` turns it into cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CONTROLS = ("size-control", "degree-control")
+"""What every accuracy table carries beside the mechanisms: n only, and noisy degrees only with all of ε."""
+
+METHODS = {
+    "dprr": "DPRR",
+    "dprr-fixed": "DPRR, ε₁ = (1−α)ε",
+    "rr": "RR",
+    "local-lap": "LocalLap",
+    "nonpriv-part": "NonPriv-Part",
+    "nonpriv-full": "NonPriv-Full",
+    "size-control": "control: n only",
+    "degree-control": "control: n and d* only",
+}
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What all experiments have.
+
+    Args:
+        title: what it shows.
+        paper: where the paper shows it.
+    """
+
+    title: str
+    paper: str
+
+
+@dataclass(frozen=True)
+class DatasetTable(Experiment):
+    """Statistics of the dataset."""
+
+
+@dataclass(frozen=True)
+class AccuracySweep(Experiment):
+    """Accuracy and AUC of several methods along one parameter, the others fixed.
+
+    Args:
+        methods: keys of :data:`METHODS`; the controls are always added.
+        along: the parameter on the x axis: ``"public_fraction"``, ``"epsilon"`` or ``"alpha"``.
+        values: of that parameter.
+        epsilon: ε of private users.
+        public_fraction: λ, the share of public users; one panel for each.
+        alpha: the share of ε that DPRR spends on edges.
+    """
+
+    methods: tuple[str, ...]
+    along: str
+    values: tuple[float, ...]
+    epsilon: float = 1.0
+    public_fraction: tuple[float, ...] = (0.0,)
+    alpha: float = 0.9
+
+
+@dataclass(frozen=True)
+class DegreeStudy(Experiment):
+    """True against noisy degree, and the degree distribution of each class."""
+
+    methods: tuple[str, ...]
+    epsilon: float
+
+
+@dataclass(frozen=True)
+class ComplexityTable(Experiment):
+    """Time and memory of one Barabási–Albert graph against n, of a user and of the server."""
+
+    methods: tuple[str, ...]
+    epsilon: float
+    public_fraction: float
+    edges_per_node: int
+    nodes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SamplingRuntime(Experiment):
+    """Training and classification time on subgraphs of γn users."""
+
+    methods: tuple[str, ...]
+    epsilon: float
+    sampling: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class NodesRuntime(Experiment):
+    """Training and classification time on Barabási–Albert graphs of n nodes; one panel for each m."""
+
+    methods: tuple[str, ...]
+    epsilon: float
+    edges_per_node: tuple[int, ...]
+    nodes: tuple[int, ...]
+    train_graphs: int
+    test_graphs: int
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "table-datasets": DatasetTable("Statistics of the dataset", "Table 2"),
+    "table-complexity": ComplexityTable(
+        "Time and memory against the number of nodes, measured",
+        "Table 1",
+        methods=("dprr", "rr", "local-lap", "nonpriv-part"),
+        epsilon=1.0,
+        public_fraction=0.5,
+        edges_per_node=5,
+        nodes=(1000, 2000, 4000, 8000, 16000),
+    ),
+    "accuracy-lambda": AccuracySweep(
+        "Accuracy and AUC against the share λ of public users, ε = 1",
+        "Figure 4",
+        methods=("dprr", "rr", "local-lap", "nonpriv-part", "nonpriv-full"),
+        along="public_fraction",
+        values=(0.0, 0.1, 0.2, 0.5),
+        epsilon=1.0,
+    ),
+    "accuracy-epsilon": AccuracySweep(
+        "Accuracy and AUC against the budget ε, λ = 0",
+        "Figure 5",
+        methods=("dprr", "rr", "local-lap", "nonpriv-full"),
+        along="epsilon",
+        values=(0.2, 0.5, 1.0, 2.0),
+    ),
+    "allocation": AccuracySweep(
+        "Accuracy against α: the paper's split of ε and the fixed one, ε = 0.2",
+        "Figure 6",
+        methods=("dprr", "dprr-fixed", "nonpriv-full"),
+        along="alpha",
+        values=(0.5, 0.6, 0.7, 0.8, 0.9),
+        epsilon=0.2,
+        public_fraction=(0.0, 0.5),
+    ),
+    "degrees": DegreeStudy(
+        "True and noisy degrees, and degrees by class, ε = 1",
+        "Figure 7",
+        methods=("dprr", "rr", "local-lap"),
+        epsilon=1.0,
+    ),
+    "runtime-sampling": SamplingRuntime(
+        "Training and classification time against the sampling rate γ",
+        "Figure 8",
+        methods=("dprr", "rr", "local-lap"),
+        epsilon=1.0,
+        sampling=(0.2, 0.4, 0.6, 0.8, 1.0),
+    ),
+    "runtime-nodes": NodesRuntime(
+        "Training and classification time against the number of nodes, Barabási–Albert graphs",
+        "Figure 9",
+        methods=("dprr", "rr", "local-lap"),
+        epsilon=1.0,
+        edges_per_node=(3, 5),
+        nodes=(1000, 2000, 3000, 4000),
+        train_graphs=1000,
+        test_graphs=200,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is computed.
+
+    Args:
+        about: in words.
+        seeds: how many splits, noise draws and starting weights, by default.
+        layers: of the grid search.
+        hidden: of the grid search.
+        lr: of the grid search.
+        dropout: of the grid search.
+        max_epochs: no training is longer.
+        min_epochs: no training stops earlier.
+        patience: epochs without a lower validation loss after which training stops.
+        timed_epochs: epochs of a timed training.
+        node_share: timed graphs have this share of the paper's nodes.
+        graph_share: runtime-nodes has this share of the paper's graphs.
+        timed_hidden: hidden units of a timed training; it has as many layers as the deepest of the grid.
+    """
+
+    about: str
+    seeds: int
+    layers: tuple[int, ...]
+    hidden: tuple[int, ...]
+    lr: tuple[float, ...]
+    dropout: tuple[float, ...]
+    max_epochs: int
+    min_epochs: int
+    patience: int
+    timed_epochs: int
+    node_share: float
+    graph_share: float
+    timed_hidden: int = 64
+
+
+EFFORTS: dict[str, Effort] = {
+    "smoke": Effort(
+        about="does everything run: one hyper-parameter point, two seeds, a dozen epochs; the numbers mean little",
+        seeds=2,
+        layers=(3,),
+        hidden=(16,),
+        lr=(1e-2,),
+        dropout=(0.0,),
+        max_epochs=12,
+        min_epochs=6,
+        patience=6,
+        timed_epochs=1,
+        node_share=0.1,
+        graph_share=0.02,
+        timed_hidden=16,
+    ),
+    "quick": Effort(
+        about="the shape of every figure: two hyper-parameter points, three seeds",
+        seeds=3,
+        layers=(3, 5),
+        hidden=(32,),
+        lr=(1e-2,),
+        dropout=(0.0,),
+        max_epochs=120,
+        min_epochs=40,
+        patience=20,
+        timed_epochs=3,
+        node_share=0.5,
+        graph_share=0.05,
+        timed_hidden=32,
+    ),
+    "paper": Effort(
+        about="the paper's Section 5.1: 96 hyper-parameter points, ten seeds, up to 500 epochs",
+        seeds=10,
+        layers=(2, 3, 4, 5),
+        hidden=(16, 32, 64, 128),
+        lr=(1e-4, 1e-3, 1e-2),
+        dropout=(0.0, 0.5),
+        max_epochs=500,
+        min_epochs=100,
+        patience=30,
+        timed_epochs=100,
+        node_share=1.0,
+        graph_share=1.0,
+    ),
+}

@@ -1,0 +1,42 @@
+"""Which cells go to one worker together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from graphldp.experiments.cells import Cell, canonical
+from graphldp.experiments.draws import Context, Draw, expected_bytes, load
+
+ALONE = ("complexity", "runtime")
+"""Kinds that measure time, so that nothing may run beside them."""
+
+_LARGEST = 64
+_SHARE = 0.2  # of a GPU's memory for packed graphs: joining them doubles it, and activations come on top
+
+
+def groups_of(cells: Iterable[Cell]) -> tuple[list[list[Cell]], list[list[Cell]]]:
+    """Cells that share a draw, together; and, apart, cells that must run with nothing beside them."""
+    shared: dict[str, list[Cell]] = {}
+    alone: list[list[Cell]] = []
+    for cell in cells:
+        if cell.kind in ALONE:
+            alone.append([cell])
+        else:
+            key = canonical(cell.params["draw"]) if "draw" in cell.params else cell.id
+            shared.setdefault(key, []).append(cell)
+    return list(shared.values()), alone
+
+
+def merged(groups: Sequence[list[Cell]], context: Context) -> list[list[Cell]]:
+    """Groups put together for a GPU, as many draws as its memory holds beside each other."""
+    packs: list[list[Cell]] = []
+    taken, room = 0, 0.0
+    for group in groups:
+        draw = group[0].params.get("draw")
+        need = 0 if draw is None else expected_bytes(Draw.of(draw), load(draw["dataset"], context))
+        if not packs or taken >= _LARGEST or need > room:
+            packs.append([])
+            taken, room = 0, _SHARE * context.memory
+        packs[-1] += group
+        taken, room = taken + 1, room - need
+    return packs

@@ -1,0 +1,117 @@
+"""Ray: groups of cells as tasks on a cluster, or on a local one that is started for the run and stopped after it.
+
+A task hands over each row as it is finished. When its worker dies, Ray runs the task again; rows that are there already
+stay as they are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from graphldp.errors import DatasetNotFoundError, GraphLDPError, MissingExtraError
+from graphldp.experiments.cells import Cell, Row
+from graphldp.experiments.draws import Context
+from graphldp.experiments.grouping import ALONE
+
+_RETRIES = 3
+
+
+def require_ray() -> Any:
+    """The ray module; an error that says how to install it where it is missing."""
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # a task without GPUs leaves the variables alone
+    try:
+        import ray
+    except ModuleNotFoundError:
+        raise MissingExtraError("--engine ray", "ray") from None
+    return ray
+
+
+def start_ray(address: str | None) -> Any:
+    """Connect to a cluster, or start one on this machine; returns the ray module.
+
+    Raises:
+        MissingExtraError: where ray is not installed.
+        GraphLDPError: where the address does not answer.
+    """
+    ray = require_ray()
+    try:
+        ray.init(
+            address=address,
+            log_to_driver=False,
+            logging_level="ERROR",
+            include_dashboard=False if not address else None,
+        )
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        where = f"the cluster at {address}" if address else "a local Ray cluster"
+        raise GraphLDPError(f"Ray could not reach or start {where}: {str(error).splitlines()[0]}") from error
+    return ray
+
+
+@dataclass
+class RayEngine:
+    """Computes on a Ray cluster.
+
+    Args:
+        address: of a running cluster, or None to start one here for the run.
+        gpus: of each task, a share of one is enough to let several tasks share it.
+    """
+
+    address: str | None = None
+    gpus: float = 0.0
+
+    def run(self, groups: Sequence[list[Cell]], context: Context) -> Iterator[Row]:
+        """Compute groups of cells; rows come in the order in which they are finished."""
+        ray = start_ray(self.address)
+        try:
+            yield from self._rows(ray, groups, context)
+        finally:
+            ray.shutdown()
+
+    def _rows(self, ray: Any, groups: Sequence[list[Cell]], context: Context) -> Iterator[Row]:
+        if context.files:
+            raise DatasetNotFoundError("A .npz file is on this machine only: use a dataset's name with --engine ray.")
+        task = ray.remote(max_retries=_RETRIES, num_gpus=self.gpus)(_work)
+        shared = [group for group in groups if group[0].kind not in ALONE]
+        alone = [group for group in groups if group[0].kind in ALONE]
+        yield from self._collect(ray, task, shared, context, len(shared))
+        yield from self._collect(ray, task, alone, context, 1)  # timed cells: one after the other
+
+    def _collect(
+        self, ray: Any, task: Any, groups: Sequence[list[Cell]], context: Context, width: int
+    ) -> Iterator[Row]:
+        waiting = list(groups)
+        running: dict[Any, dict[str, Cell]] = {}
+        while waiting or running:
+            while waiting and len(running) < width:
+                group = waiting.pop(0)
+                stream = task.options(num_returns="streaming", num_cpus=1).remote(group, context)
+                running[stream] = {cell.id: cell for cell in group}
+            ready, _ = ray.wait(list(running), num_returns=1, fetch_local=True)
+            for stream in ready:
+                try:
+                    row: Row = ray.get(next(stream))
+                except StopIteration:
+                    del running[stream]
+                    continue
+                except ray.exceptions.RayError as error:
+                    reason = f"the worker died {_RETRIES + 1} times: {type(error).__name__}"
+                    for cell in running.pop(stream).values():
+                        yield Row(cell, "failed", note=reason)
+                    continue
+                if running[stream].pop(row.cell.id, None) is not None:
+                    yield row
+
+
+def _work(group: list[Cell], context: Context) -> Iterator[Row]:
+    os.environ["GRAPHLDP_THREADS"] = "1"
+    import torch
+
+    from graphldp.experiments.compute import compute
+    from graphldp.experiments.machine import available_memory, cores
+
+    torch.set_num_threads(1)
+    memory = available_memory(context.device) // (1 if group[0].kind in ALONE else cores())
+    yield from compute(group, replace(context, memory=memory))

@@ -1,0 +1,189 @@
+"""The results: one SQLite file with every finished cell, and the plans that say what belongs to which figure.
+
+Each row is written in its own transaction as soon as it is there, so a run can be killed at any time. A file of another
+results version is refused: its numbers would not be comparable.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from graphldp.errors import FormatError
+from graphldp.experiments.cells import RESULTS_VERSION, SETTLED, Cell, Row, canonical
+from graphldp.experiments.plan import Entry, Plan
+
+_KIND = 0x6C6470  # "ldp", in SQLite's own field for what a database is
+_SCHEMA = """
+create table cells (
+    id text primary key, kind text not null, params text not null, status text not null, numbers text not null,
+    seconds real not null, peak_memory integer not null, machine text not null, note text not null,
+    finished real not null
+) without rowid;
+create table plans (
+    number integer primary key, experiment text not null, dataset text not null, effort text not null,
+    seeds integer not null, grid text not null, unique (experiment, dataset, effort)
+);
+create table entries (
+    plan integer not null references plans (number), position integer not null, panel text not null,
+    series text not null, x real, seed integer not null, kind text not null, params text not null, cell text not null,
+    primary key (plan, position)
+) without rowid;
+"""
+
+
+class Results:
+    """An open results file. Use it in a ``with`` block.
+
+    Args:
+        path: the file; created where there is none, unless ``create`` is False.
+        create: whether it may be created.
+
+    Raises:
+        FormatError: for a file of something else, damaged, or of another results version.
+        OSError: where the file cannot be written, a full disk among the reasons.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, create: bool = True) -> None:
+        self.path = Path(path)
+        if not create and not self.path.is_file():
+            raise FormatError(f"{self.path}: there is no such results file.")
+        if not self.path.parent.is_dir():
+            raise FormatError(f"{self.path}: its folder does not exist.")
+        with self._explained():
+            self._connection = sqlite3.connect(self.path, isolation_level=None, timeout=60)
+        try:
+            with self._explained():
+                self._check(fresh=not self.path.stat().st_size)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def add(self, row: Row) -> None:
+        """Keep a finished cell; a cell that was computed again replaces its old row."""
+        cell = row.cell
+        values = (
+            *(cell.id, cell.kind, cell.text, row.status, canonical(row.numbers), row.seconds, row.peak_memory),
+            *(canonical(row.machine), row.note, time.time()),
+        )
+        with self._explained():
+            self._connection.execute("insert or replace into cells values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+    def settled(self) -> set[str]:
+        """The cells that need no computing."""
+        marks = ", ".join("?" * len(SETTLED))
+        with self._explained():
+            found = self._connection.execute(f"select id from cells where status in ({marks})", SETTLED)  # noqa: S608
+            return {each for (each,) in found}
+
+    def rows(self) -> dict[str, Row]:
+        """Every row, by its cell's id."""
+        columns = "id, kind, params, status, numbers, seconds, peak_memory, machine, note"
+        with self._explained():
+            found = self._connection.execute(f"select {columns} from cells").fetchall()  # noqa: S608
+        return {
+            key: Row(Cell(kind, params), status, json.loads(numbers), seconds, peak_memory, json.loads(machine), note)
+            for key, kind, params, status, numbers, seconds, peak_memory, machine, note in found
+        }
+
+    def span(self) -> tuple[float, float] | None:
+        """When the first and the last row were written, in seconds since 1970."""
+        with self._explained():
+            first, last = self._connection.execute("select min(finished), max(finished) from cells").fetchone()
+        return None if first is None else (first, last)
+
+    def add_plan(self, plan: Plan) -> None:
+        """Keep what a figure needs; the same experiment, dataset and effort replace their old plan."""
+        key = plan.experiment, plan.dataset, plan.effort
+        with self._explained(), self._transaction():
+            run = self._connection.execute
+            old = run("select number from plans where experiment = ? and dataset = ? and effort = ?", key).fetchone()
+            if old is not None:
+                run("delete from entries where plan = ?", old)
+                run("delete from plans where number = ?", old)
+            number = run(
+                "insert into plans (experiment, dataset, effort, seeds, grid) values (?, ?, ?, ?, ?)",
+                (*key, plan.seeds, plan.grid),
+            ).lastrowid
+            self._connection.executemany(
+                "insert into entries values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (number, position, e.panel, e.series, e.x, e.seed, e.cell.kind, e.cell.text, e.cell.id)
+                    for position, e in enumerate(plan.entries)
+                ],
+            )
+
+    def plans(self) -> list[Plan]:
+        """What was asked for, in the order in which it was."""
+        with self._explained():
+            heads = self._connection.execute(
+                "select number, experiment, dataset, effort, seeds, grid from plans order by number"
+            ).fetchall()
+            return [
+                Plan(experiment, dataset, effort, seeds, grid, tuple(self._entries(number)))
+                for number, experiment, dataset, effort, seeds, grid in heads
+            ]
+
+    def _entries(self, number: int) -> Iterable[Entry]:
+        found = self._connection.execute(
+            "select panel, series, x, seed, kind, params from entries where plan = ? order by position", (number,)
+        )
+        for panel, series, x, seed, kind, params in found:
+            yield Entry(panel, series, x, seed, Cell(kind, params))
+
+    def _check(self, *, fresh: bool) -> None:
+        run = self._connection.execute
+        if fresh:
+            run("pragma journal_mode = wal")
+            with self._transaction():
+                for statement in _SCHEMA.split(";"):
+                    run(statement)
+                run(f"pragma application_id = {_KIND}")
+                run(f"pragma user_version = {RESULTS_VERSION}")
+            return
+        (kind,), (version,) = run("pragma application_id").fetchone(), run("pragma user_version").fetchone()
+        if kind != _KIND:
+            raise FormatError(f"{self.path}: not a graphldp results file.")
+        if version != RESULTS_VERSION:
+            raise FormatError(
+                f"{self.path}: holds results of version {version}; this graphldp computes version {RESULTS_VERSION}, "
+                "and the two must not be mixed. Choose another file, or the graphldp that wrote this one."
+            )
+        if run("pragma quick_check").fetchone() != ("ok",):
+            raise sqlite3.DatabaseError("damaged")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("begin immediate")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("rollback")
+            raise
+        self._connection.execute("commit")
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """SQLite's errors as ours."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if "full" in str(error):
+                reason = "the disk is full; make room and run the same command again: finished cells are kept"
+                raise OSError(errno.ENOSPC, reason, str(self.path)) from error
+            raise OSError(errno.EIO, str(error), str(self.path)) from error
+        except sqlite3.DatabaseError as error:
+            raise FormatError(f"{self.path}: not a graphldp results file, or damaged.") from error

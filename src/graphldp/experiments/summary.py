@@ -1,0 +1,76 @@
+"""What a plan's rows say together: hyper-parameters chosen on validation graphs, then mean and deviation over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from graphldp.experiments.cells import Row
+from graphldp.experiments.plan import Entry, Plan
+from graphldp.learn.metrics import Summary, summarize
+
+
+@dataclass(frozen=True)
+class Point:
+    """One place in a figure.
+
+    Args:
+        panel: which panel.
+        series: which line.
+        x: where on the x axis.
+        numbers: the numbers of each finished seed: of the point of the grid with the best validation accuracy.
+        chosen: that point's parameters, one for each seed.
+        planned: how many cells were asked for.
+        finished: how many of them are done.
+        notes: why others are not, each reason once.
+    """
+
+    panel: str
+    series: str
+    x: float | None
+    numbers: tuple[Mapping[str, Any], ...]
+    chosen: tuple[Mapping[str, Any], ...]
+    planned: int
+    finished: int
+    notes: tuple[str, ...]
+
+    def summary(self, name: str) -> Summary | None:
+        """Mean and deviation of a number over the seeds, None where no seed is finished."""
+        values = [float(each[name]) for each in self.numbers if each.get(name) is not None]
+        return summarize(values) if values else None
+
+
+def points_of(plan: Plan, rows: Mapping[str, Row]) -> list[Point]:
+    """The places of a plan's figure, in its order.
+
+    A seed counts once every point of its grid is done: a choice among some of them would not be the choice asked for.
+    """
+    places: dict[tuple[str, str, float | None], dict[int, list[Entry]]] = {}
+    for entry in plan.entries:
+        places.setdefault((entry.panel, entry.series, entry.x), {}).setdefault(entry.seed, []).append(entry)
+    points = []
+    for (panel, series, x), seeds in places.items():
+        best = [_choose(entries, rows) for entries in seeds.values()]
+        own = [rows.get(entry.cell.id) for entries in seeds.values() for entry in entries]
+        notes = dict.fromkeys(f"{row.status}: {row.note}" for row in own if row is not None and row.status != "done")
+        points.append(
+            Point(
+                *(panel, series, x),
+                tuple(row.numbers for row in best if row is not None),
+                tuple(row.cell.params for row in best if row is not None),
+                len(own),
+                sum(row is not None and row.status == "done" for row in own),
+                tuple(notes),
+            )
+        )
+    return points
+
+
+def _choose(entries: list[Entry], rows: Mapping[str, Row]) -> Row | None:
+    """The best by validation accuracy, then validation loss; test numbers are not looked at."""
+    found = [rows[entry.cell.id] for entry in entries if entry.cell.id in rows]
+    done = [row for row in found if row.status == "done"]
+    if len(done) < len(entries) or not done:
+        return None
+    return min(done, key=lambda row: (-row.numbers.get("val_accuracy", 0.0), row.numbers.get("val_loss", 0.0)))

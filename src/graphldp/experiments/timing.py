@@ -1,0 +1,142 @@
+"""Cells that measure time and memory. They run alone: nothing else may compete for the machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from graphldp.errors import GraphLDPError
+from graphldp.experiments.cells import Cell
+from graphldp.experiments.draws import Context, Draw, expected_bytes, load, mechanism_of, randomize, shortage
+from graphldp.experiments.outcomes import Outcome, refusal
+from graphldp.graphs import GraphSet
+from graphldp.learn.batches import PackedGraphs
+from graphldp.learn.gin import ModelSpec
+from graphldp.learn.selection import split
+from graphldp.learn.training import Job, TrainingOptions, predict_proba, resolve_device, train_many
+
+_REPEATS = 3
+
+
+def complexity(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
+    """One Barabási–Albert graph: the draw of a user's report, and one pass of a small GIN over all reports."""
+    for cell in cells:
+        params = cell.params
+        draw = Draw.of(params["draw"])
+        need = expected_bytes(draw, _ba(200, params["edges_per_node"], 1)) * (params["nodes"] / 200) ** 2
+        short = shortage(int(need) if draw.mechanism == "rr" else 0, context)
+        if short is not None:
+            yield [Outcome(cell, "too-large", note=short)]
+            continue
+        try:
+            yield [Outcome(cell, "done", _complexity(draw, params, context))]
+        except GraphLDPError as error:
+            yield [refusal(cell, error)]
+
+
+def _complexity(draw: Draw, params: dict[str, Any], context: Context) -> dict[str, Any]:
+    graphs = _ba(params["nodes"], params["edges_per_node"], 1)
+    randomize(draw, _ba(200, params["edges_per_node"], 1))  # compiled loops load here, outside the clock
+    spec = ModelSpec(2, layers=3, hidden=16, dropout=0.0)
+    device = resolve_device(context.device)
+    mechanism = mechanism_of(draw, graphs)
+    drawn, served = [], []
+    for _ in range(_REPEATS):
+        start = time.perf_counter()
+        reports = mechanism.randomize(graphs, rng=draw.seed)
+        drawn.append(time.perf_counter() - start)
+        start = time.perf_counter()
+        packed = PackedGraphs.pack(reports, spec, device)
+        _forward(spec, packed)
+        served.append(time.perf_counter() - start)
+    return {
+        "edges": graphs.num_entries // 2,
+        "entries": reports.num_entries,
+        "user_seconds": min(drawn) / graphs.num_users,
+        "user_bytes": 4.0 * reports.num_entries / graphs.num_users,
+        "server_seconds": min(served),
+        "server_bytes": reports.indices.nbytes + reports.indptr.nbytes,
+    }
+
+
+def runtime(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
+    """Some epochs of training, and one classification of the test graphs."""
+    for cell in cells:
+        draw = Draw.of(cell.params["draw"])
+        try:
+            short = shortage(_need(draw, cell.params, context), context)
+            if short is not None:
+                yield [Outcome(cell, "too-large", note=short)]
+                continue
+            yield [Outcome(cell, "done", _runtime(draw, cell.params, context))]
+        except GraphLDPError as error:
+            yield [refusal(cell, error)]
+
+
+def _need(draw: Draw, params: dict[str, Any], context: Context) -> int:
+    """An estimate that builds no large graphs."""
+    if "nodes" in params:
+        number = int(params["train_graphs"] + params["test_graphs"])
+        return number * expected_bytes(draw, _ba(params["nodes"], params["edges_per_node"], 1))
+    return int(expected_bytes(draw, load(draw.dataset, context)) * params["sampling"] ** 2)
+
+
+def _runtime(draw: Draw, params: dict[str, Any], context: Context) -> dict[str, Any]:
+    if "nodes" in params:
+        total = params["train_graphs"] + params["test_graphs"]
+        graphs = _ba(params["nodes"], params["edges_per_node"], total)
+        order = np.arange(total)
+        learn, test = order[: params["train_graphs"]], order[params["train_graphs"] :]
+        codes = order % 2
+    else:
+        graphs = _sampled(load(draw.dataset, context), params["sampling"], draw.seed)
+        learn, _, test = split(graphs.labels, params["ratios"], params["seed"])
+        codes = np.unique(np.asarray(graphs.labels), return_inverse=True)[1]
+    reports = randomize(draw, graphs)
+    spec = ModelSpec(num_classes=int(codes.max()) + 1, **params["model"])
+    packed = PackedGraphs.pack(reports, spec, resolve_device(context.device), codes)
+    epochs = params["epochs"]
+    options = TrainingOptions(max_epochs=epochs, min_epochs=epochs, seed=params["seed"])
+    # one graph to validate on: what is timed is the training
+    trained = train_many([Job(spec, options, packed.subset(learn), packed.subset(learn[:1]))])[0]
+    tests = packed.subset(test)
+    start = time.perf_counter()
+    predict_proba(spec, trained.state, tests)
+    return {
+        "train_seconds": sum(record.seconds for record in trained.history),
+        "classify_seconds": time.perf_counter() - start,
+        "entries": reports.num_entries,
+        "train_graphs": len(learn),
+        "test_graphs": len(test),
+        "epochs": epochs,
+    }
+
+
+def _sampled(graphs: GraphSet, share: float, seed: int | None) -> GraphSet:
+    """The subgraphs of ⌊γn⌋ users of each graph: what NonPriv-Part makes of a share γ of public users."""
+    part = randomize(Draw(graphs.name, "nonpriv-part", public_fraction=share, seed=seed), graphs).induced()
+    return GraphSet(part.indptr, part.indices, part.graph_ptr, part.labels, name=graphs.name, trusted=True)
+
+
+@lru_cache(maxsize=1)
+def _ba(nodes: int, edges_per_node: int, number: int) -> GraphSet:
+    from graphldp.datasets.synthetic import barabasi_albert
+
+    return barabasi_albert(nodes, edges_per_node, number, seed=0)
+
+
+def _forward(spec: ModelSpec, packed: PackedGraphs) -> None:
+    import torch
+
+    from graphldp.learn import gin
+
+    rng = np.random.default_rng(0)
+    state: dict[str, torch.Tensor] = {}
+    for slots in (gin.parameters(spec), gin.statistics(spec)):
+        flat = torch.from_numpy(gin.initial(slots, rng)).float()[None]
+        state |= {name: value[0] for name, value in gin.views(slots, flat).items()}
+    predict_proba(spec, state, packed)
