@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,16 @@ class Entropy:
     def coin(self, numerator: int, denominator: int) -> bool:
         """True with probability numerator/denominator exactly."""
         return self.below(denominator) < numerator
+
+    def exp_coin(self, gamma: Fraction) -> bool:
+        """True with probability e^(−γ) exactly, for 0 ≤ γ ≤ 1 (Canonne, Kamath & Steinke 2020, Algorithm 1).
+
+        The first k at which a coin of γ/k falls on its false side is odd with probability 1 − γ + γ²/2! − … = e^(−γ).
+        """
+        k = 1
+        while self.coin(gamma.numerator, gamma.denominator * k):
+            k += 1
+        return k % 2 == 1
 
     def words(self, count: int, bits: int) -> NDArray[np.uint64]:
         """Uniform numbers of so many bits, 1 to 64."""

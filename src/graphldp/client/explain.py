@@ -50,7 +50,7 @@ def conclude(report: Report) -> Conclusions:
 
 
 def in_words(report: Report, size: int) -> list[str]:
-    """One sentence or two per line: what leaves the device, what it tells, what it does not, and what it cannot hide."""
+    """What leaves the device, what it tells, what it does not, and what it cannot hide: a sentence or two per line."""
     lines = [f"{size} bytes leave this device. They name you by your number, {report.user} of {report.n:,}."]
     if report.mechanism == "public":
         return [
@@ -63,8 +63,8 @@ def in_words(report: Report, size: int) -> list[str]:
     if report.mechanism in WITH_EDGES:
         lines.append(f"They list {len(report.neighbours):,} people, drawn by chance among friends and strangers alike.")
     lines.append(
-        f"ε = {told.epsilon:.6g}: whatever someone believed before, the odds that one given person is your friend change "
-        f"by a factor of {told.odds_factor:.4g} at most, up or down."
+        f"ε = {told.epsilon:.6g}: whatever someone believed before, the odds that one given person is your friend "
+        f"change by a factor of {told.odds_factor:.4g} at most, up or down."
     )
     for prior in PRIORS:
         low, high = told.believes(prior)
@@ -73,8 +73,8 @@ def in_words(report: Report, size: int) -> list[str]:
         )
     if told.listed_factor is not None and told.unlisted_factor is not None:
         lines.append(
-            f"In this report the odds of a person who is listed change by {told.listed_factor:.4g}, of one who is not by "
-            f"{told.unlisted_factor:.4g}."
+            f"In this report the odds of a person who is listed change by {told.listed_factor:.4g}, of one who is not "
+            f"by {told.unlisted_factor:.4g}."
         )
     return [
         *lines,

@@ -1,4 +1,4 @@
-"""The discrete Laplace law, drawn exactly on whole numbers (Canonne, Kamath & Steinke 2020, Algorithms 1 and 2).
+"""The discrete Laplace law, drawn exactly on whole numbers (Canonne, Kamath & Steinke 2020, Algorithm 2).
 
     Pr(Z = z) = (e^ε − 1)/(e^ε + 1) · e^(−ε|z|)
 
@@ -23,24 +23,13 @@ def discrete_laplace(epsilon: Fraction, entropy: Entropy) -> int:
     s, t = epsilon.numerator, epsilon.denominator
     while True:
         u = entropy.below(t)
-        if not bernoulli_exp(Fraction(u, t), entropy):
+        if not entropy.exp_coin(Fraction(u, t)):
             continue
         v = 0
-        while bernoulli_exp(Fraction(1), entropy):
+        while entropy.exp_coin(Fraction(1)):
             v += 1
         size = (u + t * v) // s  # u + t·v is geometric with ratio e^(−1/t), its quotient by s with ratio e^(−s/t)
         negative = entropy.coin(1, 2)
         if negative and size == 0:
             continue  # zero would otherwise be drawn by both signs
         return -size if negative else size
-
-
-def bernoulli_exp(gamma: Fraction, entropy: Entropy) -> bool:
-    """True with probability e^(−γ) exactly, for 0 ≤ γ ≤ 1.
-
-    The first k at which a coin of γ/k falls on its false side is odd with probability 1 − γ + γ²/2! − … = e^(−γ).
-    """
-    k = 1
-    while entropy.coin(gamma.numerator, gamma.denominator * k):
-        k += 1
-    return k % 2 == 1

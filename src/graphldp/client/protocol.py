@@ -181,8 +181,8 @@ class Client:
             raise ClientError("A report was drawn for this community before, and forgotten; another is never drawn.")
         if last and not new_epoch:
             raise ClientError(
-                f"Your report was drawn in epoch {last} of this community. One for epoch {member.published.epoch} costs "
-                "its ε again: ask for the new epoch explicitly."
+                f"Your report was drawn in epoch {last} of this community. One for epoch {member.published.epoch} "
+                "costs its ε again: ask for the new epoch explicitly."
             )
 
     def _refuse_change(self, member: Membership, drawn: Drawn, path: Path | None, choice: str | None) -> None:

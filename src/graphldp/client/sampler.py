@@ -103,23 +103,23 @@ def thresholds(epsilon2: Fraction, n: int, noisy_degree: int | None, bits: int) 
     Raises:
         GraphLDPError: should any of the four ratios exceed E, which the proof excludes.
     """
-    e, whole = exp_below(epsilon2), 1 << bits
-    if noisy_degree is None or 2 * noisy_degree >= n - 1:
-        share = 1 / (1 + e)
+    e, one = exp_below(epsilon2)  # E = e/one
+    whole, degree = 1 << bits, 0 if noisy_degree is None else max(noisy_degree, 0)
+    if noisy_degree is None or 2 * degree >= n - 1:
+        share, of = one, one + e
     else:
-        share = Fraction(max(noisy_degree, 0)) / (max(noisy_degree, 0) * (e - 1) + n - 1)
-    stranger = -(-whole * share.numerator // share.denominator)
-    kept = share * e
-    neighbour = max(whole * kept.numerator // kept.denominator, stranger)
-    for one, two in ((neighbour, stranger), (whole - stranger, whole - neighbour)):
-        if one > e * two or two > e * one:
+        share, of = degree * one, degree * (e - one) + (n - 1) * one
+    stranger = -(-whole * share // of)
+    neighbour = max(whole * share * e // (of * one), stranger)
+    for a, b in ((neighbour, stranger), (whole - stranger, whole - neighbour)):
+        if max(a, b) * one > min(a, b) * e:
             raise GraphLDPError("The thresholds do not keep ε₂; no report is drawn.")
     return stranger, neighbour
 
 
 @lru_cache(maxsize=64)
-def exp_below(x: Fraction, bits: int = 128) -> Fraction:
-    """A rational number at most e^x and within a relative 2⁻¹⁰⁰ of it, for 0 ≤ x ≤ 17.
+def exp_below(x: Fraction, bits: int = 128) -> tuple[int, int]:
+    """A numerator and a denominator of a number at most e^x, within a relative 2⁻¹⁰⁰ of it, for 0 ≤ x ≤ 17.
 
     The partial sums of e^x = Σ xⁱ/i! grow towards it, and every term is rounded down: no error can push it above.
     """
@@ -127,7 +127,7 @@ def exp_below(x: Fraction, bits: int = 128) -> Fraction:
     while term:
         total, i = total + term, i + 1
         term = term * x.numerator // (x.denominator * i)
-    return Fraction(total, 1 << bits)
+    return total, 1 << bits
 
 
 def exact(epsilon: float) -> Fraction:

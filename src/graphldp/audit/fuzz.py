@@ -1,0 +1,87 @@
+"""Fuzzing the wire: whatever arrives is refused with a reason, or is the one encoding of what it says.
+
+Inputs are random bytes behind a true beginning, and reports with bits flipped, bytes cut, added, or swapped for those
+of another report. The generator is seeded: a failure can be seen again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from graphldp.errors import WireError
+from graphldp.wire import FIRST_BYTE, MECHANISMS, Report, decode, encode, from_json, to_json
+
+_SIZES = (1, 2, 5, 40, 300, 4000)
+
+
+def fuzz(inputs: int, seed: int = 0) -> Counter[str]:
+    """Decode so many inputs, and count what became of them, by reason.
+
+    Raises:
+        AssertionError: for an input that was accepted though :func:`~graphldp.wire.encode` would not have written it.
+    """
+    rng = np.random.default_rng(seed)
+    outcomes: Counter[str] = Counter()
+    for n, data in _inputs(inputs, rng):
+        try:
+            report = decode(data, n=n)
+        except WireError as error:
+            outcomes[re.sub(r"[0-9]+", "…", str(error))] += 1
+            continue
+        if encode(report) != data or encode(from_json(to_json(report))) != data:
+            raise AssertionError(f"Accepted, but not canonical: {data.hex()}")
+        outcomes["accepted"] += 1
+    return outcomes
+
+
+def random_report(rng: np.random.Generator) -> Report:
+    """A valid report of any mechanism, size and density."""
+    n = int(rng.choice(_SIZES))
+    user, mechanism = int(rng.integers(n)), str(rng.choice(MECHANISMS))
+    epsilon1, epsilon2 = (int(each) / 10**6 for each in rng.integers(1, 1 << 24, 2))
+    listed = np.flatnonzero(rng.random(n) < rng.choice((0.0, 0.01, 0.2, 0.5, 0.9, 1.0))).astype(np.int32)
+    noisy = int(rng.integers(-n - 100, n + 100))
+    if mechanism == "noisy-degrees":
+        return Report(mechanism, n, user, epsilon1, 0.0, noisy, listed[:0])
+    listed = listed[listed != user]
+    if mechanism == "public":
+        return Report(mechanism, n, user, np.inf, np.inf, None, listed)
+    if mechanism == "rr":
+        return Report(mechanism, n, user, 0.0, epsilon2, None, listed)
+    return Report(mechanism, n, user, epsilon1, epsilon2, noisy, listed)
+
+
+def _inputs(count: int, rng: np.random.Generator) -> Iterator[tuple[int, bytes]]:
+    """(n, bytes): a batch of mutants of each of many reports."""
+    made, per_report = 0, 50
+    other = encode(random_report(rng))
+    while made < count:
+        report = random_report(rng)
+        data = encode(report)
+        for _ in range(min(per_report, count - made)):
+            yield report.n, _mutated(data, other, rng)
+        made, other = made + per_report, data
+
+
+def _mutated(data: bytes, other: bytes, rng: np.random.Generator) -> bytes:
+    kind, at = int(rng.integers(8)), int(rng.integers(len(data) + 1))
+    if kind == 0:
+        return data
+    if kind == 1:
+        return data[:at]
+    if kind == 2:
+        return data + rng.bytes(int(rng.integers(1, 4)))
+    if kind == 3:
+        return data[:at] + rng.bytes(1) + data[at:]
+    if kind == 4:
+        return data[:at] + other[at:]
+    if kind == 5:
+        return bytes((FIRST_BYTE, int(rng.integers(128)))) + data[2:4] + rng.bytes(int(rng.integers(40)))
+    changed = bytearray(data)
+    for place in rng.integers(0, min(len(data), 24) if kind == 6 else len(data), int(rng.integers(1, 4))):
+        changed[place] ^= 1 << int(rng.integers(8))
+    return bytes(changed)

@@ -1,0 +1,109 @@
+"""The client's protocol, against a collector that fails: whatever happens, one report leaves the device.
+
+A server on loopback takes reports and answers badly: it drops connections before and after reading, is busy, or takes
+the report and loses the answer. The real client runs against it again and again. All bodies that arrived are compared.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from graphldp.audit.finding import Finding
+from graphldp.client.protocol import Client
+from graphldp.client.published import Invitation
+from graphldp.errors import SendError
+
+ROSTER = [f"user{number}" for number in range(40)]
+USER, TOKEN, EPSILON = 7, "a-token", (0.5, 0.5)
+_MISHAPS = ("drop", 503, "lost", 500, "drop", "lost", 201, 200)
+
+
+class FailingCollector(ThreadingHTTPServer):
+    """A community of forty users, whose reports all arrive in ``bodies``; ``mishaps`` are answered in turn."""
+
+    daemon_threads = True
+
+    def __init__(self, mishaps: tuple[str | int, ...] = ()) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.bodies: list[bytes] = []
+        self.mishaps = list(mishaps)
+        self.epoch = 1
+
+    @property
+    def invitation(self) -> Invitation:
+        """For the one user of this audit."""
+        return Invitation(f"http://127.0.0.1:{self.server_address[1]}", "audit", TOKEN)
+
+    def published(self) -> dict[str, Any]:
+        """What a community publishes."""
+        digest = sha256("\n".join(ROSTER).encode()).hexdigest()
+        choices = [{"name": "standard", "epsilon1": EPSILON[0], "epsilon2": EPSILON[1]}]
+        community = {"id": "audit", "name": "Audit", "n": len(ROSTER), "user": USER, "mechanism": "dprr"}
+        return community | {"choices": choices, "epoch": self.epoch, "roster": ROSTER, "roster_digest": digest}
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that goes away is what this server is for."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: FailingCollector
+
+    def do_GET(self) -> None:
+        self._answer(200, json.dumps(self.server.published()).encode())
+
+    def do_PUT(self) -> None:
+        mishap = self.server.mishaps.pop(0) if self.server.mishaps else 200
+        if mishap == "drop":
+            self.close_connection = True
+            return
+        self.server.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+        if isinstance(mishap, int):
+            self._answer(mishap, b"")
+        self.close_connection = True
+
+    def _answer(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def failing_collector(mishaps: tuple[str | int, ...] = ()) -> Iterator[FailingCollector]:
+    """A running :class:`FailingCollector`."""
+    server = FailingCollector(mishaps)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def one_report() -> Finding:
+    """Run the client against the failing collector until it has come through, and once more."""
+    with tempfile.TemporaryDirectory() as folder, failing_collector(_MISHAPS) as server:
+        home, friends = Path(folder) / "home", Path(folder) / "friends.txt"
+        friends.write_text("\n".join(ROSTER[10:20]))
+        client = Client(home, pauses=(0.0,), timeout=5.0)
+        client.join(server.invitation, accept=10**6)
+        for _ in _MISHAPS:
+            with suppress(SendError):
+                client.report("audit", friends_file=friends)
+        different = len(set(server.bodies))
+        claimed = sum(EPSILON)
+        effort = f"{len(server.bodies)} sendings in {len(_MISHAPS)} runs, {different} different"
+        return Finding("protocol", claimed, claimed * different, different == 1, effort)
