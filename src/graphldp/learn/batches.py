@@ -114,9 +114,9 @@ class _Layout:
 
     Args:
         total: int64 [steps], the length of all blocks of a step, on the host.
-        length: int64 [steps, blocks], on the device.
-        shift: int64 [steps, blocks], where a block comes from minus where it goes, on the device.
-        target: int64 [steps, blocks + 1], where a block goes, on the device.
+        length: [steps, blocks], on the device, int32 where that is enough.
+        shift: [steps, blocks], where a block comes from minus where it goes, likewise.
+        target: [steps, blocks + 1], where a block goes, likewise.
     """
 
     total: NDArray[np.int64]
@@ -136,7 +136,8 @@ class _Layout:
         np.cumsum(table[0, :, :-1], axis=1, out=table[2, :, 1:])
         past = np.full_like(filling, pointers[-1])
         table[1, :, :-1] = np.concatenate((source, past), axis=2).reshape(len(ids), -1) - table[2, :, :-1]
-        on_device = torch.from_numpy(table).to(device)
+        large = max(int(pointers[-1]), int(table[2].max(initial=0))) > np.iinfo(np.int32).max
+        on_device = torch.from_numpy(table).to(device, torch.int64 if large else torch.int32)
         return cls(table[2, :, -1], on_device[0, :, :-1], on_device[1, :, :-1], on_device[2])
 
     def block(self, step: int) -> Tensor:
@@ -145,7 +146,8 @@ class _Layout:
 
     def source(self, step: int, block: Tensor) -> Tensor:
         """Where each member of a step comes from."""
-        return torch.arange(len(block), device=block.device) + self.shift[step].index_select(0, block)
+        every = torch.arange(len(block), dtype=block.dtype, device=block.device)
+        return every.add_(self.shift[step].index_select(0, block))
 
 
 def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]:
@@ -212,6 +214,6 @@ def _matrix(
         begin = crow.index_select(0, source[own]) - entries.shift[step].index_select(0, block[own])
         end = entries.target[step, -1:]
         offset = rows[other].target[step].int().index_select(0, of_entry)
-        columns = col.index_select(0, origin) + offset
+        columns = col.index_select(0, origin).add_(offset)
         halves.append(Csr(torch.cat((begin, end)).int(), columns, val.index_select(0, origin), len(block[other])))
     return Matrix(*halves)

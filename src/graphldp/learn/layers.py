@@ -86,7 +86,7 @@ class Rows:
         counts: [T, B, 1], how many users each row stands for.
         users: [S, 1], how many users each model's rows stand for together.
         readout: [blocks, rows], the users of each row in each graph; a model's last block is its filling rows.
-        block: int64 [rows], the block of each row.
+        block: [rows], the block of each row.
         matrices: what each row aggregates over, one or more.
     """
 
@@ -158,9 +158,9 @@ class _LinearNormRelu(torch.autograd.Function):
         var: Tensor,
     ) -> Tensor:
         tiles, users = rows.tiles, rows.users.clamp(min=1)
-        y = torch.bmm(x, tiles.spread(weight).mT)
-        batch_mean = tiles.collect(_weighted_sum(rows.counts, y)) / users
-        y -= tiles.spread(batch_mean)[:, None]
+        # the mean of a linear map is the map of the mean, so the product itself takes it away
+        batch_mean = torch.bmm(weight, (tiles.collect(_weighted_sum(rows.counts, x)) / users)[:, :, None])[:, :, 0]
+        y = torch.baddbmm(tiles.spread(-batch_mean)[:, None], x, tiles.spread(weight).mT)
         batch_var = tiles.collect(_weighted_sum(rows.counts, y * y)) / users
         scale = torch.rsqrt(batch_var + EPS)
         out = torch.addcmul(tiles.spread(beta)[:, None], y, tiles.spread(scale * gamma)[:, None]).relu_()
@@ -178,15 +178,16 @@ class _LinearNormRelu(torch.autograd.Function):
         rows: Rows = ctx.rows
         tiles, users = rows.tiles, rows.users.clamp(min=1)
         grad = torch.ops.aten.threshold_backward(grads[0], out, 0)
-        d_beta = tiles.collect(grad.sum(1))
-        d_gamma = tiles.collect((grad * y).sum(1)) * scale
-        steep = scale * gamma
-        shared = torch.addcmul(
-            tiles.spread(steep * d_beta / users)[:, None], y, tiles.spread(steep * scale * d_gamma / users)[:, None]
-        )
-        grad = grad.mul_(tiles.spread(steep)[:, None]).addcmul_(shared, rows.counts, value=-1)
-        d_weight = tiles.collect(torch.bmm(grad.mT, x))
-        d_x = torch.bmm(grad, tiles.spread(weight)) if ctx.needs_input_grad[0] else None
+        once = torch.ones_like(rows.counts)
+        d_beta = tiles.collect(_weighted_sum(once, grad))
+        d_gamma = tiles.collect(_weighted_sum(once, grad * y)) * scale
+        # batch norm's backward pass, g - counts (d_beta + y scale d_gamma) / users; its last factor scale gamma is one
+        # number a column, so it waits for the small products. y is not needed again and lends its memory.
+        shared, slope = tiles.spread(d_beta / users)[:, None], tiles.spread(scale * d_gamma / users)[:, None]
+        grad = grad.addcmul_(torch.addcmul(shared, y, slope, out=y), rows.counts, value=-1)
+        steep = (scale * gamma)[:, :, None]
+        d_weight = tiles.collect(torch.bmm(grad.mT, x)) * steep
+        d_x = torch.bmm(grad, tiles.spread(weight * steep)) if ctx.needs_input_grad[0] else None
         return d_x, d_weight, None, d_gamma, d_beta, None, None, None
 
 
@@ -222,5 +223,8 @@ def linear_norm_relu_fixed(
     return torch.addcmul(tiles.spread(beta)[:, None], y, tiles.spread(scale)[:, None]).relu()
 
 
-def _weighted_sum(counts: Tensor, y: Tensor) -> Tensor:
-    return torch.bmm(counts.mT, y).squeeze(1)
+def _weighted_sum(weights: Tensor, values: Tensor) -> Tensor:
+    """The sum over rows, [T, B, 1] and [T, B, C] to [T, C]."""
+    if len(values) == 1:  # the plain product is the faster one
+        return weights[0].T @ values[0]
+    return torch.bmm(weights.mT, values)[:, 0]
