@@ -111,7 +111,7 @@ def to_millionths(epsilon: float) -> int:
     Raises:
         WireError: for an ε that is not the float nearest to one, or is out of range.
     """
-    if not isinstance(epsilon, float | int) or not 0 < epsilon <= MAX_EPSILON:
+    if isinstance(epsilon, bool) or not isinstance(epsilon, float | int) or not 0 < epsilon <= MAX_EPSILON:
         raise WireError(f"The ε of a report must be above 0 and at most {MAX_EPSILON}.")
     units = round(epsilon * MILLION)
     if units / MILLION != epsilon:
