@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from graphldp.cli import datasets
+from graphldp.cli import bench, datasets, evaluate, predict, randomize, train
 from graphldp.errors import GraphLDPError
 
 app = typer.Typer(
@@ -20,6 +20,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(datasets.app, name="datasets")
+app.command(epilog=randomize.EPILOG)(randomize.randomize)
+app.command(epilog=train.EPILOG)(train.train)
+app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)
+app.command(epilog=predict.EPILOG)(predict.predict)
+app.add_typer(bench.app, name="bench")
 
 
 def main() -> None:
