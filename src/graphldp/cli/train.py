@@ -152,6 +152,7 @@ def _show(rows: list[dict[str, Any]], as_json: bool, folder: RunFolder) -> None:
                 "AUC": "–" if auc["mean"] is None else f"{auc['mean']:.4f}",
             }
         )
-    console.show(lines, as_json=False, title=f"{folder.settings['dataset']}, {len(rows)} seeds, test graphs")
+    count = f"{len(rows)} seeds" if len(rows) > 1 else "1 seed"
+    console.show(lines, as_json=False, title=f"{folder.settings['dataset']}, {count}, test graphs")
     total = np.sum([row["confusion"] for row in rows], axis=0)
     show_confusion(rows[0]["classes"], total.tolist())
