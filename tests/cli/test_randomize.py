@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphldp as gl
+
+MECHANISMS = ["dprr", "rr", "local-lap", "noisy-degrees", "nonpriv-part", "nonpriv-full"]
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_every_mechanism_writes_what_the_library_draws(name: str, command: Any, files: Any, tmp_path: Path) -> None:
+    out = tmp_path / "reports.npz"
+    code, printed, _ = command(
+        "randomize", files.graphs, "-m", name, "-e", "2", "--public-fraction", "0.2", "--seed", "3", "-o", out, "--json"
+    )
+    assert code == 0
+    row, reports = json.loads(printed), gl.Reports.load(out)
+    assert row["reported_entries"] == reports.num_entries
+    assert row["public_users"] == reports.guarantee.public_users
+    if name == "dprr":
+        graphs = gl.GraphSet.load(files.graphs)
+        epsilon = gl.customized(graphs, epsilon=2.0, public_fraction=0.2, rng=3)
+        again = gl.DPRR(epsilon=epsilon).randomize(graphs, rng=3)
+        assert np.array_equal(reports.indices, again.indices)
+
+
+def test_arr_keeps_its_share(command: Any, files: Any, tmp_path: Path) -> None:
+    code, printed, _ = command(
+        "randomize", files.graphs, "-m", "arr", "--sampling", "0.1", "-o", tmp_path / "r.npz", "--json"
+    )
+    assert code == 0
+    assert json.loads(printed)["mechanism"] == "ARR(epsilon=1.0, sampling=0.1)"
+
+
+def test_people_read_the_promise(command: Any, files: Any, tmp_path: Path) -> None:
+    code, printed, _ = command("randomize", files.graphs, "-o", tmp_path / "r.npz")
+    assert code == 0
+    assert "Relationship DP: 2" in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["-e", "-1"], "'epsilon' parameter of DPRR must be a positive number. Got -1.0"),
+        (["-e", "nan"], "must be a positive number. Got nan"),
+        (["-e", "0.0001"], "must be above"),
+        (["--alpha", "1"], "'alpha' parameter"),
+        (["--noise", "gauss"], "'noise' parameter"),
+        (["--allocation", "best"], "'allocation' parameter"),
+        (["-m", "dpr"], "one of dprr"),
+        (["-m", "arr"], "--sampling"),
+        (["-m", "nonpriv-part"], "needs public users"),
+        (["--public-fraction", "1.5"], "'public_fraction' parameter"),
+    ],
+)
+def test_bad_input_is_one_line(arguments: list[str], says: str, command: Any, files: Any, tmp_path: Path) -> None:
+    out = tmp_path / "reports.npz"
+    code, _, error = command("randomize", files.graphs, "-o", out, *arguments)
+    assert code == 2
+    assert says in error
+    assert error.count("\n") == 1
+    assert not out.exists()
+
+
+def test_reports_are_not_noised_again(command: Any, files: Any, tmp_path: Path) -> None:
+    code, _, error = command("randomize", files.reports, "-o", tmp_path / "r.npz")
+    assert code == 2
+    assert "noisy already" in error
+
+
+def test_a_folder_that_is_not_there(command: Any, files: Any, tmp_path: Path) -> None:
+    code, _, error = command("randomize", files.graphs, "-o", tmp_path / "no" / "r.npz")
+    assert code == 2
+    assert "No such file" in error

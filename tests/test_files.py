@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphldp.files import written_whole
+
+
+def test_whole(tmp_path: Path) -> None:
+    with written_whole(tmp_path / "a") as file:
+        file.write(b"new")
+        assert not (tmp_path / "a").exists()
+    assert (tmp_path / "a").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, OSError, ValueError])
+def test_the_old_file_stays(tmp_path: Path, stop: type[BaseException]) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+
+    def half() -> None:
+        with written_whole(tmp_path / "a") as file:
+            file.write(b"half")
+            raise stop
+
+    with pytest.raises(stop):
+        half()
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"old")]
