@@ -12,6 +12,7 @@ from fastapi.responses import Response
 
 import graphldp
 from graphldp.collector import api, batch, problems
+from graphldp.collector.dashboard import routes as dashboard
 from graphldp.collector.guard import Guard
 from graphldp.collector.limits import Limiter
 from graphldp.collector.metrics import CONTENT_TYPE, Metrics
@@ -55,6 +56,8 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
     problems.install(app)
     app.include_router(api.make_router(settings, store, writer))
     app.include_router(_service_routes(store, metrics))
+    app.include_router(dashboard.make_router(settings, store))
+    app.mount("/static", dashboard.static_files())
     app.add_middleware(Guard, limiter=Limiter(settings.address_per_minute), metrics=metrics)
     return app
 

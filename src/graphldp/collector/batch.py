@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from graphldp import wire
 from graphldp.collector import tokens
@@ -18,13 +18,18 @@ from graphldp.collector.scan import Incoming
 from graphldp.collector.writer import Decision
 
 
+def _whole(value: Any) -> Any:
+    """JSON knows one kind of number: 12.0 is a whole one."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 class BatchItem(BaseModel):
     """One report of a batch, with what its own request would carry."""
 
     model_config = ConfigDict(extra="forbid")
 
     community: str = Field(pattern="^[a-z0-9-]{1,64}$")
-    user: int = Field(ge=0, lt=wire.MAX_USERS, strict=True)
+    user: Annotated[int, BeforeValidator(_whole)] = Field(ge=0, lt=wire.MAX_USERS, strict=True)
     token: str = Field(max_length=64)
     report: str = Field(description="The report's bytes in base64.", json_schema_extra={"contentEncoding": "base64"})
 

@@ -1,0 +1,71 @@
+"""What each page shows, as values for its template."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from graphldp.collector.dashboard.charts import HEIGHT, WIDTH, histogram
+from graphldp.collector.store import Store
+
+_FLAGGED_SHOWN = 200
+
+
+def communities(store: Store) -> dict[str, Any]:
+    """All communities, with how many have reported and what they were labelled."""
+    progress, predictions, flags = store.progress(), store.results.predictions(), store.results.flag_counts()
+    rows: list[dict[str, Any]] = [
+        {
+            "community": each,
+            "invited": progress.get(each.key, (0, 0, 0))[0],
+            "reported": progress.get(each.key, (0, 0, 0))[1],
+            "prediction": predictions.get(each.key),
+            "flagged": flags.get(each.key, 0),
+        }
+        for each in store.communities()
+    ]
+    totals = {
+        "communities": len(rows),
+        "users": sum(row["community"].n for row in rows),
+        "reported": sum(row["reported"] for row in rows),
+        "labelled": sum(1 for row in rows if row["prediction"]),
+    }
+    return {"here": "communities", "rows": rows, "totals": totals}
+
+
+def community(store: Store, id: str) -> dict[str, Any]:
+    """One community: progress, noisy degrees, flagged users and its label."""
+    found = store.community(id)
+    invited, reported, deleted = store.progress().get(found.key, (0, 0, 0))
+    flags = store.results.flags(found.key)
+    names = store.roster(found) if flags else []
+    flagged = [{"user": user, "name": names[user], "reason": reason} for user, reason in flags.items()]
+    degrees = store.noisy_degrees(found)
+    return {
+        "here": "communities",
+        "community": found,
+        "invited": invited,
+        "reported": reported,
+        "deleted": deleted,
+        "flagged": flagged[:_FLAGGED_SHOWN],
+        "flagged_more": max(0, len(flagged) - _FLAGGED_SHOWN),
+        "prediction": store.results.predictions().get(found.key),
+        "degrees": histogram(degrees),
+        "mean_degree": sum(degrees) / len(degrees) if degrees else None,
+        "chart": {"width": WIDTH, "height": HEIGHT},
+    }
+
+
+def runs(store: Store) -> dict[str, Any]:
+    """All trainings."""
+    return {"here": "runs", "runs": store.results.runs()}
+
+
+def percent(share: float) -> str:
+    """A share in words."""
+    return f"{100 * share:.0f} %"
+
+
+def moment(when: datetime | None) -> str:
+    """A time in words."""
+    return when.strftime("%Y-%m-%d %H:%M UTC") if when else "–"

@@ -1,0 +1,264 @@
+"""The pages, in Chromium."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from tests.collector.people import N, open_cats, report, submission
+from tests.collector.services import Collector
+
+from graphldp.collector.dashboard.charts import histogram
+from graphldp.collector.results import Prediction, Run
+from graphldp.collector.store import Store
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
+
+
+class Site:
+    """A collector with some history, and an operator."""
+
+    def __init__(self, folder: Path) -> None:
+        database = f"sqlite:///{folder / 'collector.db'}"
+        self.store = Store.open(database)
+        cats, self.tokens = open_cats(self.store)
+        dogs, _ = open_cats(self.store, "dogs", label=1)
+        self.store.open_community("birds", ["<b>ann</b>", "bob"], mechanism="rr", choices=[_rr()], name="<i>Birds</i>")
+        rng = np.random.default_rng(0)
+        degrees = np.rint(8 + 9 * rng.standard_normal(N)).astype(int).tolist()
+        self.store.accept(
+            [submission(cats, u, self.tokens[u], report(u, degrees[u]), degrees[u]) for u in range(N - 8)]
+        )
+        self.store.results.set_flags(cats.key, {3: "degree-threshold", 17: "degree-threshold"})
+        self.store.results.set_predictions([Prediction(cats.key, 1, 0.87, N - 8, "model.npz")])
+        self.store.results.add_run(Run("model.npz", 40, 2000, 1800, 0.9, {"defense": "none", "seed": 0}))
+        self.store.close_community(dogs.id)
+        self.key = self.store.operators.add("alice")
+        self.collector = Collector(database)
+
+
+def _rr() -> object:
+    from graphldp.collector.community import Choice
+
+    return Choice("epsilon-1", 0.0, 1.0)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    made = Site(tmp_path_factory.mktemp("site"))
+    with made.collector:
+        yield made
+    made.store.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def context(browser: Browser, site: Site) -> Iterator[BrowserContext]:
+    """A fresh browser window that may reach the collector and nothing else, and must not break its own policy."""
+    made = browser.new_context(base_url=site.collector.url)
+    asked: list[str] = []
+    made.on("request", lambda request: asked.append(request.url))
+    complaints: list[str] = []
+    made.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    yield made
+    made.close()
+    assert all(url.startswith(site.collector.url) for url in asked)
+    assert [said for said in complaints if not said.startswith("Failed to load resource: the server responded")] == []
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    made = context.new_page()
+    made.set_default_timeout(15_000)
+    return made
+
+
+def log_in(page: Page, key: str) -> None:
+    page.goto("/login")
+    page.get_by_label("Operator key").fill(key)
+    page.get_by_role("button", name="Log in").click()
+
+
+def test_pages_are_for_operators(page: Page, site: Site) -> None:
+    for address in ("/", "/dashboard", "/dashboard/runs", "/dashboard/communities/cats"):
+        page.goto(address)
+        expect(page).to_have_url(re.compile("/login$"))
+    log_in(page, site.tokens[0])  # a user's token opens no page
+    expect(page.get_by_role("alert")).to_have_text("This is no operator’s key.")
+    log_in(page, site.key)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Communities")
+    page.get_by_role("button", name="Log out").click()
+    page.goto("/dashboard")
+    expect(page).to_have_url(re.compile("/login$"))
+
+
+def test_what_the_operator_sees(page: Page, site: Site) -> None:
+    log_in(page, site.key)
+    row = page.get_by_role("row").filter(has_text="cats")
+    expect(row).to_contain_text(f"{N - 8} of {N}")
+    expect(row).to_contain_text("87 % sure, from 84 % of users")
+    expect(page.get_by_role("row").filter(has_text="dogs")).to_contain_text("closed")
+    expect(page.get_by_role("link", name="<i>Birds</i>")).to_be_visible()  # names are text, not markup
+    row.get_by_role("link", name="cats").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("cats")
+    expect(page.get_by_role("img", name=re.compile("Histogram of noisy degrees"))).to_be_visible()
+    expect(page.get_by_text("87 % sure")).to_be_visible()
+    expect(page.get_by_role("table", name="Flagged users").get_by_role("row")).to_have_count(3)
+    expect(page.get_by_role("row").filter(has_text="public")).to_contain_text("without noise")
+    page.get_by_role("link", name="Training runs").click()
+    expect(page.get_by_role("row").filter(has_text="model.npz")).to_contain_text("90 %")
+    page.goto("/dashboard/communities/birds")
+    expect(page.get_by_text("Reports by rr carry no noisy degree.")).to_be_visible()
+    answer = page.goto("/dashboard/communities/nothing")
+    assert answer is not None
+    assert answer.status == 404
+
+
+def test_no_page_carries_a_token_or_a_list(page: Page, site: Site) -> None:
+    log_in(page, site.key)
+    for address in ("/dashboard", "/dashboard/communities/cats", "/dashboard/runs", "/play"):
+        page.goto(address)
+        content = page.content()
+        assert not any(token.partition(".")[2] in content for token in site.tokens.values())
+        assert site.key not in content
+    cookie = page.context.cookies()[0]
+    assert cookie["httpOnly"]
+    assert cookie["sameSite"] == "Strict"
+
+
+def test_closing_needs_the_form_of_the_page(page: Page, site: Site) -> None:
+    fish, _ = open_cats(site.store, "fish")
+    log_in(page, site.key)
+    cookie = {"graphldp_session": page.context.cookies()[0]["value"]}
+    address = f"{site.collector.url}/dashboard/communities/fish/close"
+    for data in ({}, {"csrf": "x" * 43}):
+        assert httpx.post(address, data=data, cookies=cookie).status_code == 403
+    page.goto("/dashboard/communities/fish")
+    csrf = page.locator("input[name=csrf]").first.input_value()
+    assert httpx.post(address, data={"csrf": csrf}).status_code == 403  # without the cookie
+    elsewhere = {"Origin": "https://elsewhere.example"}
+    assert httpx.post(address, data={"csrf": csrf}, cookies=cookie, headers=elsewhere).status_code == 403
+    assert site.store.community("fish").closed_at is None
+    page.get_by_text("Close this community").click()
+    page.get_by_role("button", name="Close fish").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("closed")
+    assert site.store.community("fish").closed_at is not None
+    assert fish.closed_at is None
+
+
+def test_playing_with_epsilon(page: Page) -> None:
+    page.goto("/play")
+    people = page.get_by_role("list", name="The 59 others in Ada’s community").get_by_role("listitem")
+    expect(people).to_have_count(59)
+    expect(page.locator("#summary")).to_contain_text("Ada has 10 friends.")
+    fields = page.locator("main input, main textarea, main select, main [contenteditable]")
+    assert {each.get_attribute("type") for each in fields.all()} == {"range", "radio"}  # no field takes a list
+    page.get_by_role("radio", name=re.compile("^RR")).check()
+    page.get_by_role("slider").fill("8")
+    expect(page.locator("#epsilon-out")).to_have_text("8.0")
+    # at ε = 8 a bit flips with probability 1/2,982: all ten friends stay in one draw of 298 or more, so five tries
+    # without any that shows all of them happen once in 10¹²
+    for _ in range(5):
+        if page.locator(".people .kept").count() == 10:
+            break
+        page.get_by_role("button", name="Draw again").click()
+    expect(page.locator(".people .kept")).to_have_count(10)
+    expect(page.get_by_text(re.compile("factor of 2,981 at most"))).to_be_visible()
+    page.get_by_role("slider").fill("0.2")
+    expect(page.get_by_text(re.compile("factor of 1.2 at most"))).to_be_visible()
+
+
+def test_everything_is_reached_by_keyboard(page: Page, site: Site) -> None:
+    page.goto("/login")
+    expect(page.get_by_label("Operator key")).to_be_focused()
+    page.keyboard.type(site.key)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Communities")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    focused = set()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        focused.add(page.evaluate("document.activeElement.textContent.trim()"))
+    assert "cats" in focused
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1100, 390])
+def test_pages_fit_and_can_be_read(
+    browser: Browser, site: Site, scheme: str, width: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Nothing sticks out sideways, and text stands out from its ground by 4.5 to 1 (WCAG AA)."""
+    folder = tmp_path_factory.getbasetemp() / "screenshots"
+    folder.mkdir(exist_ok=True)
+    context = browser.new_context(
+        base_url=site.collector.url,
+        color_scheme=scheme,
+        viewport={"width": width, "height": 900},
+    )
+    page = context.new_page()
+    page.goto("/login")
+    page.screenshot(path=folder / f"login-{scheme}-{width}.png", full_page=True)
+    log_in(page, site.key)
+    pages = {"communities": "/dashboard", "community": "/dashboard/communities/cats"}
+    for name, address in (pages | {"runs": "/dashboard/runs", "play": "/play"}).items():
+        page.goto(address)
+        page.screenshot(path=folder / f"{name}-{scheme}-{width}.png", full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
+        assert page.evaluate(LOWEST_CONTRAST) >= 4.5, name
+        assert page.locator("h1").count() == 1
+        assert page.evaluate("[...document.querySelectorAll('img')].every(i => i.hasAttribute('alt'))")
+    context.close()
+
+
+LOWEST_CONTRAST = """() => {
+  const parse = (c) => c.match(/[\\d.]+/g).map(Number);
+  const light = (c) => {
+    const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = parse(c).map((v) => linear(v / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (e) => {
+    for (; e; e = e.parentElement) {
+      const c = getComputedStyle(e).backgroundColor;
+      if (parse(c)[3] !== 0) return c;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  let lowest = 21;
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !e.checkVisibility() || e.closest('svg')) continue;
+    const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
+    lowest = Math.min(lowest, (a + 0.05) / (b + 0.05));
+  }
+  return lowest;
+}"""
+
+
+def test_a_histogram_counts_every_value() -> None:
+    for values in ([0], [-5, -5, 7], list(range(-100, 900)), [3] * 50 + [4]):
+        made = histogram(values)
+        assert made is not None
+        assert sum(bar.count for bar in made.bars) == len(values)
+        assert all(sum(bar.low <= value <= bar.high for bar in made.bars) == 1 for value in values)
+        assert len(made.bars) <= 26
+    assert histogram([]) is None
