@@ -51,7 +51,9 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        found = vault.kept(path) or {"version": 1, "cap": DEFAULT_CAP, "entries": []}
+        found = vault.kept(path)
+        if found is None:
+            found = {"cap": DEFAULT_CAP, "entries": []}
         try:
             self.cap: int = found["cap"]
             self.entries = [Entry(**fields) for fields in found["entries"]]

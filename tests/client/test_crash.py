@@ -1,0 +1,77 @@
+"""A client killed at any point of its protocol, by a real SIGKILL, never sends two different reports."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from graphldp.audit.protocol import ROSTER, failing_collector
+from graphldp.client.protocol import Client
+
+# For every k: a fresh copy of a vault that has joined; a child that is killed at its k-th step on disk or network; then
+# a run to the end. Steps are counted before and after each call, so that a kill falls on both sides of each.
+DRIVER = """
+import os, shutil, signal, sys
+from pathlib import Path
+import httpx
+from graphldp.client.protocol import Client
+
+joined, friends = Path(sys.argv[1]), Path(sys.argv[2])
+
+def killed_at(step, home):
+    left = [step]
+    def tick():
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+    def ticking(call):
+        def wrapped(*args, **options):
+            tick()
+            try:
+                return call(*args, **options)
+            finally:
+                tick()
+        return wrapped
+    os.open, os.fsync, os.replace = ticking(os.open), ticking(os.fsync), ticking(os.replace)
+    httpx.Client.put = ticking(httpx.Client.put)
+    Client(home, pauses=(), timeout=20.0).report("audit", friends_file=friends)
+
+step = 0
+while True:
+    step += 1
+    home = joined.with_name(f"home-{step}")
+    shutil.copytree(joined, home)
+    child = os.fork()
+    if child == 0:
+        try:
+            killed_at(step, home)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    Client(home, pauses=(), timeout=20.0).report("audit", friends_file=friends)
+    ledger, _ = Client(home).status()
+    assert ledger.spent == 10**6, ledger.spent
+    if not os.WIFSIGNALED(status):
+        print(step)
+        break
+"""
+
+
+def test_killed_at_every_step(tmp_path):
+    friends = tmp_path / "friends.txt"
+    friends.write_text("\n".join(ROSTER[10:20]))
+    with failing_collector() as server:
+        Client(tmp_path / "home", pauses=(), timeout=20.0).join(server.invitation, accept=10**6)
+        run = subprocess.run(
+            [sys.executable, "-c", DRIVER, str(tmp_path / "home"), str(friends)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 0, run.stderr
+        vaults = int(run.stdout)
+    assert vaults > 40
+    assert len(server.bodies) > vaults  # where the kill came after sending, the same bytes came twice
+    # Each vault's report is random, so two vaults' are different (a coincidence has a chance below 1e-6): as many
+    # different bodies as vaults means one per vault.
+    assert len(set(server.bodies)) == vaults

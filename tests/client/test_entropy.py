@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from graphldp.client.entropy import Entropy
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3, 7, 100, 129, 255, 256])
+def test_numbers_are_exactly_uniform(bound):
+    # Every first byte once: the accepted ones spread evenly over all numbers, whatever was rejected.
+    hits: Counter[int] = Counter()
+    for byte in range(256):
+        answers = iter([bytes([byte])])
+        with suppress(StopIteration):
+            hits[Entropy(_source=lambda size, a=answers: next(a)[:size]).below(bound)] += 1
+    assert set(hits) == set(range(bound))
+    assert len(set(hits.values())) == 1
+
+
+def test_large_bounds_stay_below():
+    entropy = Entropy()
+    assert all(0 <= entropy.below(10**9 + 7) < 10**9 + 7 for _ in range(100))
+
+
+def test_words_take_the_high_bits():
+    entropy = Entropy(_source=lambda size: bytes(range(240, 240 + size)))
+    assert entropy.words(4, 3).tolist() == [7, 7, 7, 7]
+    assert entropy.words(2, 8).tolist() == [240, 241]
+    assert entropy.words(1, 64).tolist() == [int.from_bytes(bytes(range(240, 248)), "little")]
+    assert entropy.words(1, 5).dtype == np.uint64

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from graphldp.client.friends import match, read_names
+from graphldp.errors import DataError, FormatError
+
+ROSTER = ["ann@example.social", "Bob@example.social", "carl", "Dörte", "eve"]
+MASTODON = """Account address,Show boosts,Notify on new posts,Languages
+bob@example.social,true,false,
+stranger@elsewhere.example,true,false,
+eve,true,false,"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("friends.txt", "# mine\nbob@example.social\n\n @EVE \nstranger@elsewhere.example\n"),
+        ("following_accounts.csv", MASTODON),
+        ("friends.csv", 'since,name\n2020,"bob@example.social"\n2021,eve\n2022,nobody\n'),
+        ("plain.csv", "bob@example.social\neve\nnobody\n"),
+        ("friends.json", json.dumps(["bob@example.social", "eve", "nobody"])),
+        ("objects.json", json.dumps([{"acct": "bob@example.social"}, {"name": "eve"}, {"username": "nobody"}])),
+        ("bom.txt", "\ufeffbob@example.social\neve\nnobody"),
+    ],
+)
+def test_every_format_gives_the_same_friends(tmp_path, name, text):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    found = match(read_names(tmp_path / name), ROSTER, user=2)
+    assert found.neighbours.tolist() == [1, 4]
+    assert found.unmatched == 1
+
+
+def test_names_are_matched_by_letter_not_by_bytes():
+    assert match(["DO\u0308RTE"], ROSTER, user=0).neighbours.tolist() == [3]
+
+
+def test_the_own_name_and_doubles_are_dropped():
+    found = match(["Carl", "@carl", "eve", "EVE", ""], ROSTER, user=2)
+    assert found.neighbours.tolist() == [4]
+    assert found.unmatched == 0
+
+
+def test_a_roster_that_cannot_tell_two_users_apart_is_refused():
+    with pytest.raises(DataError, match="differ only"):
+        match([], ["ann", "Ann"], user=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.json", b"{"),
+        ("a.json", b'{"name": "secret-name"}'),
+        ("a.json", b'[{"since": "secret-name"}]'),
+        ("a.json", b"[3]"),
+        ("a.csv", b'"secret-name\n'),
+        ("a.txt", b"\xff\xfe\x00"),
+    ],
+)
+def test_bad_files_are_refused_without_repeating_them(tmp_path, name, data):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(FormatError) as caught:
+        read_names(tmp_path / name)
+    assert "secret-name" not in str(caught.value)
+
+
+def test_an_empty_file_has_no_friends(tmp_path):
+    (tmp_path / "a.csv").write_text("")
+    assert read_names(tmp_path / "a.csv") == []

@@ -1,0 +1,258 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from graphldp.audit.protocol import ROSTER, USER, failing_collector, one_report
+from graphldp.client import vault
+from graphldp.client.protocol import Client
+from graphldp.client.published import Invitation, Published
+from graphldp.errors import ClientError, DataError, SendError
+from graphldp.wire import decode
+
+ONE = 10**6
+
+
+@pytest.fixture
+def server():
+    with failing_collector() as running:
+        yield running
+
+
+@pytest.fixture
+def client(tmp_path, server):
+    joined = Client(tmp_path / "home", pauses=(), timeout=5.0)
+    joined.join(server.invitation, accept=ONE)
+    return joined
+
+
+@pytest.fixture
+def friends(tmp_path):
+    path = tmp_path / "friends.txt"
+    path.write_text("\n".join([*ROSTER[10:20], "a-stranger", ROSTER[USER]]))
+    return path
+
+
+def test_a_report_is_drawn_kept_and_sent(client, server, friends):
+    drawn = client.report("audit", friends_file=friends)
+    assert drawn.acknowledged
+    assert drawn.unmatched == 1
+    assert server.bodies == [drawn.body]
+    sent = decode(drawn.body, n=len(ROSTER))
+    assert (sent.user, sent.mechanism, sent.epsilon1, sent.epsilon2) == (USER, "dprr", 0.5, 0.5)
+    ledger, _ = client.status()
+    assert ledger.spent == ONE
+    assert ledger.entries[0].sent
+
+
+def test_a_dry_run_shows_the_bytes_that_are_sent_later(client, server, friends):
+    shown = client.report("audit", friends_file=friends, dry_run=True)
+    assert shown.body == client.report("audit", dry_run=True).body
+    assert server.bodies == []
+    assert client.status()[0].entries[0].drawn
+    client.report("audit")
+    assert server.bodies == [shown.body]
+
+
+def test_retries_send_the_same_bytes(client, server, friends):
+    server.mishaps = ["drop", 503, "lost"]
+    for _ in range(3):
+        with pytest.raises(SendError, match="kept"):
+            client.report("audit", friends_file=friends)
+    client.report("audit", friends_file=friends)
+    assert len(server.bodies) == 3
+    assert len(set(server.bodies)) == 1
+    assert client.status()[0].spent == ONE
+
+
+def test_one_run_tries_again_by_itself(tmp_path, server, friends):
+    server.mishaps = ["drop", 503, "lost", 429]
+    client = Client(tmp_path / "home", pauses=(0.0,) * 4, timeout=5.0)
+    client.join(server.invitation, accept=ONE)
+    assert client.report("audit", friends_file=friends).acknowledged
+    assert len(set(server.bodies)) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 409, 410, 422])
+def test_refusals_are_final(tmp_path, server, friends, status):
+    server.mishaps = [status, 200]
+    client = Client(tmp_path / "home", pauses=(0.0,) * 4, timeout=5.0)
+    client.join(server.invitation, accept=ONE)
+    with pytest.raises(SendError, match=str(status)):
+        client.report("audit", friends_file=friends)
+    assert len(server.bodies) == 1
+
+
+def test_a_changed_list_needs_a_new_epoch_which_costs_again(client, server, friends):
+    client.report("audit", friends_file=friends)
+    friends.write_text("\n".join(ROSTER[10:25]))
+    with pytest.raises(ClientError, match="list has changed"):
+        client.report("audit", friends_file=friends)
+    with pytest.raises(ClientError, match="in epoch 1"):
+        client.report("audit", friends_file=friends, new_epoch=True)
+    server.epoch = 2
+    with pytest.raises(ClientError, match="list has changed"):
+        client.report("audit", friends_file=friends)
+    client.report("audit", friends_file=friends, new_epoch=True)
+    assert len(server.bodies) == 2
+    assert client.status()[0].spent == 2 * ONE
+    assert client.report("audit").body == server.bodies[1]
+
+
+def test_a_new_epoch_before_any_report_is_asked_for_too(client, server, friends):
+    server.epoch = 2
+    with pytest.raises(ClientError, match="publishes something else"):
+        client.report("audit", friends_file=friends)
+    assert client.report("audit", friends_file=friends, new_epoch=True).acknowledged
+
+
+def test_forget_deletes_everything_but_the_ledger(client, server, friends, tmp_path):
+    client.report("audit", friends_file=friends)
+    client.forget("audit")
+    assert list((tmp_path / "home" / "memberships").iterdir()) == []
+    assert "a-token" not in "".join(path.read_text() for path in (tmp_path / "home").rglob("*") if path.is_file())
+    ledger, members = client.status()
+    assert (ledger.spent, members) == (ONE, [])
+    assert ledger.entries[0].drawn
+    with pytest.raises(ClientError, match="no community"):
+        client.report("audit", friends_file=friends)
+    client.join(server.invitation, accept=ONE)
+    with pytest.raises(ClientError, match="forgotten; another is never drawn"):
+        client.report("audit", friends_file=friends)
+    server.epoch = 2
+    client.forget("audit")
+    client.join(server.invitation, accept=ONE)
+    with pytest.raises(ClientError, match="explicitly"):
+        client.report("audit", friends_file=friends)
+    assert len(server.bodies) == 1
+    client.report("audit", friends_file=friends, new_epoch=True)
+    assert client.status()[0].spent == 2 * ONE
+
+
+def test_more_than_was_accepted_or_than_the_cap_is_not_drawn(tmp_path, server, friends):
+    client = Client(tmp_path / "home", pauses=(), timeout=5.0)
+    client.join(server.invitation, accept=ONE - 1, cap=ONE - 1)
+    with pytest.raises(ClientError, match=r"you accepted 0\.999999"):
+        client.report("audit", friends_file=friends)
+    client.join(server.invitation, accept=ONE)
+    with pytest.raises(ClientError, match="lifetime cap"):
+        client.report("audit", friends_file=friends)
+    client.join(server.invitation, accept=ONE, cap=ONE)
+    assert client.report("audit", friends_file=friends).acknowledged
+
+
+def test_a_public_list_must_be_accepted_as_such(tmp_path, server, friends, monkeypatch):
+    offers = [{"name": "open", "epsilon1": None, "epsilon2": None}]
+    published = server.published() | {"choices": offers}
+    monkeypatch.setattr(server, "published", lambda: published)
+    client = Client(tmp_path / "home", pauses=(), timeout=5.0)
+    client.join(server.invitation, accept=16 * ONE)
+    with pytest.raises(ClientError, match="publishes your list"):
+        client.report("audit", friends_file=friends)
+    client.join(server.invitation, accept=None)
+    client.report("audit", friends_file=friends)
+    assert decode(server.bodies[0]).neighbours.tolist() == list(range(10, 20))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"roster": [*ROSTER[:-1], "somebody"]},
+        {"roster": ROSTER[:-1]},
+        {"roster": None},
+        {"id": "other"},
+        {"n": 41},
+        {"user": 40},
+        {"user": True},
+        {"mechanism": "arr"},
+        {"choices": []},
+        {"choices": [{"name": "a", "epsilon1": 0.1, "epsilon2": 1 / 3}]},
+        {"choices": [{"name": "a", "epsilon1": 0.1, "epsilon2": None}]},
+        {"epoch": 0},
+    ],
+)
+def test_what_a_community_cannot_be_is_refused_at_the_door(tmp_path, server, monkeypatch, changes):
+    published = server.published() | changes
+    monkeypatch.setattr(server, "published", lambda: published)
+    with pytest.raises((ClientError, DataError)):
+        Client(tmp_path / "home", pauses=(), timeout=5.0).join(server.invitation, accept=ONE)
+
+
+def test_a_roster_that_changes_after_joining_draws_nothing(client, server, friends, monkeypatch):
+    from hashlib import sha256
+
+    names = ROSTER[::-1]
+    digest = sha256("\n".join(names).encode()).hexdigest()
+    published = server.published() | {"roster": names, "roster_digest": digest}
+    monkeypatch.setattr(server, "published", lambda: published)
+    with pytest.raises(ClientError, match="publishes something else"):
+        client.report("audit", friends_file=friends)
+    assert client.status()[0].entries == []
+
+
+def test_two_clients_at_once_draw_one_report(tmp_path, server, friends):
+    home = tmp_path / "home"
+    Client(home).join(server.invitation, accept=ONE)
+    threads = [
+        threading.Thread(target=lambda: Client(home, timeout=20.0).report("audit", friends_file=friends))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(server.bodies) == 4
+    assert len(set(server.bodies)) == 1
+
+
+def test_a_kept_report_without_its_ledger_is_not_sent(client, server, friends, tmp_path):
+    client.report("audit", friends_file=friends, dry_run=True)
+    (tmp_path / "home" / "ledger.json").unlink()
+    with pytest.raises(ClientError, match="backup"):
+        client.report("audit")
+    assert server.bodies == []
+
+
+def test_errors_carry_neither_token_nor_list(client, server, friends):
+    server.mishaps = [422]
+    with pytest.raises(SendError) as caught:
+        client.report("audit", friends_file=friends)
+    assert "a-token" not in repr(caught.value) + repr(server.invitation) + repr(client.status())
+    assert ROSTER[12] not in repr(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"server": "https://a.example", "community": "c"}',
+        '{"server": "http://a.example", "community": "c", "token": "t"}',
+        '{"server": "ftp://a.example", "community": "c", "token": "t"}',
+        '{"server": "https://me:pw@a.example", "community": "c", "token": "t"}',
+        '{"server": "https://a.example?x=1", "community": "c", "token": "t"}',
+        '{"server": "https://a.example", "community": "../c", "token": "t"}',
+        '{"server": "https://a.example", "community": "c", "token": "t\\nHost: b"}',
+        '{"server": "https://a.example", "community": "c", "token": 3}',
+    ],
+)
+def test_bad_invitations(text):
+    with pytest.raises(DataError):
+        Invitation.from_json(text)
+
+
+def test_published_comes_back_as_it_was(server):
+    fields = server.published()
+    assert Published.from_json(Published.from_json(fields).to_json()) == Published.from_json(fields)
+
+
+def test_the_protocol_audit_holds():
+    assert one_report().holds
+
+
+def test_a_lost_folder_entry_is_not_a_community(client, tmp_path):
+    folder = next((tmp_path / "home" / "memberships").iterdir())
+    vault.keep(folder / "invitation.json", {})
+    with pytest.raises(DataError, match="damaged"):
+        client.status()

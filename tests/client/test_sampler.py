@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from graphldp.client import sampler
+from graphldp.client.entropy import Entropy
+from graphldp.errors import ParameterError, WireError
+from graphldp.mechanisms.dprr import sampling_probability
+
+
+def draw(friends, mechanism="dprr", n=200, user=3, epsilon1=0.5, epsilon2=1.5, **options):
+    return sampler.draw(friends, mechanism=mechanism, n=n, user=user, epsilon1=epsilon1, epsilon2=epsilon2, **options)
+
+
+def counted(seed: int) -> Entropy:
+    rng = np.random.default_rng(seed)
+    return Entropy(_source=rng.bytes)
+
+
+class TestThresholds:
+    @pytest.mark.parametrize("units", [1, 999, 100_000, 900_000, 3_141_593, 16_777_215])
+    def test_e_is_bounded_from_below_and_close(self, units):
+        numerator, denominator = sampler.exp_below(Fraction(units, 10**6))
+        with mpmath.workdps(80):
+            true = mpmath.exp(mpmath.mpf(units) / 10**6)
+            below = mpmath.mpf(numerator) / denominator
+            assert below <= true
+            assert (true - below) / true < mpmath.mpf(2) ** -100
+
+    @pytest.mark.parametrize("n", [2, 3, 10, 3782, 3_000_000])
+    @pytest.mark.parametrize("epsilon2", [0.05, 0.9, 4.0])
+    def test_the_law_is_that_of_the_simulated_mechanism(self, n, epsilon2):
+        flip = 1 / (math.exp(epsilon2) + 1)
+        for degree in (-5, 0, 1, 2, n // 3, n // 2, n, 2 * n):
+            stranger, neighbour = sampler.thresholds(sampler.exact(epsilon2), n, degree, 64)
+            q = sampling_probability(degree, n, flip)
+            assert stranger / 2**64 == pytest.approx(flip * q, rel=1e-12, abs=1e-19)
+            assert neighbour / 2**64 == pytest.approx((1 - flip) * q, rel=1e-12, abs=1e-19)
+
+    def test_crossed_thresholds_are_joined(self):
+        # q·2³/(1 + E) is a fraction: rounded apart, a neighbour would be reported less often than a stranger.
+        assert sampler.thresholds(Fraction(1, 10), 4, 1, 3) == (3, 3)
+        assert sampler.thresholds(Fraction(1), 4, 0, 3) == (0, 0)
+
+    @pytest.mark.parametrize("bits", [1, 2, 3, 8, 64])
+    def test_all_four_ratios_keep_epsilon(self, bits):
+        for units in (1, 50_000, 900_000, 16_777_215):
+            e, one = sampler.exp_below(Fraction(units, 10**6))
+            for n, degree in ((2, 1), (5, None), (5, 1), (100, 3), (100, 49), (10**6, 1)):
+                low, high = sampler.thresholds(Fraction(units, 10**6), n, degree, bits)
+                assert 0 < low <= high < 1 << bits
+                assert high * one <= low * e
+                assert ((1 << bits) - low) * one <= ((1 << bits) - high) * e
+
+
+class TestDraw:
+    def test_a_seed_is_refused(self):
+        with pytest.raises(ParameterError, match="there is no seed"):
+            draw([1], seed=7)
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"friends": [3]},
+            {"friends": [200]},
+            {"friends": [5, 1]},
+            {"epsilon1": 0.0},
+            {"epsilon2": math.inf},
+            {"epsilon2": 1 / 3},
+            {"mechanism": "arr"},
+            {"mechanism": "public"},
+            {"mechanism": "rr"},
+            {"n": 0},
+        ],
+    )
+    def test_bad_input_is_refused_before_anything_is_drawn(self, options):
+        def nothing(size: int) -> bytes:
+            raise AssertionError("drew from the entropy")
+
+        with pytest.raises(WireError):
+            draw(**({"friends": [1]} | options), _entropy=Entropy(_source=nothing))
+
+    def test_a_public_list_is_sent_as_it_is(self):
+        assert draw([1, 5], "public", epsilon1=math.inf, epsilon2=math.inf).neighbours.tolist() == [1, 5]
+
+    def test_noisy_degrees_have_no_list(self):
+        report = draw([1, 5], "noisy-degrees", epsilon2=0.0)
+        assert report.neighbours.size == 0
+        assert report.noisy_degree is not None
+
+    def test_a_wild_noise_stays_within_the_wire(self, monkeypatch):
+        for noise, limit in ((1 << 40, (1 << 27) - 1), (-(1 << 40), -(1 << 27))):
+            monkeypatch.setattr(sampler, "discrete_laplace", lambda epsilon, entropy, noise=noise: noise)
+            assert draw([1], "noisy-degrees", epsilon2=0.0).noisy_degree == limit
+
+    def test_the_list_does_not_depend_on_how_many_are_drawn_at_a_time(self, monkeypatch):
+        friends = np.arange(5, 60, 5)
+        whole = draw(friends, n=1000, _entropy=counted(3)).neighbours
+        monkeypatch.setattr(sampler, "_CHUNK", 64)
+        assert np.array_equal(whole, draw(friends, n=1000, _entropy=counted(3)).neighbours)
+
+    def test_every_bit_draws_as_much(self):
+        taken = []
+
+        def source(size: int) -> bytes:
+            taken.append(size)
+            return os.urandom(size)
+
+        for friends in ([], [0], list(range(3)) + list(range(4, 200))):
+            draw(friends, "rr", epsilon1=0.0, _entropy=Entropy(_source=source))
+        assert taken == [199 * 8] * 3
+
+    def test_rates_of_friends_and_strangers(self):
+        # False alarm: 4 tests at p < 1e-6 each; the entropy is seeded, so it is passed or not once and for all.
+        n, friends = 400, np.arange(10, 60)
+        entropy = counted(17)
+        listed = np.zeros(n)
+        rounds = 400
+        for _ in range(rounds):
+            listed[draw(friends, "rr", n=n, epsilon1=0.0, epsilon2=1.0, _entropy=entropy).neighbours] += 1
+        p = math.e / (math.e + 1)
+        strangers = np.setdiff1d(np.arange(n), [*friends, 3])
+        for users, rate in ((friends, p), (strangers, 1 - p)):
+            total, hits = rounds * len(users), listed[users].sum()
+            assert chisquare([hits, total - hits], [total * rate, total * (1 - rate)])[1] > 1e-6
+        assert listed[3] == 0
+
+    def test_the_sampler_needs_neither_torch_nor_numba_nor_scipy(self):
+        code = (
+            "import sys, graphldp.client.protocol, graphldp.client.explain\n"
+            "sys.exit(any(name in sys.modules for name in ('torch', 'numba', 'scipy', 'fastapi')))"
+        )
+        assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
