@@ -18,7 +18,6 @@ from types import TracebackType
 from typing import Any, Self
 
 PATIENCE = 30.0
-_SERVE = "import typer; from graphldp.cli.serve import serve; typer.run(serve)"
 
 
 class MissingComponentError(RuntimeError):
@@ -119,7 +118,15 @@ class Collector:
     ) -> None:
         chosen = {"address_per_minute": 0, "token_per_minute": 0} | dict(settings or {})
         pairs = [part for name, value in chosen.items() for part in ("--set", f"{name}={value}")]
-        self.command = [*wrap, sys.executable, "-c", _SERVE, "--port", str(port)]
+        self.command = [
+            *wrap,
+            sys.executable,
+            "-c",
+            "from graphldp.cli import main; main()",
+            "serve",
+            "--port",
+            str(port),
+        ]
         self.command += ["--database", database, *pairs]
         self.log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed when the collector is
         self.process: subprocess.Popen[str] | None = None

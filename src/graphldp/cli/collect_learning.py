@@ -53,12 +53,12 @@ def train(
     A tenth of them is held out to stop in time. A community's graph is the one induced on those who reported.
     """
     need_learn("collect train")
+    store = open_database(database)
+    labelled = [each for each in chosen(store, communities) if each.label is not None]
+    reports = _gather(store, labelled, "labelled", defense, seed)
     from graphldp.collector.results import Run
     from graphldp.learn.classifier import GINClassifier
 
-    store = open_database(database)
-    labelled = [each for each in chosen(store, communities) if each.label is not None]
-    reports = _gather(store, labelled, "labelled", defense)
     classifier = GINClassifier(seed=seed, max_epochs=max_epochs, device=device).fit(reports)
     classifier.save(model)
     best = next(each for each in classifier.history_ if each.epoch == classifier.best_epoch_)
@@ -127,7 +127,7 @@ def label(
     console.show(rows, as_json=as_json)
 
 
-def _gather(store: Store, communities: list[Community], kind: str, defense: DefenseName) -> Reports:
+def _gather(store: Store, communities: list[Community], kind: str, defense: DefenseName, seed: int = 0) -> Reports:
     """The reports of those communities that have any, without the users whom the defense flags."""
     from graphldp.collector.export import export
 
@@ -140,7 +140,7 @@ def _gather(store: Store, communities: list[Community], kind: str, defense: Defe
     reports = export(store, heard)
     if defense is DefenseName.none:
         return reports
-    kept, flagged = _defend(reports, defense)
+    kept, flagged = _defend(reports, defense, seed)
     owner, local = reports.graph_of_user, reports.local_users
     for place, community in enumerate(heard):
         users = local[flagged & (owner == place)]
@@ -148,7 +148,7 @@ def _gather(store: Store, communities: list[Community], kind: str, defense: Defe
     return kept
 
 
-def _defend(reports: Reports, name: DefenseName) -> tuple[Reports, NDArray[np.bool_]]:
+def _defend(reports: Reports, name: DefenseName, seed: int) -> tuple[Reports, NDArray[np.bool_]]:
     from graphldp import threats
 
     defenses: dict[DefenseName, threats.Defense] = {
@@ -156,7 +156,7 @@ def _defend(reports: Reports, name: DefenseName) -> tuple[Reports, NDArray[np.bo
         DefenseName.guard: threats.HubGuard(),
         DefenseName.consistency: threats.RowColumnCheck(),
     }
-    kept, verdict = defenses[name].apply(reports)
+    kept, verdict = defenses[name].apply(reports, rng=seed)
     return kept, verdict.flagged
 
 

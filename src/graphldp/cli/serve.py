@@ -9,6 +9,13 @@ import typer
 from graphldp.cli import console
 from graphldp.errors import MissingExtraError
 
+EPILOG = """Examples:
+
+graphldp serve --port 8470 --database sqlite:///collector.db
+
+graphldp serve --database postgresql://graphldp@localhost/graphldp --set address_per_minute=0
+"""
+
 DatabaseOption = Annotated[
     str | None,
     typer.Option(

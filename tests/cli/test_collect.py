@@ -1,0 +1,203 @@
+"""What an operator does, from the first community to labels."""
+
+from __future__ import annotations
+
+import csv
+import json
+import stat
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.cli.conftest import Command
+
+import graphldp as gl
+from graphldp import wire
+from graphldp.collector import tokens
+from graphldp.collector.community import Choice
+from graphldp.collector.intake import Submission
+from graphldp.collector.store import Store
+
+CHOICE = Choice("standard", 0.25, 1.75)
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    url = f"sqlite:///{tmp_path / 'collector.db'}"
+    monkeypatch.setenv("GRAPHLDP_DATABASE", url)
+    return url
+
+
+@pytest.fixture
+def roster(tmp_path: Path) -> Path:
+    path = tmp_path / "cats.txt"
+    path.write_text("ann\nbob\n\n  cy\n", encoding="utf-8")
+    return path
+
+
+def read(command: Command, *arguments: str | Path) -> Any:
+    """The JSON that a command prints."""
+    code, out, err = command(*arguments, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_a_community_from_roster_to_close(command: Command, database: str, roster: Path, tmp_path: Path) -> None:
+    create = ("collect", "community", "create", "cats", "--roster", roster)
+    made = read(command, *create, "-e", "1", "-e", "2", "--public", "--allocation", "fixed", "--label", "1")
+    assert made["users"] == 3
+    assert made["choices"] == [
+        {"name": "epsilon-1", "epsilon1": 0.1, "epsilon2": 0.9},
+        {"name": "epsilon-2", "epsilon1": 0.2, "epsilon2": 1.8},
+        {"name": "public", "epsilon1": None, "epsilon2": None},
+    ]
+    out = tmp_path / "invitations"
+    invite = ("collect", "invite", "cats", "--server", "https://reports.example.org", "--out", out)
+    assert read(command, *invite)["invited"] == 3
+    invitation = json.loads((out / "2.json").read_text())
+    assert set(invitation) == {"server", "community", "token"}
+    assert stat.S_IMODE((out / "2.json").stat().st_mode) == 0o600
+    with (out / "index.csv").open() as file:
+        assert [(row["slot"], row["name"]) for row in csv.DictReader(file)] == [("0", "ann"), ("1", "bob"), ("2", "cy")]
+    store = Store.open(database)
+    assert store.holder(store.community("cats"), invitation["token"]) == 2
+    assert read(command, *invite)["invited"] == 0
+    assert read(command, *invite, "--user", "2")["invited"] == 1
+    assert store.holder(store.community("cats"), invitation["token"]) is None
+    assert read(command, "collect", "community", "renew", "cats")["epoch"] == 2
+    read(command, "collect", "community", "label", "cats", "0")
+    read(command, "collect", "community", "close", "cats")
+    (row,) = read(command, "collect", "community", "list")
+    assert (row["epoch"], row["open"], row["invited"], row["label"]) == (2, False, 3, 0)
+    code, _, err = command(*invite)
+    assert code == 2
+    assert "open community" in err
+    store.close()
+
+
+def test_the_split_of_epsilon_never_exceeds_it(command: Command, database: str, roster: Path) -> None:
+    for place, epsilon in enumerate(("0.3", "1", "1.234567891", "7.77")):
+        create = ("collect", "community", "create", f"c{place}", "--roster", roster, "-e", epsilon)
+        (choice,) = read(command, *create, "--n-max", "3782")["choices"]
+        spent = sum(wire.to_millionths(choice[name]) for name in ("epsilon1", "epsilon2"))
+        assert spent <= Fraction(epsilon) * 10**6 < spent + 1
+    create = ("collect", "community", "create", "rr", "--roster", roster, "-e", "1.5", "-m", "rr")
+    assert read(command, *create)["choices"][0] == {"name": "epsilon-1.5", "epsilon1": 0.0, "epsilon2": 1.5}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("community", "create", "Cats", "-e", "1", "--n-max", "500"), "lower-case"),
+        (("community", "create", "cats", "-e", "0"), "'epsilon' parameter"),
+        (("community", "create", "cats", "-e", "1", "-m", "magic"), "'mechanism' parameter"),
+        (("community", "create", "cats", "-e", "0.5"), "above 2"),  # of the paper's split in so small a community
+        (("community", "create", "cats", "-e", "1", "--allocation", "x"), "'allocation' parameter"),
+        (("community", "close", "dogs"), "'community' parameter"),
+        (("export", "out.txt"), ".npz"),
+        (("export", "out.npz"), "no community yet"),
+        (("delete-report", "dogs", "1"), "'community' parameter"),
+        (("operator", "remove", "nobody"), "'name' parameter"),
+        (("train", "model.npz"), "no community yet"),
+    ],
+)
+def test_bad_input(command: Command, database: str, roster: Path, arguments: tuple[str, ...], said: str) -> None:
+    given = ["collect", *arguments]
+    if "create" in arguments:
+        given += ["--roster", str(roster)]
+    code, out, err = command(*given)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+
+
+def test_rosters(command: Command, database: str, tmp_path: Path) -> None:
+    path = tmp_path / "roster.json"
+    path.write_text('["ann", "bob"]', encoding="utf-8")
+    create = ("collect", "community", "create", "cats", "--roster", path, "-e", "1", "-m", "rr")
+    assert read(command, *create)["users"] == 2
+    for wrong in (b"[1, 2]", b"[", b"\xff\xfe\x00"):
+        path.write_bytes(wrong)
+        code, _, err = command("collect", "community", "create", "dogs", "--roster", path, "-e", "1")
+        assert code == 2
+        assert "roster.json" in err
+
+
+def test_operators(command: Command, database: str) -> None:
+    key = read(command, "collect", "operator", "add", "alice")["key"]
+    assert len(key) == 43
+    assert read(command, "collect", "operator", "list") == [{"operator": "alice"}]
+    read(command, "collect", "operator", "remove", "alice")
+    assert read(command, "collect", "operator", "list") == []
+
+
+def collect_threads(store: Store, graphs: gl.GraphSet, labelled: int, reporting: float) -> None:
+    """Communities whose users reported by the law of the client, some of them labelled, some users silent."""
+    reports = gl.DPRR(epsilon=2.0, allocation=gl.Budget(0.25, 1.75), noise="discrete").randomize(graphs, rng=0)
+    rng = np.random.default_rng(0)
+    assert reports.labels is not None
+    assert reports.noisy_degree is not None
+    for graph in range(len(graphs)):
+        start, n = int(reports.graph_ptr[graph]), int(reports.sizes[graph])
+        label = int(reports.labels[graph]) if graph < labelled else None
+        names = [f"user {u}" for u in range(n)]
+        made = store.open_community(f"thread-{graph}", names, mechanism="dprr", choices=[CHOICE], label=label)
+        issued = store.invite(made.id)
+        submissions = []
+        for user in range(n):
+            if rng.random() < reporting:
+                listed = reports.indices[reports.indptr[start + user] : reports.indptr[start + user + 1]]
+                degree = int(reports.noisy_degree[start + user])
+                body = wire.encode(wire.Report("dprr", n, user, 0.25, 1.75, degree, listed))
+                submissions.append(Submission(made.key, user, tokens.hashed(issued[user]), body, degree))
+        store.accept(submissions)
+
+
+def test_from_reports_to_labels(command: Command, database: str, tmp_path: Path) -> None:
+    store = Store.open(database)
+    graphs = gl.synthetic.threads(num_graphs=44, seed=0)
+    collect_threads(store, graphs, labelled=36, reporting=0.9)
+    store.open_community("silent", ["ann", "bob"], mechanism="dprr", choices=[CHOICE])
+    file, model = tmp_path / "reports.npz", tmp_path / "model.npz"
+    written = read(command, "collect", "export", file, "-c", "thread-3", "-c", "thread-1")
+    assert (written["communities"], written["labels"]) == (2, True)
+    assert gl.Reports.load(file).sizes.tolist() == graphs.sizes[[3, 1]].tolist()
+    trained = read(command, "collect", "train", model, "--max-epochs", "12", "--device", "cpu")
+    assert trained["communities"] == 36
+    assert 0 < trained["reported"] < trained["users"]
+    code, out, err = command("collect", "label", model, "--json", "--device", "cpu")
+    rows = json.loads(out)
+    assert code == 0
+    assert "1 communities" in err  # nobody has reported in the silent one
+    assert [row["community"] for row in rows] == [f"thread-{graph}" for graph in range(36, 44)]
+    for row in rows:
+        assert row["label"] in (0, 1)
+        assert 0.5 <= row["confidence"] <= 1
+        assert 0 < row["reported"] < row["users"]
+    assert len(store.results.predictions()) == 8
+    (run,) = store.results.runs()
+    assert (run.communities, run.settings["mechanism"]) == (36, "DPRR")
+    listed = {row["community"]: row for row in read(command, "collect", "community", "list")}
+    assert listed["thread-40"]["predicted"] == next(r["label"] for r in rows if r["community"] == "thread-40")
+    read(command, "collect", "delete-report", "thread-0", str(next(store.stored(store.community("thread-0"))).user))
+    store.close()
+
+
+def test_a_defense_flags_users_on_the_way(command: Command, database: str, tmp_path: Path) -> None:
+    store = Store.open(database)
+    graphs = gl.synthetic.threads(num_graphs=20, seed=1)
+    collect_threads(store, graphs, labelled=19, reporting=0.8)
+    big = max(store.communities(), key=lambda each: each.n)
+    liar = next(user for user in range(big.n) if user not in {each.user for each in store.stored(big)})
+    token = store.invite(big.id, [liar])[liar]
+    everyone = [other for other in range(big.n) if other != liar]
+    body = wire.encode(wire.Report("dprr", big.n, liar, 0.25, 1.75, big.n, everyone))
+    store.accept([Submission(big.key, liar, tokens.hashed(token), body, big.n)])
+    defended = ("--defense", "degree-threshold", "--max-epochs", "2", "--device", "cpu")
+    trained = read(command, "collect", "train", tmp_path / "model.npz", *defended)
+    assert trained["defense"] == "degree-threshold"
+    if big.label is None:
+        read(command, "collect", "label", tmp_path / "model.npz", "--defense", "degree-threshold", "--device", "cpu")
+    assert store.results.flags(big.key) == {liar: "degree-threshold"}
+    store.close()

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.cli.conftest import Command
+from tests.collector.services import Collector
+
+from graphldp.collector.settings import TABLE
+
+
+def test_settings_are_listed_with_their_values(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHLDP_BATCH_ITEMS", "77")
+    code, out, _ = command("serve", "--settings", "--port", "9", "--set", "body_seconds=3", "--json")
+    rows = {row["setting"]: row for row in json.loads(out)}
+    assert code == 0
+    assert list(rows) == [setting.name for setting in TABLE]
+    assert (rows["port"]["value"], rows["body_seconds"]["value"], rows["batch_items"]["value"]) == (9, 3.0, 77)
+    assert rows["batch_items"]["variable"] == "GRAPHLDP_BATCH_ITEMS"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--set", "nonsense=1"), "NAME=VALUE"),
+        (("--port", "70000"), "'port' parameter"),
+        (("--database", "mysql://root:secret@host/x"), "'database' parameter"),
+        (("--database", "sqlite:////dev/null/x.db"), ""),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(command: Command, arguments: tuple[str, ...], said: str) -> None:
+    code, out, err = command("serve", *arguments)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert said in err
+    assert "secret" not in err
+
+
+def test_a_taken_port_is_one_line(command: Command, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, _, err = command("serve", "--port", str(port), "--database", f"sqlite:///{tmp_path / 'a.db'}")
+    assert code == 2
+    assert "in use" in err
+
+
+def test_it_starts_in_a_new_folder_and_ends_in_order(tmp_path: Path) -> None:
+    with Collector(f"sqlite:///{tmp_path / 'new' / 'folder' / 'collector.db'}") as collector:
+        assert httpx.get(f"{collector.url}/healthz").json() == {"status": "ok"}
+        assert collector.stop() == 0
