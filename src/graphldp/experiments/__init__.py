@@ -1,1 +1,1 @@
-"""The paper's experiments: what is computed (figures, plan), how (compute), where (engines), what came out (results)."""
+"""The paper's experiments: what is computed (plan), how (compute), where (engines) and what came out (results)."""

@@ -37,7 +37,7 @@ _chosen: dict[str, ModuleType] = {}
 
 
 def backend() -> ModuleType:
-    """The compiled loops, or plain NumPy with the same bits where numba is not installed, or what was chosen instead."""
+    """The compiled loops, plain NumPy with the same bits where numba is not installed, or what was chosen instead."""
     if "sampler" not in _chosen:
         compiled = find_spec("numba") is not None
         use_backend(import_module(f"graphldp.mechanisms.{'kernels' if compiled else 'reference'}"))

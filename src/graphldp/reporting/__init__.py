@@ -1,0 +1,1 @@
+"""Pictures, tables and one page from the results."""

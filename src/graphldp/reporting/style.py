@@ -1,0 +1,85 @@
+"""The colours and type of pages and pictures, light and dark."""
+
+from __future__ import annotations
+
+COLOURS = {  # series: light, dark; told apart by lightness and marker too
+    "dprr": ("#0b5fff", "#6ea8ff"),
+    "dprr-fixed": ("#7a3fd1", "#b794f6"),
+    "rr": ("#c9372c", "#ff8f85"),
+    "local-lap": ("#b65c02", "#f5b14c"),
+    "nonpriv-part": ("#00796b", "#4fd1b8"),
+    "nonpriv-full": ("#3c4450", "#c6ccd6"),
+    "size-control": ("#8a94a3", "#8a94a3"),
+    "degree-control": ("#ad1480", "#f58ad0"),
+    "class-0": ("#0b5fff", "#6ea8ff"),
+    "class-1": ("#b65c02", "#f5b14c"),
+    "class-2": ("#00796b", "#4fd1b8"),
+    "class-3": ("#ad1480", "#f58ad0"),
+    "class-4": ("#3c4450", "#c6ccd6"),
+}
+
+_BASE = {
+    "paper": ("#ffffff", "#14171c"),
+    "ink": ("#1b2027", "#e8ebf0"),
+    "soft": ("#5a6472", "#9aa5b4"),
+    "rule": ("#d9dee5", "#343b46"),
+    "wash": ("#f4f6f9", "#1d222a"),
+    "warn": ("#fff4dc", "#3a2f14"),
+}
+
+
+def variables() -> str:
+    """Every colour as a CSS variable, for light and for dark."""
+    light, dark = [], []
+    for name, (one, two) in (_BASE | COLOURS).items():
+        light.append(f"--{name}:{one};")
+        dark.append(f"--{name}:{two};")
+    at_night = f"@media(prefers-color-scheme:dark){{:root{{{''.join(dark)}}}}}"
+    return f":root{{color-scheme:light dark;{''.join(light)}}}{at_night}"
+
+
+PICTURE = """
+svg.chart{display:block;width:100%;height:auto;font:13px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+svg.chart text{fill:var(--ink)}
+svg.chart .tick{fill:var(--soft);font-size:12px;font-variant-numeric:tabular-nums}
+svg.chart .grid{stroke:var(--rule);stroke-width:1;shape-rendering:crispEdges}
+svg.chart .axis{stroke:var(--soft);stroke-width:1;shape-rendering:crispEdges}
+svg.chart .line{fill:none;stroke-width:2;stroke-linejoin:round}
+svg.chart .dash{stroke-dasharray:6 4}
+svg.chart .bar{stroke-width:1.5}
+svg.chart .band{stroke:none;opacity:.16}
+svg.chart .dot{opacity:.45;stroke:none}
+"""
+
+PAGE = """
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink)}
+body{font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{max-width:1080px;margin:0 auto;padding:32px 20px 64px}
+h1{font-size:1.9rem;line-height:1.2;margin:0 0 .4em}
+h2{font-size:1.3rem;line-height:1.3;margin:2.6em 0 .3em;padding-top:1em;border-top:1px solid var(--rule)}
+h3{font-size:1rem;margin:1.6em 0 .5em}
+p{max-width:70ch;margin:.5em 0}
+a{color:var(--dprr)}
+.soft{color:var(--soft)}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:1.4em 0}
+.facts div{background:var(--wash);border-radius:8px;padding:12px 14px}
+.facts b{display:block;font-size:1.35rem;line-height:1.3;font-variant-numeric:tabular-nums}
+.facts span{color:var(--soft);font-size:.85rem}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:20px 28px;margin:1em 0}
+.tables{display:flex;flex-wrap:wrap;gap:0 48px}
+.tables>div{min-width:0;max-width:100%}
+figure{margin:0;min-width:0}
+figcaption{font-weight:600;font-size:.92rem;margin-bottom:.3em}
+.scroll{overflow-x:auto;margin:.6em 0}
+table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;min-width:min(100%,340px)}
+th,td{padding:6px 14px 6px 0;text-align:right;border-bottom:1px solid var(--rule);white-space:nowrap;vertical-align:top}
+th{color:var(--soft);font-weight:600}
+td:first-child,th:first-child{text-align:left}
+td.text{text-align:left;white-space:normal;min-width:16ch;max-width:60ch}
+td small{color:var(--soft)}
+.note{background:var(--warn);border-radius:8px;padding:10px 14px;margin:1em 0;max-width:75ch;font-size:.93rem}
+nav ul{columns:2 300px;padding-left:1.1em;margin:.6em 0}
+@media(max-width:560px){main{padding:20px 14px 48px}h1{font-size:1.5rem}body{font-size:15px}}
+@media print{.scroll{overflow:visible}h2{break-after:avoid}figure,tr{break-inside:avoid}}
+"""
