@@ -1,0 +1,41 @@
+"""The benchmark measures what it says: rivals that compute the same model, and rows as they come."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphldp as gl
+from graphldp.benchmarks import rivals, stacked
+from graphldp.learn.gin import ModelSpec
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    return gl.synthetic.threads(num_graphs=40, seed=0)
+
+
+@pytest.mark.parametrize("steps", [rivals.geometric_steps, rivals.dense_steps])
+def test_a_rival_takes_one_step_for_each_batch(steps, graphs):
+    made = list(steps(graphs, ModelSpec(2, layers=3, hidden=4), 8))
+    assert len(made) == 5
+    for step in made:
+        step()
+
+
+def test_stacked_against_one_by_one(graphs, tmp_path, monkeypatch):
+    monkeypatch.setattr(stacked, "EPOCHS", 2)
+    files = [tmp_path / f"{seed}.npz" for seed in range(2)]
+    for seed, file in enumerate(files):
+        gl.DPRR(epsilon=2.0).randomize(graphs, rng=seed).save(file)
+    rows = {row.pop("what"): row for row in stacked.run(files, device="cpu", sizes=(1, 3))}
+    assert rows["1 as one"]["against_one_by_one"] == 1
+    assert rows["3 as one"]["trainings_per_minute"] > 0
+    assert rows["same job twice"]["alone, same bits"]
+    assert rows["same job twice"]["four as one, same bits"]
+    assert rows["3 of them one by one"]["largest_difference"] <= 0.5  # 6 test graphs, 2 epochs
+
+
+def test_what_would_overrun_the_limit_is_left_out(graphs, tmp_path):
+    gl.DPRR(epsilon=2.0).randomize(graphs, rng=0).save(tmp_path / "draw.npz")
+    *_, last = stacked.run([tmp_path / "draw.npz"], device="cpu", sizes=(1,), limit=0.0)
+    assert "left_out" in last
