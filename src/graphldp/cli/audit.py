@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,6 +67,9 @@ def wire(
 
 
 def _conclude(findings: list[Finding], *, as_json: bool) -> None:
-    console.show([asdict(finding) for finding in findings], as_json=as_json)
+    rows = [asdict(finding) for finding in findings]
+    for row in rows:
+        row |= {key: str(row[key]) for key in ("claimed", "shown") if math.isinf(row[key])}  # JSON has no infinity
+    console.show(rows, as_json=as_json)
     if not all(finding.holds for finding in findings):
         raise typer.Exit(1)
