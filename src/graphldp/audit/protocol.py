@@ -23,7 +23,7 @@ from graphldp.errors import SendError
 
 ROSTER = [f"user{number}" for number in range(40)]
 USER, TOKEN, EPSILON = 7, "a-token", (0.5, 0.5)
-_MISHAPS = ("drop", 503, "lost", 500, "drop", "lost", 201, 200)
+_MISHAPS = ("drop", 503, "lost", 500, "drop", "lost", 201)
 
 
 class FailingCollector(ThreadingHTTPServer):
@@ -94,7 +94,7 @@ def failing_collector(mishaps: tuple[str | int, ...] = ()) -> Iterator[FailingCo
 
 
 def one_report() -> Finding:
-    """Run the client against the failing collector until it has come through, and once more."""
+    """Run the client against the failing collector until it has come through, and some more."""
     with tempfile.TemporaryDirectory() as folder, failing_collector(_MISHAPS) as server:
         home, friends = Path(folder) / "home", Path(folder) / "friends.txt"
         friends.write_text("\n".join(ROSTER[10:20]))

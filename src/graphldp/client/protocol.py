@@ -5,7 +5,7 @@ A report goes through these steps, each on the disk before the next begins:
 1. the ledger is charged (a report that was never drawn is charged anew, not twice);
 2. the report is drawn and kept, together with the list it came from;
 3. the ledger notes that it was drawn;
-4. the kept bytes are sent, and sent again, until they are acknowledged; the ledger notes that too.
+4. the kept bytes are sent, and sent again, until they are acknowledged; the ledger notes that, and they stay here.
 
 Stopped anywhere, the next run goes on where the files say. Nothing is sent before step 2 is over, and after step 2
 nothing else can be drawn for the same epoch: two different reports never leave the device.
@@ -128,8 +128,9 @@ class Client:
             ledger.mark(entry, drawn=True)
             if dry_run:
                 return drawn
-            self._sender(member.invitation).put(member.published.user, drawn.body)
-            ledger.mark(entry, drawn=True, sent=True)
+            if not entry.sent:  # what is acknowledged is kept there; sent again, it could fill a later epoch's slot
+                self._sender(member.invitation).put(member.published.user, drawn.body)
+                ledger.mark(entry, drawn=True, sent=True)
         return Drawn(drawn.report, drawn.body, drawn.choice, drawn.unmatched, acknowledged=True)
 
     def status(self) -> tuple[Ledger, list[Membership]]:
