@@ -119,17 +119,30 @@ class _Connection(asyncio.Protocol):
             self.done.set_result(None)
 
 
-def send(port: int, requests: Iterable[bytes], connections: int = 64, keep: bool = False) -> Outcome:
+def send(
+    port: int,
+    requests: Iterable[bytes],
+    connections: int = 64,
+    keep: bool = False,
+    outcome: Outcome | None = None,
+) -> Outcome:
     """Send all requests; a connection that breaks ends, and what it had under way has no status.
 
-    The requests are shared out as connections become free, so a server that dies leaves the rest unsent.
+    The requests are shared out as connections become free, so a server that dies leaves the rest unsent. An outcome
+    that is given can be watched meanwhile.
     """
-    return asyncio.run(send_async([port], requests, connections, keep))
+    return asyncio.run(send_async([port], requests, connections, keep, outcome))
 
 
-async def send_async(ports: list[int], requests: Iterable[bytes], connections: int, keep: bool = False) -> Outcome:
+async def send_async(
+    ports: list[int],
+    requests: Iterable[bytes],
+    connections: int,
+    keep: bool = False,
+    outcome: Outcome | None = None,
+) -> Outcome:
     """The same, spread over several servers."""
-    outcome, work, loop = Outcome(), iter(enumerate(requests)), asyncio.get_running_loop()
+    outcome, work, loop = outcome or Outcome(), iter(enumerate(requests)), asyncio.get_running_loop()
     start = time.perf_counter()
     made = []
     for place in range(connections):

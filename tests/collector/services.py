@@ -160,7 +160,8 @@ class Collector:
     def kill(self) -> None:
         """SIGKILL: what a power cut is to a process."""
         if self.process is not None:
-            self.process.send_signal(signal.SIGKILL)
+            if self.process.poll() is None:
+                os.kill(self.pid, signal.SIGKILL)
             self.process.wait(PATIENCE)
             if self.process.stdout is not None:
                 self.process.stdout.close()
@@ -168,7 +169,8 @@ class Collector:
     def stop(self) -> int:
         """SIGTERM; gives back the exit code."""
         assert self.process is not None
-        self.process.terminate()
+        if self.process.poll() is None:
+            os.kill(self.pid, signal.SIGTERM)
         code = self.process.wait(PATIENCE)
         if self.process.stdout is not None:
             self.process.stdout.close()

@@ -1,0 +1,55 @@
+"""Under load: none lost, none doubled, and how fast, as a ratio to a route that reads the body and answers 204."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from benchmarks.proof.setting import Finding, Scale, baseline, databases, kept, same
+from benchmarks.proof.traffic import batches, prepare, send
+from tests.collector.services import Collector
+
+from graphldp.collector.store import Store
+
+CONNECTIONS = 64
+BATCH = 1000
+RELAYS = 4
+
+
+def prove(scale: Scale, kind: str) -> Finding:
+    """Send reports one by one and in batches, in turns with the baseline, so that all meet the same machine."""
+    finding = Finding(f"load, {kind}")
+    with databases(kind) as (database, _), baseline() as base_port:
+        store = Store.open(database)
+        singles = prepare(store, scale.reports, prefix="single")
+        batched = prepare(store, scale.reports, prefix="batch")
+        requests, bodies = [each.request() for each in singles], list(batches(batched, BATCH))
+        rates: dict[str, list[float]] = {"baseline": [], "single": [], "batch": []}
+        statuses = {201: 0, 200: 0}
+        inner: list[int] = []
+        with Collector(database, {"batch_bytes": 64_000_000}) as collector:
+            send(base_port, requests[:500], CONNECTIONS)  # both servers have met a request before they are timed
+            share, portion = -(-len(requests) // scale.rounds), -(-len(bodies) // scale.rounds)
+            for turn in range(scale.rounds):
+                some = requests[turn * share : (turn + 1) * share]
+                rates["baseline"].append(len(some) / send(base_port, some, CONNECTIONS).seconds)
+                outcome = send(collector.port, some, CONNECTIONS)
+                rates["single"].append(len(some) / outcome.seconds)
+                statuses[201] += outcome.count(201)
+                group = bodies[turn * portion : (turn + 1) * portion]
+                outcome = send(collector.port, group, RELAYS, keep=True)
+                rates["batch"].append(sum(body.count(b'"status"') for body in outcome.bodies) / outcome.seconds)
+                statuses[200] += outcome.count(200)
+                inner += [body.count(b'"status":201') for body in outcome.bodies]
+        found = kept(store)
+        finding.facts["every report was acknowledged as new, once"] = statuses[201] == len(singles)
+        finding.facts["every batch was answered, every report in it as new"] = sum(inner) == len(batched)
+        finding.facts["none is lost, byte for byte"] = same(found, singles) and same(found, batched)
+        finding.facts["none is doubled"] = len(found) == len(singles) + len(batched)
+        store.close()
+    ratio = median(s / b for s, b in zip(rates["single"], rates["baseline"], strict=True))
+    batch_ratio = median(s / b for s, b in zip(rates["batch"], rates["baseline"], strict=True))
+    finding.numbers |= {f"{name} per second": round(median(values)) for name, values in rates.items()}
+    finding.numbers |= {"reports": len(found), "connections": CONNECTIONS, "single to baseline": round(ratio, 2)}
+    finding.numbers |= {"batch to baseline": round(batch_ratio, 2)}
+    finding.numbers |= {"goals (0.5 and 10) met": ratio >= 0.5 and batch_ratio >= 10}
+    return finding
