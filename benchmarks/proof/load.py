@@ -11,7 +11,7 @@ from tests.collector.services import Collector
 from graphldp.collector.store import Store
 
 CONNECTIONS = 64
-BATCH = 1000
+BATCH = 500
 RELAYS = 4
 
 

@@ -156,30 +156,30 @@ def collect_threads(store: Store, graphs: gl.GraphSet, labelled: int, reporting:
 
 def test_from_reports_to_labels(command: Command, database: str, tmp_path: Path) -> None:
     store = Store.open(database)
-    graphs = gl.synthetic.threads(num_graphs=44, seed=0)
-    collect_threads(store, graphs, labelled=36, reporting=0.9)
+    graphs = gl.synthetic.threads(num_graphs=26, seed=0)
+    collect_threads(store, graphs, labelled=20, reporting=0.9)
     store.open_community("silent", ["ann", "bob"], mechanism="dprr", choices=[CHOICE])
     file, model = tmp_path / "reports.npz", tmp_path / "model.npz"
     written = read(command, "collect", "export", file, "-c", "thread-3", "-c", "thread-1")
     assert (written["communities"], written["labels"]) == (2, True)
     assert gl.Reports.load(file).sizes.tolist() == graphs.sizes[[3, 1]].tolist()
-    trained = read(command, "collect", "train", model, "--max-epochs", "12", "--device", "cpu")
-    assert trained["communities"] == 36
+    trained = read(command, "collect", "train", model, "--max-epochs", "3", "--device", "cpu")
+    assert trained["communities"] == 20
     assert 0 < trained["reported"] < trained["users"]
     code, out, err = command("collect", "label", model, "--json", "--device", "cpu")
     rows = json.loads(out)
     assert code == 0
     assert "1 communities" in err  # nobody has reported in the silent one
-    assert [row["community"] for row in rows] == [f"thread-{graph}" for graph in range(36, 44)]
+    assert [row["community"] for row in rows] == [f"thread-{graph}" for graph in range(20, 26)]
     for row in rows:
         assert row["label"] in (0, 1)
         assert 0.5 <= row["confidence"] <= 1
         assert 0 < row["reported"] < row["users"]
-    assert len(store.results.predictions()) == 8
+    assert len(store.results.predictions()) == 6
     (run,) = store.results.runs()
-    assert (run.communities, run.settings["mechanism"]) == (36, "DPRR")
+    assert (run.communities, run.settings["mechanism"]) == (20, "DPRR")
     listed = {row["community"]: row for row in read(command, "collect", "community", "list")}
-    assert listed["thread-40"]["predicted"] == next(r["label"] for r in rows if r["community"] == "thread-40")
+    assert listed["thread-22"]["predicted"] == next(r["label"] for r in rows if r["community"] == "thread-22")
     read(command, "collect", "delete-report", "thread-0", str(next(store.stored(store.community("thread-0"))).user))
     store.close()
 

@@ -252,7 +252,9 @@ def test_two_at_the_same_moment(site: Site) -> None:
 def test_health_metrics_and_headers(site: Site) -> None:
     health = site.http.get(f"{site.collector.url}/healthz")
     assert health.json() == {"status": "ok"}
-    assert "default-src 'none'" in health.headers["content-security-policy"]
+    assert health.headers["cache-control"] == "no-store"
+    page = site.http.get(f"{site.collector.url}/play")
+    assert "default-src 'none'" in page.headers["content-security-policy"]
     assert health.headers["x-content-type-options"] == "nosniff"
     assert "server" not in health.headers
     site.put(31, report(31))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from graphldp import wire
 from graphldp.collector import tokens
+from graphldp.collector.address import COMMUNITY_PATTERN, PARAMETERS, address_of
 from graphldp.collector.batch import REQUEST_BODY, BatchResults, read_batch, results
 from graphldp.collector.catalogue import Catalogue
 from graphldp.collector.community import Community
@@ -22,11 +23,7 @@ from graphldp.collector.settings import Settings
 from graphldp.collector.store import Store
 from graphldp.collector.writer import Writer
 
-CommunityId = Annotated[str, Path(description="The community's id.", pattern="^[a-z0-9-]{1,64}$")]
-Slot = Annotated[int, Path(description="The user's number in the roster.", ge=0, lt=wire.MAX_USERS)]
-Epoch = Annotated[
-    int | None, Query(description="Refuse the report where the community is in another epoch.", ge=1, lt=1 << 31)
-]
+CommunityId = Annotated[str, Path(description="The community's id.", pattern=COMMUNITY_PATTERN)]
 _BEARER: dict[str, Any] = {"security": [{"token": []}]}
 
 
@@ -64,12 +61,13 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
             raise ProblemError("unauthorized")
         return found
 
-    def token_of(request: Request) -> str:
+    def token_of(request: Request) -> tuple[str, bytes]:
         token = tokens.bearer(request.headers.get("authorization"))
         if token is None:
             raise ProblemError("unauthorized")
-        limiter.take(tokens.hashed(token))
-        return token
+        token_hash = tokens.hashed(token)
+        limiter.take(token_hash)
+        return token, token_hash
 
     async def holder(community: Community, token: str) -> int:
         user = await run_in_threadpool(store.holder, community, token)
@@ -85,7 +83,7 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
     )
     async def read_community(request: Request, community: CommunityId) -> Response:
         """What a community publishes: its roster, its mechanism and its choices of ε."""
-        token = token_of(request)
+        token, _ = token_of(request)
         found = await read(community)
         user = await holder(found, token)
         body = await run_in_threadpool(catalogue.published, found, user)
@@ -102,27 +100,29 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
         },
         openapi_extra=_BEARER
         | {
+            "parameters": PARAMETERS,
             "requestBody": {
                 "required": True,
                 "content": {wire.MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}},
-            }
+            },
         },
     )
-    async def put_report(request: Request, community: CommunityId, user: Slot, epoch: Epoch = None) -> Response:
+    async def put_report(request: Request) -> Response:
         """Send a slot's report. Sending the same bytes again is a success; other bytes are refused."""
-        token = token_of(request)
+        id, user, epoch = address_of(request)
+        token, token_hash = token_of(request)
         if request.headers.get("content-type") != wire.MEDIA_TYPE:
             raise ProblemError("wrong-type")
-        found = catalogue.known(community) or await read(community)
+        found = catalogue.known(id) or await read(id)
         if epoch not in (None, found.epoch):
-            found = await read(community)
+            found = await read(id)
             if epoch != found.epoch:
                 await holder(found, token)
                 raise ProblemError("epoch-over")
         body = await read_body(request, wire.max_size(found.n), settings.body_seconds)
-        (decision,) = await writer.submit([Incoming(found, user, tokens.hashed(token), body)])
+        (decision,) = await writer.submit([Incoming(found, user, token_hash, body)])
         if decision.verdict is Verdict.OUTDATED and epoch is None:
-            (decision,) = await writer.submit([Incoming(await read(community), user, tokens.hashed(token), body)])
+            (decision,) = await writer.submit([Incoming(await read(id), user, token_hash, body)])
         if decision.verdict in REFUSALS:
             raise ProblemError(REFUSALS[decision.verdict], decision.wrong)
         return Response(status_code=SUCCESSES[decision.verdict])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
+from binascii import a2b_base64
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from graphldp import wire
 from graphldp.collector import tokens
+from graphldp.collector.address import COMMUNITY_PATTERN
 from graphldp.collector.catalogue import Catalogue
 from graphldp.collector.community import Community
 from graphldp.collector.limits import Limiter
@@ -28,7 +29,7 @@ class BatchItem(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    community: str = Field(pattern="^[a-z0-9-]{1,64}$")
+    community: str = Field(pattern=COMMUNITY_PATTERN)
     user: Annotated[int, BeforeValidator(_whole)] = Field(ge=0, lt=wire.MAX_USERS, strict=True)
     token: str = Field(max_length=64)
     report: str = Field(description="The report's bytes in base64.", json_schema_extra={"contentEncoding": "base64"})
@@ -93,7 +94,7 @@ def _read(item: BatchItem, community: Community | None, limiter: Limiter) -> Inc
     if community is None:
         return problem_body("unauthorized")
     try:
-        body = b64decode(item.report, validate=True)
+        body = a2b_base64(item.report, strict_mode=True)
     except ValueError:
         return problem_body("bad-request", "Look at: report.")
     if len(body) > wire.max_size(community.n):

@@ -12,9 +12,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphldp.errors import Described, ParameterError, WireError, bad_parameter
 from graphldp.wire import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, Report, to_millionths
@@ -59,6 +59,24 @@ class Choice:
         return Choice(str(fields["name"]), *values)
 
 
+class Head(NamedTuple):
+    """What is known of a report's first bytes before it arrives.
+
+    Args:
+        n: the community's size.
+        offers: ε₁ and ε₂ of the choices.
+        size: how many bytes these take.
+        degree: whether a noisy degree follows.
+        listed: whether a list does.
+    """
+
+    n: bytes
+    offers: frozenset[bytes]
+    size: int
+    degree: bool
+    listed: bool
+
+
 @dataclass(frozen=True)
 class Community:
     """A community as it is published; its roster is kept apart, since it may be long.
@@ -90,13 +108,15 @@ class Community:
     closed_at: datetime | None = None
 
     @cached_property
-    def heads(self) -> dict[int, tuple[bytes, frozenset[bytes]]]:
-        """How acceptable reports begin: n, and ε₁ and ε₂ of each choice, as bytes, by the mechanism's code."""
-        found: dict[int, tuple[bytes, frozenset[bytes]]] = {}
+    def heads(self) -> dict[int, Head]:
+        """How acceptable reports begin, by the mechanism's code."""
+        found: dict[int, Head] = {}
         for choice in self.choices:
-            code = MECHANISMS.index("public" if choice.public else self.mechanism)
+            name = "public" if choice.public else self.mechanism
+            code, size = MECHANISMS.index(name), 3 * ((name in WITH_DEGREE) + (name in WITH_EDGES))
             spent = b"".join(to_millionths(e).to_bytes(3, "little") for e in choice.epsilons if 0 < e < math.inf)
-            found[code] = (varint(self.n), found.get(code, (b"", frozenset()))[1] | {spent})
+            offers = {spent} | (found[code].offers if code in found else frozenset())
+            found[code] = Head(varint(self.n), frozenset(offers), size, name in WITH_DEGREE, name != "noisy-degrees")
         return found
 
     def refuse(self, report: Report, user: int) -> str | None:
@@ -112,6 +132,7 @@ class Community:
         return None
 
 
+@lru_cache(maxsize=1 << 16)
 def varint(value: int) -> bytes:
     """A number as reports write it: seven bits a byte, low ones first."""
     out = b""

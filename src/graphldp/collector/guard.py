@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graphldp.collector.limits import Limiter, network_of
@@ -10,17 +9,18 @@ from graphldp.collector.metrics import Metrics
 from graphldp.collector.problems import ProblemError
 
 _UNLIMITED = ("/healthz", "/metrics")
-_HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+_FOR_ALL = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
+_FOR_PAGES = [
+    *_FOR_ALL,
+    (
+        b"content-security-policy",
+        b"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+        b"form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     ),
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
+    (b"referrer-policy", b"same-origin"),  # without a referrer at all, forms would have no origin to check
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
 
 
 class Guard:
@@ -34,7 +34,6 @@ class Guard:
 
     def __init__(self, app: ASGIApp, limiter: Limiter, metrics: Metrics) -> None:
         self.app, self.limiter, self.metrics = app, limiter, metrics
-        self._raw = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -46,8 +45,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 route = scope.get("route")
                 self.metrics.count_request(getattr(route, "path", "other"), message["status"])
-                headers = MutableHeaders(raw=message["headers"])
-                message["headers"] = [*headers.raw, *(pair for pair in self._raw if pair[0].decode() not in headers)]
+                message["headers"] = [*message["headers"], *_added(message["headers"])]
             await send(message)
 
         try:
@@ -58,3 +56,11 @@ class Guard:
             await error.response()(scope, receive, counted)
             return
         await self.app(scope, receive, counted)
+
+
+def _added(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """Nothing for an answer without content: each header costs a report's request as much as its own hash."""
+    kind = next((value for name, value in headers if name == b"content-type"), None)
+    if kind is None:
+        return []
+    return _FOR_PAGES if kind.startswith(b"text/") else _FOR_ALL

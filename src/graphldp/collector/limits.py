@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
 from fastapi import Request
@@ -49,6 +50,7 @@ class Limiter:
             del self._full_at[key]
 
 
+@lru_cache(maxsize=4096)
 def network_of(host: str) -> str:
     """What an address counts as: itself, or for IPv6 the /64 that one household owns."""
     try:

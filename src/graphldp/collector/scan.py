@@ -9,7 +9,7 @@ them, for the reason.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,7 @@ from graphldp.errors import WireError
 _LONGEST = 4096  # bytes of a body that is read among many; a longer one is worth a call of its own
 
 
-@dataclass(frozen=True)
-class Incoming:
+class Incoming(NamedTuple):
     """A report as it arrived.
 
     Args:
@@ -38,16 +37,14 @@ class Incoming:
     body: bytes
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """What was read: d* where the report has one, or what is wrong with it."""
 
     noisy_degree: int | None = None
     wrong: str | None = None
 
 
-@dataclass(frozen=True)
-class _Head:
+class _Head(NamedTuple):
     """A head that can be accepted, and the list that follows it."""
 
     place: int
@@ -80,26 +77,23 @@ def _head(place: int, each: Incoming) -> _Head | None:
     body, community = each.body, each.community
     if not 2 <= len(body) <= _LONGEST:
         return None
-    code, k = body[1] >> 5, body[1] & 31
-    prefix, offers = community.heads.get(code, (b"", ()))
-    start = prefix + varint(each.user)
+    head = community.heads.get(body[1] >> 5)
+    if head is None or body[0] != wire.FIRST_BYTE or each.user >= community.n:
+        return None
+    start = head.n + varint(each.user)
     at = 2 + len(start)
-    if not prefix or body[0] != wire.FIRST_BYTE or body[2:at] != start or each.user >= community.n:
+    after = at + head.size
+    if body[2:at] != start or body[at:after] not in head.offers:
         return None
-    mechanism, degree = wire.MECHANISMS[code], None
-    spent = 3 * ((mechanism in wire.WITH_DEGREE) + (mechanism in wire.WITH_EDGES))
-    if body[at : at + spent] not in offers:
-        return None
-    at += spent
-    if mechanism in wire.WITH_DEGREE:
-        coded, at = _read_varint(body, at)
+    degree, count, others = None, 0, community.n - 1
+    if head.degree:
+        coded, after = _read_varint(body, after)
         degree = coded >> 1 if not coded & 1 else -(coded >> 1) - 1
-    count, others = 0, community.n - 1
-    if at > 0 and mechanism != "noisy-degrees":
-        count, at = _read_varint(body, at)
-    if at < 0 or count > others:
+    if head.listed and after >= 0:
+        count, after = _read_varint(body, after)
+    if after < 0 or count > others:
         return None
-    return _Head(place, degree, k, min(count, others - count), others, body[at:])
+    return _Head(place, degree, body[1] & 31, min(count, others - count), others, body[after:])
 
 
 def _lists(heads: Sequence[_Head]) -> NDArray[np.bool_]:
@@ -113,7 +107,7 @@ def _lists(heads: Sequence[_Head]) -> NDArray[np.bool_]:
     unary = begin + m * k  # where the low bits of all gaps end and their unary parts begin
     fine = m * (k + 1) <= 8 * lengths
     ones = np.flatnonzero(bits)
-    owner = np.searchsorted(begin, ones, side="right") - 1
+    owner = np.repeat(np.arange(len(heads)), lengths)[ones >> 3]
     kept = fine[owner] & (ones >= unary[owner])
     ones, owner = ones[kept], owner[kept]
     fine &= np.bincount(owner, minlength=len(heads)) == m
@@ -142,9 +136,11 @@ def _sums(owner: NDArray[np.int64], values: NDArray[np.int64], count: int) -> ND
 
 def _read_varint(body: bytes, at: int) -> tuple[int, int]:
     """A number and where it ends; −1 for the end where it is not in its one form."""
+    if at < len(body) and body[at] < 0x80:
+        return body[at], at + 1
     value = 0
     for place, byte in enumerate(body[at : at + 4]):
         value |= (byte & 0x7F) << 7 * place
         if byte < 0x80:
-            return (value, at + place + 1) if byte or not place else (0, -1)
+            return (value, at + place + 1) if byte else (0, -1)
     return 0, -1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import socket
 import sys
@@ -84,6 +85,8 @@ def serve(settings: Settings) -> None:
             timeout_graceful_shutdown=max(1, round(settings.shutdown_seconds)),
             forwarded_allow_ips=settings.trusted_proxies,
         )
+        gc.collect()
+        gc.freeze()  # what is loaded by now stays: to look through it over and over is a third of a busy server's work
         print(f"graphldp: listening on http://{shown}:{port}", flush=True)
         # uvicorn raises the signal that ended it once more when it is done: a graceful end is no failure
         for kind in (signal.SIGTERM, signal.SIGINT):

@@ -28,7 +28,7 @@ from graphldp.collector.community import (
     roster_digest,
 )
 from graphldp.collector.database import migrate, open_engine, transaction
-from graphldp.collector.intake import Submission, Verdict, accept
+from graphldp.collector.intake import RacedError, Submission, Verdict, accept
 from graphldp.collector.operators import Operators
 from graphldp.collector.results import Results
 from graphldp.errors import ParameterError, bad_parameter
@@ -209,9 +209,13 @@ class Store:
 
     def accept(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """Take many reports in one transaction: what this returns is on disk."""
-        with transaction(self.engine, writes=True) as connection:
-            verdicts = accept(connection, submissions)
-        return verdicts
+        while True:
+            try:
+                with transaction(self.engine, writes=True) as connection:
+                    verdicts = accept(connection, submissions)
+            except RacedError:
+                continue
+            return verdicts
 
     def delete_report(self, id: str, user: int) -> None:
         """Delete a report. Its slot stays taken."""
