@@ -1,0 +1,175 @@
+"""Poisoning attacks: filters from reports to reports.
+
+The paper's attack (Section 6.1) rewrites a malicious user's noisy list bit by bit,
+
+    Poison(ω₁, ω₂):  Pr(ã*_ij = 1) = ω₁ if ã_ij = 1, else ω₂,
+
+for ⌊βn⌋ users of each graph. That is the row sampler of the mechanisms with keep = ω₁ and fake = ω₂, so it costs what
+the fake lists are long and never an n × n array. Stronger attacks are in :mod:`graphldp.threats.beyond`.
+
+A public user's list is there for everybody to check, so malicious users are drawn among private ones who have
+reported; where fewer than ⌊βn⌋ are private, all of these are malicious.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphldp.errors import bad_parameter
+from graphldp.mechanisms.base import backend
+from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.streams import Key, Rng, Stream, key_from
+from graphldp.reports import Reports
+from graphldp.threats.forgery import forged_degrees
+from graphldp.threats.lists import Lists
+
+_TAG = 0x7472A17  # keeps an attack's draws apart from the noise drawn with the same seed
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What malicious users do: where they start, and how they change it.
+
+    Args:
+        lists: one list per user; only those of malicious users are read.
+        keep: the probability that an entry of such a list is reported, for all users or one per user.
+        fake: the probability that somebody else is reported.
+    """
+
+    lists: Lists
+    keep: Any
+    fake: Any
+
+
+@dataclass(frozen=True)
+class Attack(ABC):
+    """What a fraction β of each graph's users does to its reports.
+
+    Args:
+        fraction: β, from 0 to 1: ⌊βn⌋ users of each graph, drawn uniformly by the seed.
+        forge_degree: where d* is released, whether malicious users forge it to fit the fake list. With the honest d*
+            left in place a fake list gives itself away.
+    """
+
+    fraction: float = field(kw_only=True)
+    forge_degree: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_share(self.fraction, "fraction", type(self).__name__)
+
+    def malicious(self, reports: Reports, *, rng: Rng = None, graphs: ArrayLike | None = None) -> NDArray[np.bool_]:
+        """True for each malicious user: those whom :meth:`apply` turns with the same seed and graphs."""
+        return self._crew(reports, self._key(rng), graphs) >= 0
+
+    def apply(self, reports: Reports, *, rng: Rng = None, graphs: ArrayLike | None = None) -> Reports:
+        """Put malicious users' lists in place of their honest ones.
+
+        Args:
+            reports: what honest users would have sent.
+            rng: an int, a ``Generator`` or a ``SeedSequence``. A user's draws depend on (seed, graph id, user) alone.
+            graphs: positions of the attacked graphs, such as the training graphs (the paper's set-up); all by default.
+
+        Example::
+
+            train, val, test = gl.split(reports.labels, seed=0)
+            poisoned = Poison.random(fraction=0.3).apply(reports, rng=7, graphs=train)
+        """
+        key = self._key(rng)
+        crew = self._crew(reports, key, graphs)
+        plan, turned = self.plan(reports, crew, key), crew >= 0
+        rows = replace(Rows.of(reports), indptr=plan.lists.indptr, indices=plan.lists.indices)
+        indptr, indices = backend().sample_lists(
+            rows, np.where(turned, plan.keep, 1.0), np.where(turned, plan.fake, 0.0), key
+        )
+        degree = reports.noisy_degree
+        if degree is not None and self.forge_degree:
+            degree = np.where(turned, forged_degrees(reports, np.diff(indptr), key), degree)
+        return replace(reports, indptr=indptr, indices=indices, noisy_degree=degree, trusted=True)
+
+    @abstractmethod
+    def plan(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Plan:
+        """What the malicious users do.
+
+        Args:
+            reports: the honest reports.
+            crew: each malicious user's place among those of her graph, in random order; −1 for an honest user.
+            key: the seed of the attack.
+        """
+
+    def _key(self, rng: Rng) -> Key:
+        words = key_from(rng, f"{type(self).__name__}.apply")
+        return np.asarray(np.random.SeedSequence([_TAG, *map(int, words)]).generate_state(2, np.uint64))
+
+    def _crew(self, reports: Reports, key: Key, graphs: ArrayLike | None) -> NDArray[np.int64]:
+        able = ~reports.public if reports.missing is None else ~reports.public & ~reports.missing
+        attacked = np.zeros(reports.num_graphs, np.bool_)
+        attacked[slice(None) if graphs is None else positions(graphs, reports, type(self).__name__)] = True
+        quota = np.floor(self.fraction * reports.sizes + 1e-9) * attacked  # 0.29 · 100 is 28.999… in floating point
+        words = backend().first_words(Rows.of(reports), Stream.PUBLIC, key)[:, 0]
+        order = np.lexsort((words, ~able, reports.graph_of_user))
+        crew = np.empty(reports.num_users, np.int64)
+        crew[order] = np.where(reports.local_users < np.repeat(quota, reports.sizes), reports.local_users, -1)
+        return np.where(able, crew, -1)
+
+
+@dataclass(frozen=True)
+class Poison(Attack):
+    """The paper's attack. ``Poison(1, 0, fraction=0.3)`` changes nothing.
+
+    Args:
+        w1: ω₁, the probability that an entry of the honest report stays.
+        w2: ω₂, the probability that somebody else is added.
+        fraction: β.
+        forge_degree: see :class:`Attack`.
+
+    Example::
+
+        Poison.random(fraction=0.3).apply(reports, rng=7)
+    """
+
+    w1: float
+    w2: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self.w1, "w1", "Poison")
+        check_share(self.w2, "w2", "Poison")
+
+    @classmethod
+    def all_ones(cls, *, fraction: float, forge_degree: bool = True) -> Poison:
+        """Everybody is on the list: Poison(1, 1)."""
+        return cls(1.0, 1.0, fraction=fraction, forge_degree=forge_degree)
+
+    @classmethod
+    def all_zeros(cls, *, fraction: float, forge_degree: bool = True) -> Poison:
+        """Nobody is on the list: Poison(0, 0)."""
+        return cls(0.0, 0.0, fraction=fraction, forge_degree=forge_degree)
+
+    @classmethod
+    def random(cls, *, fraction: float, forge_degree: bool = True) -> Poison:
+        """A coin for everybody: Poison(½, ½)."""
+        return cls(0.5, 0.5, fraction=fraction, forge_degree=forge_degree)
+
+    def plan(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Plan:
+        """The honest list, changed with ω₁ and ω₂."""
+        return Plan(Lists(reports.indptr, reports.indices), self.w1, self.w2)
+
+
+def check_share(value: float, name: str, owner: str) -> None:
+    """Refuse what is not a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 <= value <= 1.0:
+        raise bad_parameter(name, owner, "a number from 0 to 1", value)
+
+
+def positions(graphs: ArrayLike, reports: Reports, owner: str) -> NDArray[np.int64]:
+    """Graphs' positions, checked."""
+    given = np.asarray(graphs)
+    whole = given.ndim == 1 and (given.dtype.kind in "iu" or not given.size)
+    if not whole or (given.size and not (given.min() >= 0 and given.max() < reports.num_graphs)):
+        raise bad_parameter("graphs", owner, f"positions from 0 to {reports.num_graphs - 1}", given.tolist()[:3])
+    return given.astype(np.int64)

@@ -1,0 +1,76 @@
+"""What a defense is: a filter from reports to reports, and a verdict per user."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import DataError, bad_parameter
+from graphldp.mechanisms.streams import Rng
+from graphldp.reports import Reports
+from graphldp.threats.treatments import Treatment, treat
+from graphldp.threats.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Defense(ABC):
+    """A test of every user, and what becomes of those who fail it.
+
+    A public user's list is open to everybody and is never flagged; neither is a user who has not reported.
+
+    Args:
+        treatment: what becomes of flagged users, see :func:`graphldp.threats.treatments.treat`.
+    """
+
+    treatment: Treatment = field(default="remove", kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.treatment not in get_args(Treatment):
+            raise bad_parameter(
+                "treatment", type(self).__name__, f"one of {', '.join(get_args(Treatment))}", self.treatment
+            )
+
+    def apply(self, reports: Reports, *, rng: Rng = None) -> tuple[Reports, Verdict]:
+        """Judge every user and take the flagged ones' lists away.
+
+        Args:
+            reports: what was collected.
+            rng: an int, a ``Generator`` or a ``SeedSequence``; only the treatment ``"redraw"`` draws.
+
+        Returns:
+            The reports without the flagged lists, and the verdict.
+        """
+        verdict = self.judge(reports)
+        return treat(reports, verdict.flagged, self.treatment, rng=rng), verdict
+
+    @abstractmethod
+    def judge(self, reports: Reports) -> Verdict:
+        """A score, a threshold and a flag for every user."""
+
+
+def mechanism_name(reports: Reports, owner: str, *known: str) -> str:
+    """The name of the mechanism that the lists come from, refused where a test was not derived for it."""
+    if not isinstance(reports, Reports):
+        raise bad_parameter("reports", owner, "Reports", type(reports).__name__)
+    name = reports.mechanism.partition("(")[0]
+    if name not in known:
+        raise DataError(
+            f"{owner} is derived for lists drawn by {' or '.join(known)}; these come from "
+            f"{reports.mechanism or 'an unknown mechanism'}."
+        )
+    return name
+
+
+def can_be_flagged(reports: Reports) -> NDArray[np.bool_]:
+    """Private users who have reported."""
+    return ~reports.public if reports.missing is None else ~reports.public & ~reports.missing
+
+
+def check_theta(theta: float, owner: str) -> None:
+    """Refuse a bound on false positives that is not strictly between 0 and 1."""
+    if isinstance(theta, bool) or not isinstance(theta, int | float | np.number) or not 0.0 < theta < 1.0:
+        raise bad_parameter("theta", owner, "a number between 0 and 1, both excluded", theta)

@@ -1,0 +1,137 @@
+"""HubGuard: a defense that keeps the hubs. Two operating points of one test; derived in ``docs/threats.md``.
+
+Two witnesses speak about a user with a long list: how many lists of that length an honest population would send
+(:mod:`graphldp.threats.law`), and how often unsuspected others list her (:mod:`graphldp.threats.evidence`). In a
+directed graph there is only the first.
+
+*guarantee*: an honest user is flagged with probability at most θ, hubs included, by the p-values of
+:mod:`graphldp.threats.promise`: others list her too seldom for every degree that could have given her list (9/10 of θ),
+no degree could have given it, or it does not go with her own d* (1/20 each).
+
+*accuracy*: she is flagged if she is malicious rather than honest under the mixture of
+:mod:`graphldp.threats.mixture`. This finds nearly all senders of long lists and, in an attacked graph, sacrifices hubs
+whose lists look just like theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from graphldp.errors import bad_parameter
+from graphldp.reports import Reports
+from graphldp.threats.base import Defense, can_be_flagged, check_theta, mechanism_name
+from graphldp.threats.evidence import LARGEST, Columns, Contradictions
+from graphldp.threats.law import BINS, Population, Sampling, bins
+from graphldp.threats.mixture import malicious_probability
+from graphldp.threats.promise import impossible_list, own_word, seldom_listed
+from graphldp.threats.treatments import Treatment
+from graphldp.threats.verdict import Verdict
+
+Point = Literal["guarantee", "accuracy"]
+Floats = NDArray[np.float64]
+_OWN_WORD = 1e-4  # the level at which the accuracy point takes a list for longer than its own d* allows
+_ROUNDS = 3  # suspects are taken out of the columns, the columns change, and so on: settled after two
+
+
+@dataclass(frozen=True)
+class HubGuard(Defense):
+    """Tell senders of fake lists from hubs. For DPRR, RR and LocalLap reports.
+
+    Args:
+        point: ``"accuracy"``, which protects the model best, or ``"guarantee"``, which flags an honest user, hub or
+            not, with probability at most θ as long as unsuspected users do not conspire.
+        theta: θ of the guarantee; the accuracy point does without.
+        treatment: see :class:`graphldp.threats.Defense`.
+
+    Example::
+
+        kept, verdict = HubGuard("accuracy").apply(reports, rng=7)
+        clf.fit(kept.subset(train), validation=kept.subset(val))
+    """
+
+    point: Point = "accuracy"
+    theta: float = 0.05
+    treatment: Treatment = field(default="redraw", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.point not in get_args(Point):
+            raise bad_parameter("point", "HubGuard", f"one of {', '.join(get_args(Point))}", self.point)
+        check_theta(self.theta, "HubGuard")
+
+    def judge(self, reports: Reports) -> Verdict:
+        """Posterior against ½, or surprise −log₁₀ p against −log₁₀ θ."""
+        case = _Case(reports)
+        if self.point == "accuracy":
+            caught = own_word(case.law, reports) < _OWN_WORD
+            return Verdict(np.where(caught, 1.0, case.posterior()), np.where(case.able, 0.5, np.inf))
+        score = -np.log10(np.clip(case.p_value(self.theta), 1e-300, 1.0))
+        return Verdict(score, np.where(case.able, -np.log10(self.theta), np.inf))
+
+
+class _Case:
+    """The two witnesses for one set of reports."""
+
+    def __init__(self, reports: Reports) -> None:
+        self.mechanism = mechanism_name(reports, "HubGuard", "DPRR", "RR", "LocalLap")
+        self.reports, self.able = reports, can_be_flagged(reports)
+        self.law, self.length = Sampling.of(reports, self.mechanism), reports.degrees.astype(np.float64)
+        self.users = np.flatnonzero(self.able)
+        laws, self.kind = self.law[self.users].classes()
+        self.population = Population.of(laws)
+        self.bin = bins(reports.degrees[self.users], self.law.n[self.users])
+        self.cell = reports.graph_of_user[self.users] * BINS + self.bin
+        # users of one graph may differ in ε: what is expected in a cell is the sum over them
+        each = self.population.joint.sum(axis=1)
+        graph = reports.graph_of_user[self.users]
+        expected = np.stack([np.bincount(graph, each[self.kind, b], reports.num_graphs) for b in range(BINS)], axis=1)
+        share = np.einsum("cgb,cg->cb", self.population.joint, self.population.share) / np.maximum(each, 1e-300)
+        self.degree = self._everyone(share[self.kind, self.bin]) * np.maximum(self.law.n - 1, 0)
+        self.expected = np.maximum(expected.ravel(), 1e-3)[self.cell]
+
+    def posterior(self, rounds: int = _ROUNDS) -> Floats:
+        """The probability that each user is malicious."""
+        found = malicious_probability(self.cell, self.expected, np.zeros(len(self.users)))
+        for _ in range(0 if self.reports.directed else rounds - 1):
+            found = malicious_probability(self.cell, self.expected, self._log_ratio(self._everyone(found)))
+        return self._everyone(found)
+
+    def p_value(self, theta: float) -> Floats:
+        """At most θ with probability at most θ for an honest user: three tests share θ."""
+        reports, law = self.reports, self.law
+        never = impossible_list(law, self.length)
+        own = own_word(law, reports)
+        if reports.directed:
+            return np.asarray(np.minimum(never / 0.9, own / 0.1))
+        trusted = self.able & (self.posterior(rounds=1) < 0.5)
+        if self.mechanism == "LocalLap":
+            seldom = Contradictions.of(reports, trusted | reports.public).upper_tail()
+        else:
+            columns = Columns.of(reports, self.mechanism, trusted, self.degree)
+            seldom = seldom_listed(law, self.length, columns, theta)
+        return np.asarray(np.minimum(np.minimum(never / 0.05, own / 0.05), seldom / 0.9))
+
+    def _log_ratio(self, posterior: Floats) -> Floats:
+        """By how much each user's columns favour honesty, over the degrees that her list leaves likely."""
+        reports, trusted = self.reports, self.able & (posterior < 0.5)
+        if self.mechanism == "LocalLap":
+            return Contradictions.of(reports, trusted | reports.public).log_ratio()[self.users]
+        columns = Columns.of(reports, self.mechanism, trusted, self.degree)
+        ratio = np.zeros(len(self.users))
+        suspects = np.flatnonzero(posterior[self.users] > 0)
+        kind = self.kind[suspects]
+        weight = self.population.joint[kind, :, self.bin[suspects]] + 1e-30  # bins that no honest list is in, too
+        support = columns[self.users[suspects]].log_ratio(self.population.share[kind])
+        ratio[suspects] = logsumexp(support + np.log(weight), axis=1) - np.log(weight.sum(axis=1))
+        return np.clip(ratio, -LARGEST, LARGEST)
+
+    def _everyone(self, values: Floats) -> Floats:
+        """Values of those who can be flagged, 0 for the others."""
+        spread = np.zeros(self.reports.num_users)
+        spread[self.users] = values
+        return spread

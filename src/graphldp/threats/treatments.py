@@ -1,0 +1,70 @@
+"""What becomes of users who were flagged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.csr import gather_ranges
+from graphldp.mechanisms.base import backend
+from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.streams import Rng, Stream, key_from
+from graphldp.reports import Reports
+from graphldp.threats.lists import spliced
+
+Treatment = Literal["remove", "empty", "redraw"]
+_TAG = 0x5C4E30  # keeps these draws apart from the noise and from attacks with the same seed
+
+
+def treat(reports: Reports, flagged: NDArray[np.bool_], treatment: Treatment, *, rng: Rng = None) -> Reports:
+    """Take flagged users' lists away.
+
+    - ``"remove"``: they count as missing and leave the graph, the paper's way. A graph without anybody left stays in
+      the set with no users.
+    - ``"empty"``: they stay, with an empty list and d* = 0, so that n stays what it was.
+    - ``"redraw"``: each gets list and d* of an unflagged private user of her graph, drawn at random, so that degrees
+      keep their distribution too; an empty list where nobody is left to draw from.
+
+    Args:
+        reports: what was collected.
+        flagged: True for each user whose list goes.
+        treatment: one of the three.
+        rng: the seed of ``"redraw"``.
+    """
+    if treatment == "redraw":
+        return _redraw(reports, flagged, rng)
+    degree, gone = reports.noisy_degree, flagged if reports.missing is None else flagged | reports.missing
+    lists = spliced(reports, flagged, np.zeros(np.count_nonzero(flagged), np.int64), np.zeros(0, np.int32))
+    return replace(
+        reports,
+        indptr=lists.indptr,
+        indices=lists.indices,
+        noisy_degree=None if degree is None else np.where(flagged, 0.0, degree),
+        missing=gone if treatment == "remove" else reports.missing,
+        trusted=True,
+    )
+
+
+def _redraw(reports: Reports, flagged: NDArray[np.bool_], rng: Rng) -> Reports:
+    seed = np.random.SeedSequence([_TAG, *map(int, key_from(rng, "redraw"))])
+    donors = ~flagged & ~reports.public if reports.missing is None else ~flagged & ~reports.public & ~reports.missing
+    pool = np.flatnonzero(donors)
+    pool_ptr = np.searchsorted(pool, reports.graph_ptr)
+    helpless = flagged & (np.diff(pool_ptr) == 0)[reports.graph_of_user]
+    reports = treat(reports, helpless, "empty")
+    who = np.flatnonzero(flagged & ~helpless)
+    graph = reports.graph_of_user[who]
+    words = backend().first_words(Rows.of(reports), Stream.PUBLIC, seed.generate_state(2, np.uint64))[who, 0]
+    donor = pool[pool_ptr[graph] + (words % np.diff(pool_ptr)[graph].astype(np.uint64)).astype(np.int64)]
+    entries, indptr = gather_ranges(reports.indptr, donor)
+    listed = reports.indices[entries]
+    kept = listed != np.repeat(reports.local_users[who].astype(np.int32), np.diff(indptr))  # nobody lists herself
+    kept_before = np.concatenate(([0], np.cumsum(kept)))
+    lists = spliced(reports, flagged & ~helpless, np.diff(kept_before[indptr]), listed[kept])
+    degree = None if reports.noisy_degree is None else reports.noisy_degree.copy()
+    if degree is not None:
+        degree[who] = degree[donor]
+    return replace(reports, indptr=lists.indptr, indices=lists.indices, noisy_degree=degree, trusted=True)
