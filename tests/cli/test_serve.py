@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import socket
+import stat
 from pathlib import Path
 
 import httpx
@@ -50,6 +51,8 @@ def test_a_taken_port_is_one_line(command: Command, tmp_path: Path) -> None:
 
 
 def test_it_starts_in_a_new_folder_and_ends_in_order(tmp_path: Path) -> None:
-    with Collector(f"sqlite:///{tmp_path / 'new' / 'folder' / 'collector.db'}") as collector:
+    file = tmp_path / "new" / "folder" / "collector.db"
+    with Collector(f"sqlite:///{file}") as collector:
         assert httpx.get(f"{collector.url}/healthz").json() == {"status": "ok"}
+        assert {stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()} == {0o600}
         assert collector.stop() == 0

@@ -4,38 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
-import socket
 import threading
-import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
-from tests.collector.people import N, open_cats, public_report, report, submission
-from tests.collector.services import Collector
+from tests.collector.people import N, open_cats, public_report, report
+from tests.collector.site import SETTINGS, Site, problem
 
 from graphldp import wire
-from graphldp.collector.intake import Verdict
-from graphldp.collector.store import Store
-
-SETTINGS = {"body_seconds": 0.6, "header_seconds": 0.6, "log_level": "debug"}
-
-
-class Site:
-    """A running collector with a community, and how to talk to it."""
-
-    def __init__(self, folder: Path, settings: dict[str, object]) -> None:
-        self.database = f"sqlite:///{folder / 'collector.db'}"
-        self.store = Store.open(self.database)
-        self.cats, self.tokens = open_cats(self.store)
-        self.collector = Collector(self.database, settings)
-        self.http = httpx.Client(timeout=20)
-
-    def put(self, user: int, body: bytes, token: str | None = None, **headers: str) -> httpx.Response:
-        given = {"Authorization": f"Bearer {token or self.tokens[user]}", "Content-Type": wire.MEDIA_TYPE} | headers
-        address = f"{self.collector.url}/v1/communities/cats/reports/{user}"
-        return self.http.put(address, content=body, headers=given)
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +22,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield made
     made.http.close()
     made.store.close()
-
-
-def problem(answer: httpx.Response) -> tuple[int, str]:
-    """Status and kind of a problem, after checking that it is one."""
-    assert answer.headers["content-type"] == "application/problem+json"
-    body = answer.json()
-    assert set(body) <= {"type", "title", "status", "detail"}
-    assert body["status"] == answer.status_code
-    return answer.status_code, body["type"].rpartition(":")[2]
 
 
 def test_a_report_is_accepted_once(site: Site) -> None:
@@ -137,31 +105,6 @@ def test_a_large_body_is_refused_before_it_is_read(site: Site) -> None:
     except httpx.TransportError:
         return  # the server had answered and closed while the body was still being written
     assert problem(answer) == (413, "too-large")
-
-
-def raw(port: int, *parts: bytes) -> bytes:
-    """What the server sends until it closes, to a client that sends these, one after each answer, and then nothing."""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
-        received = b""
-        for part in parts[:-1]:
-            connection.sendall(part)
-            received += connection.recv(4096)
-        connection.sendall(parts[-1])
-        while chunk := connection.recv(4096):
-            received += chunk
-        return received
-
-
-def test_slow_clients_are_cut_off(site: Site) -> None:
-    head = (
-        f"PUT /v1/communities/cats/reports/16 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {site.tokens[16]}\r\n"
-        f"Content-Type: {wire.MEDIA_TYPE}\r\nContent-Length: 20\r\n\r\n"
-    ).encode()
-    assert b"408" in raw(site.collector.port, head + b"x").split(b"\r\n")[0]
-    assert raw(site.collector.port, head[:30]) == b""
-    assert raw(site.collector.port, b"") == b""
-    health = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
-    assert raw(site.collector.port, health, b"GET /heal").startswith(b"HTTP/1.1 200")
 
 
 def test_a_batch_decides_each_report_by_itself(site: Site) -> None:
@@ -262,71 +205,3 @@ def test_health_metrics_and_headers(site: Site) -> None:
     assert 'graphldp_reports_total{verdict="stored"}' in metrics
     assert "graphldp_store_up 1.0" in metrics
     assert "cats" not in metrics
-
-
-def test_nothing_secret_is_logged_or_answered(tmp_path: Path) -> None:
-    """The log, at its most talkative, and every error answer, after all kinds of requests, hold no token or list."""
-    site = Site(tmp_path, SETTINGS)
-    bodies = [report(u, neighbours=(1, 2, 3, 40 + u)) for u in range(8)]
-    with site.collector:
-        answers = [site.put(0, bodies[0]), site.put(0, bodies[1]), site.put(1, bodies[0]), site.put(2, bodies[2][:-2])]
-        answers.append(site.put(3, bodies[3], token=site.tokens[4]))
-        items = [{"community": "cats", "user": 5, "token": site.tokens[5], "report": bodies[5].hex()}]
-        answers.append(site.http.post(f"{site.collector.url}/v1/reports:batch", json={"reports": items}))
-        answers.append(site.http.get(f"{site.collector.url}/v1/communities/{site.tokens[6]}"))
-        answers.append(site.http.put(f"{site.collector.url}/v1/communities/cats/reports/{site.tokens[6]}"))
-        site.store.engine.dispose()
-        with site.store.engine.begin() as connection:
-            connection.exec_driver_sql("DROP TABLE reports")
-        answers.append(site.put(7, bodies[7]))
-        assert answers[-1].status_code == 503
-        assert site.collector.stop() == 0
-        log = site.collector.output()
-    said = log + "".join(answer.text for answer in answers if answer.status_code >= 400)
-    assert "store unavailable" in log
-    for token in site.tokens.values():
-        assert token not in said
-        assert token.partition(".")[2] not in said
-    for body in bodies:
-        for form in (body.hex(), base64.b64encode(body).decode(), repr(body)[2:-1]):
-            assert form not in said
-    site.http.close()
-    site.store.close()
-
-
-def test_limits_per_token_and_per_address(tmp_path: Path) -> None:
-    site = Site(tmp_path, {"token_per_minute": 3, "address_per_minute": 10})
-    with site.collector:
-        assert [site.put(0, report(0)).status_code for _ in range(4)] == [201, 200, 200, 429]
-        answer = site.put(0, report(0))
-        assert problem(answer) == (429, "too-many")
-        assert int(answer.headers["retry-after"]) >= 1
-        assert site.put(1, report(1)).status_code == 201  # another token is not concerned
-        rest = [site.put(2, report(2)).status_code for _ in range(6)]
-        assert rest[-1] == 429
-        assert site.http.get(f"{site.collector.url}/v1/communities/cats").status_code == 429
-        assert site.http.get(f"{site.collector.url}/healthz").status_code == 200
-    site.http.close()
-    site.store.close()
-
-
-def test_sigterm_finishes_what_is_under_way(tmp_path: Path) -> None:
-    site = Site(tmp_path, {"body_seconds": 10})
-    with site.collector:
-        body = report(0)
-        head = (
-            f"PUT /v1/communities/cats/reports/0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {site.tokens[0]}\r\n"
-            f"Content-Type: {wire.MEDIA_TYPE}\r\nContent-Length: {len(body)}\r\n\r\n"
-        ).encode()
-        with socket.create_connection(("127.0.0.1", site.collector.port), timeout=10) as connection:
-            connection.sendall(head + body[:5])
-            time.sleep(0.3)
-            assert site.collector.process is not None
-            site.collector.process.terminate()
-            time.sleep(0.3)
-            connection.sendall(body[5:])
-            assert connection.recv(4096).startswith(b"HTTP/1.1 201")
-        assert site.collector.stop() == 0
-    assert site.store.accept([submission(site.cats, 0, site.tokens[0], body)]) == [Verdict.REPEATED]
-    site.http.close()
-    site.store.close()

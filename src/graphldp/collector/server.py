@@ -12,7 +12,6 @@ from typing import cast
 
 import h11
 import uvicorn
-from sqlalchemy.engine import make_url
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from graphldp.collector.app import create_app
@@ -21,9 +20,10 @@ from graphldp.collector.store import Store
 
 
 def open_store(database: str) -> Store:
-    """Open the store, and make the folder of an SQLite file where there is none."""
-    if database.startswith("sqlite") and (file := make_url(database).database):
-        Path(file).parent.mkdir(parents=True, exist_ok=True)
+    """Open the store; an SQLite file that is not there yet is made, for its owner's eyes only."""
+    if database.startswith("sqlite:///") and (file := Path(database.removeprefix("sqlite:///"))).name:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600, exist_ok=True)
     return Store.open(database)
 
 

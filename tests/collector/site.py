@@ -1,0 +1,39 @@
+"""A running collector with a community, and how to talk to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+from tests.collector.people import open_cats
+from tests.collector.services import Collector
+
+from graphldp import wire
+from graphldp.collector.store import Store
+
+SETTINGS = {"body_seconds": 0.6, "header_seconds": 0.6, "log_level": "debug"}
+
+
+class Site:
+    """A running collector with a community, and how to talk to it."""
+
+    def __init__(self, folder: Path, settings: dict[str, object]) -> None:
+        self.database = f"sqlite:///{folder / 'collector.db'}"
+        self.store = Store.open(self.database)
+        self.cats, self.tokens = open_cats(self.store)
+        self.collector = Collector(self.database, settings)
+        self.http = httpx.Client(timeout=20)
+
+    def put(self, user: int, body: bytes, token: str | None = None, **headers: str) -> httpx.Response:
+        given = {"Authorization": f"Bearer {token or self.tokens[user]}", "Content-Type": wire.MEDIA_TYPE} | headers
+        address = f"{self.collector.url}/v1/communities/cats/reports/{user}"
+        return self.http.put(address, content=body, headers=given)
+
+
+def problem(answer: httpx.Response) -> tuple[int, str]:
+    """Status and kind of a problem, after checking that it is one."""
+    assert answer.headers["content-type"] == "application/problem+json"
+    body = answer.json()
+    assert set(body) <= {"type", "title", "status", "detail"}
+    assert body["status"] == answer.status_code
+    return answer.status_code, body["type"].rpartition(":")[2]
