@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from graphldp.cli import bench, collect, datasets, evaluate, predict, randomize, serve, train
+from graphldp.cli import bench, collect, datasets, evaluate, predict, randomize, report, reproduce, serve, train
 from graphldp.errors import GraphLDPError
 
 app = typer.Typer(
@@ -24,6 +24,8 @@ app.command(epilog=randomize.EPILOG)(randomize.randomize)
 app.command(epilog=train.EPILOG)(train.train)
 app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)
 app.command(epilog=predict.EPILOG)(predict.predict)
+app.command(epilog=reproduce.EPILOG)(reproduce.reproduce)
+app.command(epilog=report.EPILOG)(report.report)
 app.add_typer(bench.app, name="bench")
 app.command(epilog=serve.EPILOG)(serve.serve)
 app.add_typer(collect.app, name="collect")

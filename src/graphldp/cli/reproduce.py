@@ -98,7 +98,7 @@ def reproduce(
             _compute(table, plans, context, _engine(engine, address, context), workers, export)
         rows = _overview(table, plans)
     console.show(rows, as_json=as_json)
-    if any(row["failed"] for row in rows):
+    if any("failed" in (row["not done"] or "") for row in rows):
         raise typer.Exit(1)
 
 
@@ -195,7 +195,15 @@ def _overview(table: Results, plans: list[Plan]) -> list[dict[str, Any]]:
     for plan in plans:
         ids = {entry.cell.id for entry in plan.entries}
         states = [kept[each].status if each in kept else "missing" for each in ids]
-        counts = {name: states.count(name) for name in ("done", "impossible", "too-large", "failed", "missing")}
+        others = {name: states.count(name) for name in ("impossible", "too-large", "failed", "missing")}
         seconds = sum(kept[each].seconds for each in ids if each in kept)
-        rows.append({"experiment": plan.experiment, "cells": len(ids)} | counts | {"seconds": round(seconds, 1)})
+        rows.append(
+            {
+                "experiment": plan.experiment,
+                "cells": len(ids),
+                "done": states.count("done"),
+                "not done": ", ".join(f"{count} {name}" for name, count in others.items() if count) or None,
+                "seconds": round(seconds, 1),
+            }
+        )
     return rows

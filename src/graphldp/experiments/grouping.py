@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from graphldp.experiments.cells import Cell, canonical
-from graphldp.experiments.draws import Context, Draw, expected_bytes, load
+from graphldp.experiments.draws import Context, Draw, load, packed_bytes
 
 ALONE = ("complexity", "runtime")
 """Kinds that measure time, so that nothing may run beside them."""
 
-_LARGEST = 64
-_SHARE = 0.2  # of a GPU's memory for packed graphs: joining them doubles it, and activations come on top
+_LARGEST = 128
+_SHARE = 0.35  # of a GPU's memory for packed graphs: joining them doubles it, and activations come on top
 
 
 def groups_of(cells: Iterable[Cell]) -> tuple[list[list[Cell]], list[list[Cell]]]:
@@ -33,7 +33,7 @@ def merged(groups: Sequence[list[Cell]], context: Context) -> list[list[Cell]]:
     taken, room = 0, 0.0
     for group in groups:
         draw = group[0].params.get("draw")
-        need = 0 if draw is None else expected_bytes(Draw.of(draw), load(draw["dataset"], context))
+        need = 0 if draw is None else packed_bytes(Draw.of(draw), load(draw["dataset"], context))
         if not packs or taken >= _LARGEST or need > room:
             packs.append([])
             taken, room = 0, _SHARE * context.memory

@@ -7,7 +7,9 @@ stay as they are.
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,25 +31,35 @@ def require_ray() -> Any:
     return ray
 
 
-def start_ray(address: str | None) -> Any:
-    """Connect to a cluster, or start one on this machine; returns the ray module.
+@contextmanager
+def cluster(address: str | None) -> Iterator[Any]:
+    """The ray module, connected to a cluster: the one at an address, the one in use, or a new one of this machine.
 
     Raises:
         MissingExtraError: where ray is not installed.
         GraphLDPError: where the address does not answer.
     """
     ray = require_ray()
+    if ray.is_initialized():
+        yield ray
+        return
     try:
-        ray.init(
-            address=address,
-            log_to_driver=False,
-            logging_level="ERROR",
-            include_dashboard=False if not address else None,
-        )
-    except (ConnectionError, RuntimeError, ValueError) as error:
+        _knock(address or "")
+        ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR")
+    except (OSError, RuntimeError, ValueError) as error:
         where = f"the cluster at {address}" if address else "a local Ray cluster"
         raise GraphLDPError(f"Ray could not reach or start {where}: {str(error).splitlines()[0]}") from error
-    return ray
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Fail at once where nobody answers: Ray itself tries for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 @dataclass
@@ -64,14 +76,11 @@ class RayEngine:
 
     def run(self, groups: Sequence[list[Cell]], context: Context) -> Iterator[Row]:
         """Compute groups of cells; rows come in the order in which they are finished."""
-        ray = start_ray(self.address)
-        try:
+        with cluster(self.address) as ray:
             yield from self._rows(ray, groups, context)
-        finally:
-            ray.shutdown()
 
     def _rows(self, ray: Any, groups: Sequence[list[Cell]], context: Context) -> Iterator[Row]:
-        if context.files:
+        if context.files and self.address:
             raise DatasetNotFoundError("A .npz file is on this machine only: use a dataset's name with --engine ray.")
         task = ray.remote(max_retries=_RETRIES, num_gpus=self.gpus)(_work)
         shared = [group for group in groups if group[0].kind not in ALONE]

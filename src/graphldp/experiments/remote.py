@@ -66,7 +66,8 @@ def read_rows(path: Path) -> list[Row]:
 
 def compute_folder(folder: Path, out: Path, *, time_limit: float, device: str, at_once: int) -> int:
     """Train what a folder holds, least seeds first, and append each row to a file. Returns how many rows are new."""
-    deadline = time.monotonic() + time_limit
+    start = time.monotonic()
+    deadline = start + time_limit
     finished = {row.cell.id for row in read_rows(out)} if out.exists() else set()
     cells = [Cell(TRAINING, line) for line in (folder / "cells.jsonl").read_text().splitlines()]
     files = {name: str(folder / file) for name, file in json.loads((folder / "graphs.json").read_text()).items()}
@@ -92,7 +93,7 @@ def compute_folder(folder: Path, out: Path, *, time_limit: float, device: str, a
                 file.write(row.to_json() + "\n")
                 file.flush()
                 count += 1
-            print(f"{count} new rows after {time.monotonic() - deadline + time_limit:.0f} s", flush=True)
+            print(f"{count} new rows after {time.monotonic() - start:.0f} s", flush=True)
     return count
 
 

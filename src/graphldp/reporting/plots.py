@@ -214,7 +214,7 @@ def _step(span: float) -> float:
 
 def _power(exponent: int) -> str:
     """Small ones in full, others as 10ⁿ."""
-    if -2 <= exponent <= 3:
+    if -2 <= exponent <= 2:
         return f"{10.0**exponent:,g}"
     return f"10{str(exponent).translate(str.maketrans('0123456789-', '⁰¹²³⁴⁵⁶⁷⁸⁹⁻'))}"
 

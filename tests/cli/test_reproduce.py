@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphldp as gl
+
+from .conftest import Command
+
+FAST = ("--effort", "smoke", "--seeds", "1", "--grid", "layers=2 hidden=4", "--device", "cpu", "--json")
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    graphs = gl.synthetic.threads(num_graphs=80, seed=0)
+    path = tmp_path / "tiny.npz"
+    graphs.subset(graphs.sizes.argsort(kind="stable")[:40]).save(path)
+    return path
+
+
+def test_run_and_run_again(command: Command, tmp_path: Path, tiny: Path) -> None:
+    given = (
+        "table-datasets",
+        "degrees",
+        "--dataset",
+        tiny,
+        "--results",
+        tmp_path / "r.sqlite",
+        "--workers",
+        "1",
+        *FAST,
+    )
+    code, out, _ = command("reproduce", *given)
+    assert code == 0
+    first = json.loads(out)
+    assert [(row["experiment"], row["cells"], row["done"]) for row in first] == [
+        ("table-datasets", 1, 1),
+        ("degrees", 4, 4),
+    ]
+    code, out, _ = command("reproduce", *given)
+    assert (code, json.loads(out)) == (0, first)  # nothing was computed again
+
+
+def test_trainings_are_left_to_another_machine(
+    command: Command, tmp_path: Path, tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from graphldp.experiments import remote
+
+    given = ("accuracy-epsilon", "--dataset", tiny, "--results", tmp_path / "r.sqlite", "--workers", "1", *FAST)
+    code, out, err = command("reproduce", *given, "--export", tmp_path / "work")
+    assert code == 0
+    row = json.loads(out)[0]
+    assert row["done"] == 5  # the controls: n once, degrees at four ε
+    assert row["not done"] == "13 missing"
+    assert "13 trainings written" in err
+    remote.main([str(tmp_path / "work"), "--out", str(tmp_path / "rows.jsonl"), "--device", "cpu", "--at-once", "4"])
+    capsys.readouterr()
+    code, out, err = command("reproduce", *given, "--take", tmp_path / "rows.jsonl")
+    assert code == 0
+    assert "13 new rows" in err
+    row = json.loads(out)[0]
+    assert (row["cells"], row["done"], row["not done"]) == (18, 17, "1 impossible")  # DPRR at ε = 0.2: n is small
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ("figure-17",),
+            "'experiment' parameter of graphldp reproduce must be one of table-datasets, table-complexity",
+        ),
+        (("degrees", "--dataset", "NOWHERE"), "There is no NOWHERE.zip and no folder NOWHERE"),
+        (("degrees", "--dataset", "none.npz"), "none.npz: there is no such file."),
+        (("degrees", "--effort", "heroic"), "'heroic' is not one of"),
+        (("degrees", "--grid", "depth=3"), "'grid' parameter of graphldp reproduce must be words like layers=3,5"),
+        (("degrees", "--grid", "layers=three"), "'grid' parameter of graphldp reproduce"),
+        (("degrees", "--address", "auto"), "'address' parameter of graphldp reproduce must be left out without"),
+        (("degrees", "--effort", "smoke", "--take", "none.jsonl"), "none.jsonl: there is no such file."),
+    ],
+)
+def test_bad_input(command: Command, tmp_path: Path, arguments: tuple[str, ...], says: str) -> None:
+    code, out, err = command("reproduce", *arguments, "--results", tmp_path / "r.sqlite", "--device", "cpu")
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_a_damaged_results_file(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    path.write_text("these are not the results you are looking for " * 50)
+    code, _, err = command("reproduce", "degrees", "--effort", "smoke", "--results", path)
+    assert code == 2
+    assert "r.sqlite: not a graphldp results file, or damaged." in err
+
+
+def test_ray_missing(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    arguments = ("degrees", "--effort", "smoke", "--engine", "ray", "--results", tmp_path / "r.sqlite")
+    code, _, err = command("reproduce", *arguments)
+    assert code == 2
+    assert "pip install 'graphldp[ray]'" in err
