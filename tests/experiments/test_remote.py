@@ -28,7 +28,7 @@ main(sys.argv[1:])
 
 def trainings(plan_of: MakePlan) -> Plan:
     plan = plan_of("accuracy-lambda")
-    return replace(plan, entries=tuple(e for e in plan.entries if e.series in ("dprr", "nonpriv-full")))
+    return replace(plan, entries=tuple(e for e in plan.entries if e.series in ("dprr", "local-lap")))
 
 
 def test_cells_out_rows_back(tmp_path: Path, plan_of: MakePlan, context: Context) -> None:
@@ -36,7 +36,7 @@ def test_cells_out_rows_back(tmp_path: Path, plan_of: MakePlan, context: Context
     plan = trainings(plan_of)
     cells = list({entry.cell.id: entry.cell for entry in plan.entries}.values())
     count = remote.export(cells, context, tmp_path / "work")
-    assert count == len(cells) == 2 * (4 + 1)
+    assert count == len(cells) == 2 * (4 + 4)
     out = tmp_path / "rows.jsonl"
     command = [
         sys.executable,
@@ -75,7 +75,7 @@ def test_no_time_left_trains_nothing(tmp_path: Path, plan_of: MakePlan, context:
 
 def test_draws_are_put_together_as_memory_allows(plan_of: MakePlan, context: Context) -> None:
     groups, _ = groups_of(entry.cell for entry in trainings(plan_of).entries)
-    assert len(groups) == 5
+    assert len(groups) == 8
     assert [len(pack) for pack in merged(groups, replace(context, memory=1 << 40))] == [sum(map(len, groups))]
     assert len(merged(groups, replace(context, memory=1))) == len(groups)
 

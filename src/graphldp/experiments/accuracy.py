@@ -21,11 +21,11 @@ from graphldp.learn.batches import PackedGraphs
 from graphldp.learn.gin import ModelSpec
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split
-from graphldp.learn.training import Job, TrainingOptions, predict_proba, resolve_device, train_many
+from graphldp.learn.training import Job, Trained, TrainingOptions, predict_proba, resolve_device, train_many
 
 
 def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
-    """Train the models of some cells: each draw is drawn and packed once, models of one architecture run together."""
+    """Train the models of some cells: each draw is drawn and packed once."""
     fitting: list[tuple[Cell, PackedGraphs]] = []
     for draw, own in by_draw(cells):
         try:
@@ -37,6 +37,11 @@ def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
             yield [Outcome(cell, "too-large", note=packed) for cell in own]
             continue
         fitting += [(cell, packed) for cell in own]
+    yield from train_packed(fitting, context)
+
+
+def train_packed(fitting: list[tuple[Cell, PackedGraphs]], context: Context) -> Iterator[list[Outcome]]:
+    """Train the model of each cell on its graphs; models of one architecture run together."""
     fitting.sort(key=lambda each: _architecture(each[0]))
     step = 1 if context.at_once == 1 else 2 * context.at_once  # a stack stays full while others wait to enter it
     longest = 0.0
@@ -59,14 +64,17 @@ def _train_together(members: Sequence[tuple[Cell, PackedGraphs]], context: Conte
         options = TrainingOptions(**params["training"], seed=params["seed"])
         jobs.append(Job(spec, options, packed.subset(learn), packed.subset(stop)))
         tests.append(packed.subset(test))
+    trained: list[Trained] = []
     try:
         trained = train_many(jobs, at_once=context.at_once)
-    except GraphLDPError as error:  # a loss that is not a number: of one training, but the stack cannot say which
+    except (GraphLDPError, RuntimeError) as error:  # a loss that is not a number, or a GPU whose memory is full
         if len(members) == 1:
             yield [refusal(members[0][0], error)]
             return
-        for member in members:
-            yield from _train_together([member], context)
+    if not trained:  # outside the handler, which holds on to the failed stack's memory: find the culprit by halves
+        half = len(members) // 2
+        yield from _train_together(members[:half], context)
+        yield from _train_together(members[half:], context)
         return
     done = []
     for (cell, _), job, each, held_out in zip(members, jobs, trained, tests, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from graphldp.experiments import accuracy, degrees, timing
+from graphldp.experiments import accuracy, degrees, poisoning, timing
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
 from graphldp.experiments.machine import PeakMemory, describe
@@ -19,6 +19,9 @@ KINDS: dict[str, Callable[[Sequence[Cell], Context], Iterator[list[Outcome]]]] =
     "degree-distribution": degrees.distribution,
     "complexity": timing.complexity,
     "runtime": timing.runtime,
+    "poisoned-accuracy": poisoning.train,
+    "poisoned-control": poisoning.control,
+    "detection-curve": poisoning.curve,
 }
 
 

@@ -101,6 +101,26 @@ class NodesRuntime(Experiment):
     test_graphs: int
 
 
+@dataclass(frozen=True)
+class Poisoning(Experiment):
+    """Accuracy and detection against the share β of malicious users in the training graphs; one panel for each attack.
+
+    Args:
+        attacks: keys of :data:`graphldp.threats.named.ATTACKS`, or one with ``", honest d*"`` after it.
+        fractions: β.
+        lines: (learner, defense, treatment): ``"gin"``, ``"degrees"`` or ``"bounded"``; ``"none"`` or a key of
+            :data:`graphldp.threats.named.DEFENSES`; what becomes of flagged users.
+        curves: (attack, β) of which detection is drawn against false positives.
+        epsilon: ε of all users.
+    """
+
+    attacks: tuple[str, ...]
+    fractions: tuple[float, ...]
+    lines: tuple[tuple[str, str, str], ...]
+    curves: tuple[tuple[str, float], ...] = ()
+    epsilon: float = 1.0
+
+
 EXPERIMENTS: dict[str, Experiment] = {
     "table-datasets": DatasetTable("Statistics of the dataset", "Table 2"),
     "table-complexity": ComplexityTable(
@@ -159,6 +179,35 @@ EXPERIMENTS: dict[str, Experiment] = {
         train_graphs=1000,
         test_graphs=200,
     ),
+    "poisoning": Poisoning(
+        "Accuracy under poisoning, with and without the paper's defense, ε = 1",
+        "Figure 10",
+        attacks=("all-ones", "random"),
+        fractions=(0.0, 0.1, 0.2, 0.3, 0.4, 0.5),
+        lines=(
+            ("gin", "none", ""),
+            ("gin", "threshold", "remove"),
+            ("degrees", "none", ""),
+            ("degrees", "threshold", "remove"),
+        ),
+    ),
+    "poisoning-beyond": Poisoning(
+        "Stronger attacks, and a defense that keeps the hubs, ε = 1",
+        "beyond Section 6",
+        attacks=("random", "all-ones", "mimicry", "clique", "target", "frame", "random, honest d*"),
+        fractions=(0.0, 0.1, 0.3, 0.5),
+        lines=(
+            ("gin", "none", ""),
+            ("gin", "guard-accuracy", "redraw"),
+            ("degrees", "none", ""),
+            ("degrees", "guard-accuracy", "redraw"),
+            ("degrees", "guard-accuracy", "empty"),
+            ("degrees", "guard-accuracy", "remove"),
+            ("degrees", "guard-guarantee", "redraw"),
+            ("bounded", "none", ""),
+        ),
+        curves=(("random", 0.3), ("mimicry", 0.3), ("frame", 0.3)),
+    ),
 }
 
 
@@ -208,6 +257,21 @@ EFFORTS: dict[str, Effort] = {
         max_epochs=12,
         min_epochs=6,
         patience=6,
+        timed_epochs=1,
+        node_share=0.1,
+        graph_share=0.02,
+        timed_hidden=16,
+    ),
+    "demo": Effort(
+        about="a look at the whole in two minutes: one hyper-parameter point, three seeds, up to 80 epochs",
+        seeds=3,
+        layers=(4,),
+        hidden=(16,),
+        lr=(1e-2,),
+        dropout=(0.0,),
+        max_epochs=80,
+        min_epochs=30,
+        patience=15,
         timed_epochs=1,
         node_share=0.1,
         graph_share=0.02,

@@ -23,8 +23,10 @@ from graphldp.experiments.figures import (
     Effort,
     Experiment,
     NodesRuntime,
+    Poisoning,
     SamplingRuntime,
 )
+from graphldp.experiments.poisoning import case_params, line_name
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR
 
@@ -247,6 +249,22 @@ def _nodes(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
         yield Entry(f"m = {m}", method, nodes, 0, cell)
 
 
+def _poisoning(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+    assert isinstance(spec, Poisoning)  # noqa: S101
+    for attack, fraction, seed in product(spec.attacks, spec.fractions, range(setting.seeds)):
+        point = {"epsilon": spec.epsilon, "alpha": 0.9, "public_fraction": 0.0}
+        common = {"draw": _draw("dprr", setting, seed=seed, **point).params(), "ratios": list(setting.ratios)}
+        common |= {"seed": seed} | case_params(attack, fraction)
+        for learner, defense, treatment in spec.lines:
+            models = setting.models() if learner == "gin" else [{"learner": learner}]
+            kind = "poisoned-accuracy" if learner == "gin" else "poisoned-control"
+            for model in models:
+                cell = Cell.of(kind, **common, defense=defense, treatment=treatment, **model)
+                yield Entry(attack, line_name(learner, defense, treatment), fraction, seed, cell)
+        for defense in ("guard-accuracy", "guard-guarantee") if (attack, fraction) in spec.curves and not seed else ():
+            yield Entry(attack, defense, None, seed, Cell.of("detection-curve", **common, defense=defense))
+
+
 _EXPANDERS: dict[type[Experiment], Callable[[Experiment, _Setting], Iterator[Entry]]] = {
     DatasetTable: _datasets,
     AccuracySweep: _accuracy,
@@ -254,6 +272,7 @@ _EXPANDERS: dict[type[Experiment], Callable[[Experiment, _Setting], Iterator[Ent
     ComplexityTable: _complexity,
     SamplingRuntime: _sampling,
     NodesRuntime: _nodes,
+    Poisoning: _poisoning,
 }
 
 
