@@ -64,7 +64,7 @@ def serve(settings: Settings) -> None:
 
     The address goes to standard output once it is listened on, for whoever started the process with port 0.
     """
-    # SQLite lets go of the interpreter with every row: by default the writer would wait 5 ms each time to get it back
+    # the writer lets go of the interpreter around every call of the database, and would wait 5 ms to get it back
     sys.setswitchinterval(0.0005)
     store = open_store(settings.database)
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
