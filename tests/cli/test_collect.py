@@ -194,10 +194,13 @@ def test_a_defense_flags_users_on_the_way(command: Command, database: str, tmp_p
     everyone = [other for other in range(big.n) if other != liar]
     body = wire.encode(wire.Report("dprr", big.n, liar, 0.25, 1.75, big.n, everyone))
     store.accept([Submission(big.key, liar, tokens.hashed(token), body, big.n)])
-    defended = ("--defense", "degree-threshold", "--max-epochs", "2", "--device", "cpu")
+    code, _, err = command("collect", "train", tmp_path / "model.npz", "--defense", "magic")
+    assert code == 2
+    assert "'defense' parameter" in err
+    defended = ("--defense", "threshold", "--max-epochs", "2", "--device", "cpu")
     trained = read(command, "collect", "train", tmp_path / "model.npz", *defended)
-    assert trained["defense"] == "degree-threshold"
+    assert trained["defense"] == "threshold"
     if big.label is None:
-        read(command, "collect", "label", tmp_path / "model.npz", "--defense", "degree-threshold", "--device", "cpu")
-    assert store.results.flags(big.key) == {liar: "degree-threshold"}
+        read(command, "collect", "label", tmp_path / "model.npz", "--defense", "threshold", "--device", "cpu")
+    assert store.results.flags(big.key) == {liar: "threshold"}
     store.close()

@@ -36,7 +36,7 @@ class Site:
         self.store.accept(
             [submission(cats, u, self.tokens[u], report(u, degrees[u]), degrees[u]) for u in range(N - 8)]
         )
-        self.store.results.set_flags(cats.key, {3: "degree-threshold", 17: "degree-threshold"})
+        self.store.results.set_flags(cats.key, {3: "threshold", 17: "threshold"})
         self.store.results.set_predictions([Prediction(cats.key, 1, 0.87, N - 8, "model.npz")])
         self.store.results.add_run(Run("model.npz", 40, 2000, 1800, 0.9, {"defense": "none", "seed": 0}))
         self.store.close_community(dogs.id)

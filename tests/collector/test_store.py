@@ -242,8 +242,8 @@ def test_what_training_leaves(store: Store) -> None:
     for label in (0, 1):
         results.set_predictions([Prediction(cats.key, label, 0.9, 40, "b.npz")])
     assert results.predictions()[cats.key].label == 1
-    results.set_flags(cats.key, {3: "degree-threshold", 1: "hub-guard"})
-    assert results.flags(cats.key) == {1: "hub-guard", 3: "degree-threshold"}
+    results.set_flags(cats.key, {3: "threshold", 1: "guard-accuracy"})
+    assert results.flags(cats.key) == {1: "guard-accuracy", 3: "threshold"}
     assert results.flag_counts() == {cats.key: 2}
     results.set_flags(cats.key, {})
     assert results.flag_counts() == {}

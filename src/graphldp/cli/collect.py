@@ -23,7 +23,7 @@ app = typer.Typer(
 )
 app.add_typer(collect_community.app, name="community")
 app.add_typer(collect_operator.app, name="operator")
-app.command(epilog="Example: graphldp collect train model.npz --defense degree-threshold")(collect_learning.train)
+app.command(epilog="Example: graphldp collect train model.npz --defense threshold")(collect_learning.train)
 app.command(epilog="Example: graphldp collect label model.npz --community cats")(collect_learning.label)
 
 

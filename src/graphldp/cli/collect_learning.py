@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,17 +22,12 @@ if TYPE_CHECKING:
     from graphldp.reports import Reports
 
 
-class DefenseName(StrEnum):
-    """Which defense looks at the reports before they are learned from."""
-
-    none = "none"
-    threshold = "degree-threshold"
-    guard = "hub-guard"
-    consistency = "row-column"
-
-
 DefenseOption = Annotated[
-    DefenseName, typer.Option(help="Leave out the users that a defense flags, and show them on the dashboard.")
+    str | None,
+    typer.Option(
+        help="Leave out the users that a defense flags, and show them on the dashboard: threshold, row-column, "
+        "guard-accuracy or guard-guarantee."
+    ),
 ]
 DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")]
 
@@ -41,7 +35,7 @@ DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")]
 def train(
     model: Annotated[Path, typer.Argument(help="Where to write the model, a .npz file.", metavar="MODEL")],
     communities: CommunitiesOption = None,
-    defense: DefenseOption = DefenseName.none,
+    defense: DefenseOption = None,
     seed: Annotated[int, typer.Option(help="Of weights, batches and the communities held out.")] = 0,
     max_epochs: Annotated[int, typer.Option(min=1, help="The most epochs.")] = 500,
     device: DeviceOption = "auto",
@@ -62,7 +56,12 @@ def train(
     classifier = GINClassifier(seed=seed, max_epochs=max_epochs, device=device).fit(reports)
     classifier.save(model)
     best = next(each for each in classifier.history_ if each.epoch == classifier.best_epoch_)
-    settings = {"defense": defense.value, "seed": seed, "mechanism": reports.mechanism, "epochs": classifier.n_epochs_}
+    settings = {
+        "defense": defense or "none",
+        "seed": seed,
+        "mechanism": reports.mechanism,
+        "epochs": classifier.n_epochs_,
+    }
     present = _present(reports)
     run = Run(
         model=str(model),
@@ -82,7 +81,7 @@ def train(
 def label(
     model: Annotated[Path, typer.Argument(help="A model that 'graphldp collect train' wrote.", metavar="MODEL")],
     communities: CommunitiesOption = None,
-    defense: DefenseOption = DefenseName.none,
+    defense: DefenseOption = None,
     device: DeviceOption = "auto",
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
@@ -127,9 +126,10 @@ def label(
     console.show(rows, as_json=as_json)
 
 
-def _gather(store: Store, communities: list[Community], kind: str, defense: DefenseName, seed: int = 0) -> Reports:
+def _gather(store: Store, communities: list[Community], kind: str, defense: str | None, seed: int = 0) -> Reports:
     """The reports of those communities that have any, without the users whom the defense flags."""
     from graphldp.collector.export import export
+    from graphldp.threats.named import make_defense
 
     progress = store.progress()
     heard = [each for each in communities if progress.get(each.key, (0, 0, 0))[1]]
@@ -138,26 +138,14 @@ def _gather(store: Store, communities: list[Community], kind: str, defense: Defe
     if silent := len(communities) - len(heard):
         console.err.print(f"Left out: {silent} communities in which nobody has reported.")
     reports = export(store, heard)
-    if defense is DefenseName.none:
+    if defense is None:
         return reports
-    kept, flagged = _defend(reports, defense, seed)
+    kept, verdict = make_defense(defense).apply(reports, rng=seed)
     owner, local = reports.graph_of_user, reports.local_users
     for place, community in enumerate(heard):
-        users = local[flagged & (owner == place)]
-        store.results.set_flags(community.key, {int(user): defense.value for user in users})
+        users = local[verdict.flagged & (owner == place)]
+        store.results.set_flags(community.key, {int(user): defense for user in users})
     return kept
-
-
-def _defend(reports: Reports, name: DefenseName, seed: int) -> tuple[Reports, NDArray[np.bool_]]:
-    from graphldp import threats
-
-    defenses: dict[DefenseName, threats.Defense] = {
-        DefenseName.threshold: threats.DegreeThreshold(),
-        DefenseName.guard: threats.HubGuard(),
-        DefenseName.consistency: threats.RowColumnCheck(),
-    }
-    kept, verdict = defenses[name].apply(reports, rng=seed)
-    return kept, verdict.flagged
 
 
 def _present(reports: Reports) -> NDArray[np.bool_]:
