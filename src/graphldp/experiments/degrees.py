@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from graphldp.errors import GraphLDPError
 from graphldp.experiments.accuracy import by_draw
 from graphldp.experiments.cells import Cell
-from graphldp.experiments.draws import Context, expected_bytes, load, reports_of, shortage
+from graphldp.experiments.draws import Context, drawn_bytes, load, reports_of, shortage
 from graphldp.experiments.outcomes import Outcome, refusal
 
 _POINTS_PER_BIN = 24
@@ -21,7 +21,7 @@ def noisy(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
     """True degree d against the length d̃ of the noisy list: means and deciles in bins of d, and a sample of users."""
     for draw, own in by_draw(cells):
         graphs = load(draw.dataset, context)
-        short = shortage(expected_bytes(draw, graphs), context)
+        short = shortage(drawn_bytes(draw, graphs), context)
         if short is not None:
             yield [Outcome(cell, "too-large", note=short) for cell in own]
             continue

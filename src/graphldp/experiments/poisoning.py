@@ -6,7 +6,10 @@ differ the most; the defense sees all graphs, since the server cannot know which
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,8 +26,9 @@ from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split
 from graphldp.learn.training import resolve_device
 from graphldp.reports import Reports
-from graphldp.threats import roc
+from graphldp.threats import Verdict, roc
 from graphldp.threats.named import make_attack, make_defense
+from graphldp.threats.treatments import treat
 
 HUB = 0.25
 """A hub is a user whose true degree exceeds this share of her graph."""
@@ -32,7 +36,8 @@ HUB = 0.25
 _BYTES_PER_ENTRY = 48  # packed for training, as in draws
 _CURVE_POINTS = 80
 _HONEST_DEGREE = ", honest d*"
-_CASE = ("draw", "ratios", "seed", "attack", "fraction", "forge_degree", "defense", "treatment")
+_ATTACK = ("draw", "ratios", "seed", "attack", "fraction", "forge_degree")
+_CASE = (*_ATTACK, "defense", "treatment")
 
 
 def case_params(attack: str, fraction: float) -> dict[str, Any]:
@@ -100,14 +105,14 @@ def curve(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
     for cell in cells:
         params = cell.params
         try:
-            reports, malicious, attacked = _attacked(params, context)
-            score = make_defense(params["defense"]).judge(reports).score
+            case = _attacked(params, context)
+            score = make_defense(params["defense"]).judge(case.reports).score
         except GraphLDPError as error:
             yield [refusal(cell, error)]
             continue
         numbers: dict[str, Any] = {}
-        for name, among in (("all", attacked), ("hubs", attacked & _hubs(params, context))):
-            found = roc(score, malicious, among & ~malicious)
+        for name, among in (("all", case.attacked), ("hubs", case.attacked & _hubs(params, context))):
+            found = roc(score, case.malicious, among & ~case.malicious)
             some = np.unique(np.linspace(0, len(found.detected) - 1, _CURVE_POINTS).astype(int))
             numbers[name] = {
                 "area": found.area,
@@ -125,31 +130,50 @@ def _by_case(cells: Sequence[Cell]) -> list[list[Cell]]:
     return list(found.values())
 
 
-def _attacked(params: dict[str, Any], context: Context) -> tuple[Reports, NDArray[np.bool_], NDArray[np.bool_]]:
-    """The reports, who is malicious, and who is in a training graph."""
+@dataclass(frozen=True)
+class _Attacked:
+    """Attacked reports, who is malicious, and who is in a training graph."""
+
+    reports: Reports
+    malicious: NDArray[np.bool_]
+    attacked: NDArray[np.bool_]
+
+
+def _attacked(params: dict[str, Any], context: Context) -> _Attacked:
+    return _attack(canonical({name: params[name] for name in _ATTACK}), context)
+
+
+@lru_cache(maxsize=1)
+def _attack(text: str, context: Context) -> _Attacked:
+    """Kept until the next one is asked for: several defenses and treatments share it."""
+    params = json.loads(text)
     reports = reports_of(Draw.of(params["draw"]), context)
     learn = split(reports.labels, params["ratios"], params["seed"])[0]
     attacked = np.isin(reports.graph_of_user, learn)
     if params["attack"] is None:
-        return reports, np.zeros(reports.num_users, np.bool_), attacked
+        return _Attacked(reports, np.zeros(reports.num_users, np.bool_), attacked)
     attack = make_attack(params["attack"], fraction=params["fraction"], forge_degree=params["forge_degree"])
     malicious = attack.malicious(reports, rng=params["seed"], graphs=learn)
-    return attack.apply(reports, rng=params["seed"], graphs=learn), malicious, attacked
+    return _Attacked(attack.apply(reports, rng=params["seed"], graphs=learn), malicious, attacked)
+
+
+@lru_cache(maxsize=1)
+def _judge(text: str, defense: str, context: Context) -> Verdict:
+    return make_defense(defense).judge(_attack(text, context).reports)
 
 
 def _defended(params: dict[str, Any], context: Context) -> tuple[Reports, dict[str, Any]]:
     """The reports after attack and defense, and the rates of detection in the training graphs."""
-    reports, malicious, attacked = _attacked(params, context)
+    case = _attacked(params, context)
     if params["defense"] == "none":
-        return reports, {}
-    defense = make_defense(params["defense"], treatment=params["treatment"])
-    kept, verdict = defense.apply(reports, rng=params["seed"])
-    honest = attacked & ~malicious
+        return case.reports, {}
+    verdict = _judge(canonical({name: params[name] for name in _ATTACK}), params["defense"], context)
+    honest = case.attacked & ~case.malicious
     hubs = _hubs(params, context)
     numbers = {"false_positives": verdict.rate(honest), "hub_false_positives": verdict.rate(honest & hubs)}
-    if malicious.any():
-        numbers["detected"] = verdict.rate(malicious)
-    return kept, numbers
+    if case.malicious.any():
+        numbers["detected"] = verdict.rate(case.malicious)
+    return treat(case.reports, verdict.flagged, params["treatment"], rng=params["seed"]), numbers
 
 
 def _hubs(params: dict[str, Any], context: Context) -> NDArray[np.bool_]:
