@@ -64,7 +64,9 @@ def _title(plan: Plan) -> str:
 
 def _setting(plan: Plan) -> str:
     several = any(entry.cell.kind == "accuracy" for entry in plan.entries)
-    return f"Effort {plan.effort}" + (f", {plan.seeds} seeds; grid: {plan.grid}." if several else ".")
+    return f"Effort {plan.effort}" + (
+        f", {plan.seeds} seed{'s' if plan.seeds > 1 else ''}; grid: {plan.grid}." if several else "."
+    )
 
 
 def _states(plan: Plan, rows: Mapping[str, Row]) -> dict[str, int]:

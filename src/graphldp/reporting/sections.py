@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 from typing import Any
@@ -20,11 +19,14 @@ from graphldp.experiments.figures import (
     DegreeStudy,
     Experiment,
     NodesRuntime,
+    Poisoning,
     SamplingRuntime,
 )
 from graphldp.experiments.plan import Plan
 from graphldp.experiments.summary import Point, points_of
 from graphldp.reporting.plots import Axis, Series, chart
+from graphldp.reporting.poisoning import poisoning_section
+from graphldp.reporting.section import Section
 from graphldp.reporting.tables import number, seconds, size, table
 
 _SYMBOLS = {"public_fraction": "λ", "epsilon": "ε", "alpha": "α"}
@@ -39,19 +41,6 @@ _STATISTICS = {
     "edges": "edges",
 }
 _AXES = {"public_fraction": "share λ of public users", "epsilon": "budget ε", "alpha": "share α of ε for edges"}
-
-
-@dataclass(frozen=True)
-class Section:
-    """An experiment's part of the page.
-
-    Args:
-        charts: (name, caption, SVG); the name is the file's where charts are written as files.
-        body: what stands below the charts, as HTML.
-    """
-
-    charts: list[tuple[str, str, str]]
-    body: str
 
 
 def section_of(plan: Plan, rows: Mapping[str, Row]) -> Section:
@@ -287,5 +276,6 @@ _MAKERS: dict[type[Experiment], Callable[[Experiment, Plan, list[Point]], Sectio
     DatasetTable: _datasets,
     DegreeStudy: _degrees,
     NodesRuntime: _runtime,
+    Poisoning: poisoning_section,
     SamplingRuntime: _runtime,
 }

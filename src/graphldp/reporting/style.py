@@ -76,6 +76,7 @@ table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums
 th,td{padding:6px 14px 6px 0;text-align:right;border-bottom:1px solid var(--rule);white-space:nowrap;vertical-align:top}
 th{color:var(--soft);font-weight:600}
 td:first-child,th:first-child{text-align:left}
+th.text{text-align:left}
 td.text{text-align:left;white-space:normal;min-width:16ch;max-width:60ch}
 td small{color:var(--soft)}
 .note{background:var(--warn);border-radius:8px;padding:10px 14px;margin:1em 0;max-width:75ch;font-size:.93rem}

@@ -14,14 +14,13 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str | None]], *, text: Se
         rows: cells as text; None is a dash.
         text: columns of running text, which wrap and stand to the left.
     """
-    columns = "".join(f'<th scope="col">{escape(each)}</th>' for each in head)
+    kinds = [' class="text"' if place in text else "" for place in range(len(head))]
+    columns = "".join(f'<th scope="col"{kind}>{escape(each)}</th>' for kind, each in zip(kinds, head, strict=True))
     lines = []
     for row in rows:
-        cells = []
-        for place, value in enumerate(row):
-            kind = ' class="text"' if place in text else ""
-            cells.append(f"<td{kind}>{'–' if value is None else escape(value)}</td>")
-        lines.append(f"<tr>{''.join(cells)}</tr>")
+        shown = ["–" if value is None else escape(value) for value in row]
+        cells = "".join(f"<td{kind}>{value}</td>" for kind, value in zip(kinds, shown, strict=True))
+        lines.append(f"<tr>{cells}</tr>")
     return f'<div class="scroll"><table><thead><tr>{columns}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
 
 
