@@ -13,11 +13,14 @@ import pytest
 
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
-from graphldp.experiments.figures import EXPERIMENTS
 from graphldp.experiments.plan import make_plan
 from graphldp.experiments.results import Results
 from graphldp.reporting.page import make_page
 
+EXPERIMENTS = (
+    *("table-datasets", "table-complexity", "accuracy-lambda", "accuracy-epsilon"),
+    *("allocation", "degrees", "runtime-sampling", "runtime-nodes"),
+)
 MACHINE = {"cpu": "A <fast> CPU", "cores": 2, "memory_gb": 8.0, "system": "Linux", "python": "3.11", "gpu": None}
 LARGE = "needs about 99.0 GB of memory; 8.0 GB were free"
 
