@@ -9,7 +9,21 @@ import sys
 
 import typer
 
-from graphldp.cli import bench, collect, datasets, evaluate, predict, randomize, report, reproduce, serve, train
+from graphldp.cli import (
+    audit,
+    bench,
+    client,
+    collect,
+    datasets,
+    demo,
+    evaluate,
+    predict,
+    randomize,
+    report,
+    reproduce,
+    serve,
+    train,
+)
 from graphldp.errors import GraphLDPError
 
 app = typer.Typer(
@@ -19,6 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command(epilog=demo.EPILOG)(demo.demo)
 app.add_typer(datasets.app, name="datasets")
 app.command(epilog=randomize.EPILOG)(randomize.randomize)
 app.command(epilog=train.EPILOG)(train.train)
@@ -26,9 +41,11 @@ app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)
 app.command(epilog=predict.EPILOG)(predict.predict)
 app.command(epilog=reproduce.EPILOG)(reproduce.reproduce)
 app.command(epilog=report.EPILOG)(report.report)
+app.add_typer(audit.app, name="audit")
 app.add_typer(bench.app, name="bench")
 app.command(epilog=serve.EPILOG)(serve.serve)
 app.add_typer(collect.app, name="collect")
+app.add_typer(client.app, name="client")
 
 
 def main() -> None:

@@ -34,6 +34,7 @@ class EffortName(StrEnum):
     """How much is computed."""
 
     smoke = "smoke"
+    demo = "demo"
     quick = "quick"
     paper = "paper"
 
@@ -95,7 +96,7 @@ def reproduce(
         if take is not None:
             _take(table, plans, take)
         else:
-            _compute(table, plans, context, _engine(engine, address, context), workers, export)
+            compute(table, plans, context, _engine(engine, address, context), workers, export)
         rows = _overview(table, plans)
     console.show(rows, as_json=as_json)
     if any("failed" in (row["not done"] or "") for row in rows):
@@ -110,7 +111,7 @@ def _take(table: Results, plans: list[Plan], file: Path) -> None:
     console.err.print(f"{take(file, table):,} new rows from {file}", highlight=False)
 
 
-def _compute(
+def compute(
     table: Results,
     plans: list[Plan],
     context: Context,
@@ -118,6 +119,7 @@ def _compute(
     workers: int | None,
     folder: Path | None,
 ) -> None:
+    """Compute what is missing, with a display of cells and time left."""
     from graphldp.experiments.remote import TRAINING, export
     from graphldp.experiments.runner import missing, run
 

@@ -1,0 +1,116 @@
+"""``graphldp demo``: the whole story on the embedded dataset, in about two minutes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphldp.cli import console
+
+if TYPE_CHECKING:
+    from graphldp.graphs import GraphSet
+    from graphldp.mechanisms import Mechanism
+
+EPILOG = """Examples:
+
+graphldp demo
+
+graphldp demo --out somewhere --json
+"""
+DATASET = "synthetic:threads"
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for the results and the page.")] = Path("demo"),
+    as_json: console.JsonOption = False,
+) -> None:
+    """Noise 300 invented discussion threads in every way, train on them, and end with a table, pictures and a page.
+
+    Nothing is downloaded. Interrupt it and run it again: what is finished is not computed twice.
+    """
+    from graphldp.cli.reproduce import compute
+    from graphldp.experiments.draws import Context, load
+    from graphldp.experiments.plan import make_plan
+    from graphldp.experiments.results import Results
+    from graphldp.files import written_whole
+    from graphldp.reporting.page import make_page
+
+    out.mkdir(parents=True, exist_ok=True)
+    context = Context(device="cpu")
+    graphs = load(DATASET, context)
+    note = console.err.print
+    note(f"{graphs.num_graphs} discussion threads of two kinds, {graphs.num_users:,} users. Each sends one noisy list.")
+    drawn = [_drawn(graphs, name, each) for name, each in _mechanisms(graphs).items()]
+    if not as_json:
+        console.show(drawn, as_json=False, title="What users send, ε = 1 (λ = 0.2 for NonPriv-Part)")
+    note("Training on the lists at ε = 0.2, 0.5, 1 and 2, three seeds each …")
+    plans = [make_plan(each, DATASET, context, effort="demo") for each in ("accuracy-epsilon", "degrees")]
+    results = out / "results.sqlite"
+    with Results(results) as table:
+        compute(table, plans, context, None, None, None)
+        accuracy = _accuracy(plans[0], table)
+        page, _ = make_page(table)
+    with written_whole(out / "page.html") as file:
+        file.write(page.encode())
+    if as_json:
+        console.show_one({"drawn": drawn, "accuracy": accuracy, "page": str(out / "page.html")}, as_json=True)
+        return
+    console.show(accuracy, as_json=False, title="Test accuracy, mean ± standard deviation over three seeds")
+    console.out.print(f"\nThe page with the pictures: {out / 'page.html'}", highlight=False)
+
+
+def _mechanisms(graphs: GraphSet) -> dict[str, Mechanism]:
+    from graphldp import mechanisms as m
+
+    some_public = m.customized(graphs, epsilon=1.0, public_fraction=0.2, rng=0)
+    return {
+        "NonPriv-Full": m.NonPrivFull(),
+        "DPRR": m.DPRR(1.0),
+        "RR": m.RR(1.0),
+        "ARR": m.ARR(1.0, sampling=0.05),
+        "LocalLap": m.LocalLap(1.0),
+        "NoisyDegrees": m.NoisyDegrees(1.0),
+        "NonPriv-Part": m.NonPrivPart(some_public),
+    }
+
+
+def _drawn(graphs: GraphSet, name: str, mechanism: Mechanism) -> dict[str, Any]:
+    mechanism.randomize(graphs[:1] if name != "NonPriv-Part" else graphs, rng=0)  # compiles
+    began = perf_counter()
+    reports = mechanism.randomize(graphs, rng=0)
+    seconds = perf_counter() - began
+    return {
+        "mechanism": name,
+        "true mean degree": graphs.num_entries / graphs.num_users,
+        "noisy mean degree": reports.num_entries / graphs.num_users,
+        "reported entries": reports.num_entries,
+        "ε₁": _spent(reports.epsilon1),
+        "ε₂": _spent(reports.epsilon2),
+        "seconds": round(seconds, 4),
+    }
+
+
+def _spent(epsilon: Any) -> str:
+    """The private users' ε, or that all are public."""
+    finite = epsilon[epsilon < float("inf")]
+    return f"{finite.max():.3g}" if len(finite) else "public"
+
+
+def _accuracy(plan: Any, table: Any) -> list[dict[str, Any]]:
+    """One row for each method, one column for each ε."""
+    from graphldp.experiments.figures import METHODS
+    from graphldp.experiments.summary import points_of
+
+    points = points_of(plan, table.rows())
+    columns = sorted({point.x for point in points if point.x is not None})
+    rows: dict[str, dict[str, Any]] = {}
+    for point in points:
+        row = rows.setdefault(point.series, {"": METHODS[point.series]} | {f"ε = {x:g}": None for x in columns})
+        found = point.summary("accuracy")
+        shown = None if found is None else f"{found.mean:.3f} ± {found.std:.3f}"
+        for x in columns if point.x is None else (point.x,):
+            row[f"ε = {x:g}"] = shown
+    return list(rows.values())
