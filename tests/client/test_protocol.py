@@ -3,11 +3,14 @@ from __future__ import annotations
 import threading
 
 import pytest
+from tests.collector.services import Collector
 
 from graphldp.audit.protocol import ROSTER, USER, failing_collector, one_report
 from graphldp.client import vault
 from graphldp.client.protocol import Client
 from graphldp.client.published import Invitation, Published
+from graphldp.collector.community import Choice
+from graphldp.collector.store import Store
 from graphldp.errors import ClientError, DataError, SendError
 from graphldp.wire import decode
 
@@ -207,11 +210,32 @@ def test_two_clients_at_once_draw_one_report(tmp_path, server, friends):
 
 def test_what_is_acknowledged_is_not_sent_again(client, server, friends):
     first = client.report("audit", friends_file=friends)
-    server.epoch = 2  # whose slot the old bytes would fill
+    server.epoch = 2
     again = client.report("audit", friends_file=friends)
     assert again.acknowledged
     assert again.body == first.body
     assert len(server.bodies) == 1
+
+
+def test_a_late_report_does_not_fill_the_next_epochs_slot(tmp_path, friends):
+    database = f"sqlite:///{tmp_path / 'collector.db'}"
+    store = Store.open(database)
+    store.open_community("cats", ROSTER, mechanism="dprr", choices=[Choice("standard", 0.5, 0.5)])
+    token = store.invite("cats")[USER]
+    client = Client(tmp_path / "home", pauses=(), timeout=20.0)
+    with Collector(database) as collector:
+        client.join(Invitation(collector.url, "cats", token), accept=ONE)
+        client.report("cats", friends_file=friends, dry_run=True)
+        second = store.open_epoch("cats")
+        with pytest.raises(SendError, match=r"^The epoch .* is over, .*--new-epoch[^\n]*$"):
+            client.report("cats")
+        assert list(store.stored(second)) == []
+        assert not client.status()[0].entries[0].sent
+        drawn = client.report("cats", friends_file=friends, new_epoch=True)
+        assert drawn.acknowledged
+        assert [each.body for each in store.stored(second)] == [drawn.body]
+        assert client.status()[0].spent == 2 * ONE
+    store.close()
 
 
 def test_a_kept_report_without_its_ledger_is_not_sent(client, server, friends, tmp_path):

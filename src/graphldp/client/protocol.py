@@ -128,8 +128,8 @@ class Client:
             ledger.mark(entry, drawn=True)
             if dry_run:
                 return drawn
-            if not entry.sent:  # what is acknowledged is kept there; sent again, it could fill a later epoch's slot
-                self._sender(member.invitation).put(member.published.user, drawn.body)
+            if not entry.sent:
+                self._sender(member.invitation).put(member.published.user, member.published.epoch, drawn.body)
                 ledger.mark(entry, drawn=True, sent=True)
         return Drawn(drawn.report, drawn.body, drawn.choice, drawn.unmatched, acknowledged=True)
 

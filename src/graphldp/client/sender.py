@@ -1,7 +1,8 @@
 """Asking a collector and sending to it: one address per report, the same bytes on every try.
 
 What fails for a while (no connection, a timeout, 408, 429, 5xx) is tried again after a growing, uneven pause; whatever
-else is refused ends at once. Redirects are not followed: the token goes to the invitation's server and to no other.
+else is refused ends at once. A report goes to its own epoch and to no later one. Redirects are not followed: the token
+goes to the invitation's server and to no other.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ TIMEOUT = 30.0
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 LONGEST_PAUSE = 60.0
 MOST_BYTES = 1 << 30  # of an answer: the roster of the largest community
+EPOCH_OVER = "urn:graphldp:problem:epoch-over"
+_OVER = (
+    "The epoch that your report was drawn for is over, and takes no more reports. "
+    "'graphldp client report --new-epoch' draws one for the epoch that is open, at its full ε."
+)
 
 
 class Sender:
@@ -48,10 +54,10 @@ class Sender:
             raise SendError("The collector's answer is not JSON.")
         return fields
 
-    def put(self, user: int, body: bytes) -> bool:
-        """Send a report until the collector acknowledges it; True where it had these bytes already."""
+    def put(self, user: int, epoch: int, body: bytes) -> bool:
+        """Send an epoch's report until the collector acknowledges it; True where it had these bytes already."""
         headers = {"Content-Type": MEDIA_TYPE}
-        address = f"{self._base}/reports/{user}"
+        address = f"{self._base}/reports/{user}?epoch={epoch}"
         return self._tried(lambda client: client.put(address, content=body, headers=headers)).status_code == 200
 
     def _tried(self, ask: Callable[[httpx.Client], httpx.Response]) -> httpx.Response:
@@ -103,11 +109,14 @@ def _asked_pause(answer: httpx.Response) -> float:
 
 
 def _reason(answer: httpx.Response) -> str:
-    """The problem's own words (RFC 9457), where the answer has them."""
+    """The problem's own words (RFC 9457), where the answer has them; what to do where the client knows it better."""
     try:
         fields = answer.json()
     except ValueError:
         fields = None
-    words = [fields.get(key) for key in ("title", "detail")] if isinstance(fields, dict) else []
+    fields = fields if isinstance(fields, dict) else {}
+    if fields.get("type") == EPOCH_OVER:
+        return _OVER
+    words = [fields.get(key) for key in ("title", "detail")]
     said = " ".join(word[:300] for word in words if isinstance(word, str) and word.isprintable())
     return f"The collector answered {answer.status_code}. {said}".rstrip()
