@@ -51,20 +51,22 @@ def treat(reports: Reports, flagged: NDArray[np.bool_], treatment: Treatment, *,
 def _redraw(reports: Reports, flagged: NDArray[np.bool_], rng: Rng) -> Reports:
     seed = np.random.SeedSequence([_TAG, *map(int, key_from(rng, "redraw"))])
     donors = ~flagged & ~reports.public if reports.missing is None else ~flagged & ~reports.public & ~reports.missing
-    pool = np.flatnonzero(donors)
+    pool, who = np.flatnonzero(donors), np.flatnonzero(flagged)
     pool_ptr = np.searchsorted(pool, reports.graph_ptr)
-    helpless = flagged & (np.diff(pool_ptr) == 0)[reports.graph_of_user]
-    reports = treat(reports, helpless, "empty")
-    who = np.flatnonzero(flagged & ~helpless)
     graph = reports.graph_of_user[who]
+    choice = np.diff(pool_ptr)[graph]
+    helped = choice > 0
     words = backend().first_words(Rows.of(reports), Stream.PUBLIC, seed.generate_state(2, np.uint64))[who, 0]
-    donor = pool[pool_ptr[graph] + (words % np.diff(pool_ptr)[graph].astype(np.uint64)).astype(np.int64)]
+    place = pool_ptr[graph] + (words % np.maximum(choice, 1).astype(np.uint64)).astype(np.int64)
+    donor = pool[place[helped]]
     entries, indptr = gather_ranges(reports.indptr, donor)
     listed = reports.indices[entries]
-    kept = listed != np.repeat(reports.local_users[who].astype(np.int32), np.diff(indptr))  # nobody lists herself
-    kept_before = np.concatenate(([0], np.cumsum(kept)))
-    lists = spliced(reports, flagged & ~helpless, np.diff(kept_before[indptr]), listed[kept])
-    degree = None if reports.noisy_degree is None else reports.noisy_degree.copy()
+    mine = np.repeat(reports.local_users[who[helped]].astype(np.int32), np.diff(indptr))
+    kept = listed != mine  # nobody lists herself
+    lengths = np.zeros(len(who), np.int64)
+    lengths[helped] = np.diff(np.concatenate(([0], np.cumsum(kept)))[indptr])
+    lists = spliced(reports, flagged, lengths, listed[kept])
+    degree = None if reports.noisy_degree is None else np.where(flagged, 0.0, reports.noisy_degree)
     if degree is not None:
-        degree[who] = degree[donor]
+        degree[who[helped]] = degree[donor]
     return replace(reports, indptr=lists.indptr, indices=lists.indices, noisy_degree=degree, trusted=True)
