@@ -77,3 +77,40 @@ def test_a_folder_that_is_not_there(command: Any, files: Any, tmp_path: Path) ->
     code, _, error = command("randomize", files.graphs, "-o", tmp_path / "no" / "r.npz")
     assert code == 2
     assert "No such file" in error
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")
+def test_parquet_gives_the_lists_of_memory(command: Any, tmp_path: Path) -> None:
+    """Through a real local Ray cluster, whose own code warns of deprecations."""
+    pytest.importorskip("ray", reason="needs the ray extra")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    graphs = gl.synthetic.barabasi_albert(500, 3, seed=1)
+    owner = np.repeat(np.arange(500), graphs.degrees)
+    pq.write_table(pa.table({"source": owner, "target": graphs.indices}), tmp_path / "edges.parquet")
+    out = tmp_path / "noisy"
+    code, printed, _ = command(
+        "randomize", tmp_path / "edges.parquet", "--engine", "ray", "--nodes", "500", "--seed", "4", "-o", out, "--json"
+    )
+    assert code == 0
+    expected = gl.DPRR(epsilon=1.0).randomize(graphs, rng=4)
+    table = pq.read_table(out)
+    assert json.loads(printed)["entries_out"] == expected.num_entries
+    assert np.array_equal(np.concatenate(table["neighbours"].to_pylist()).astype(int), expected.indices)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "'nodes' parameter"),
+        (["--nodes", "9", "-m", "local-lap"], "every user acts alone"),
+        (["--nodes", "9", "--public-fraction", "0.5"], "one ε for all"),
+        (["--nodes", "9"], "edges.parquet"),
+    ],
+)
+def test_bad_input_to_ray(arguments: list[str], says: str, command: Any, tmp_path: Path) -> None:
+    source = tmp_path / "edges.parquet"
+    code, _, error = command("randomize", source, "--engine", "ray", "-e", "3", "-o", tmp_path / "out", *arguments)
+    assert code == 2
+    assert says in error

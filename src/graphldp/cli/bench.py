@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -38,22 +39,56 @@ def randomize(
     """
     from graphldp.benchmarks import randomize as benchmark
 
-    rows: list[dict[str, Any]] = []
-    with console.err.status("measuring") as status:
-        for row in benchmark.run(root=root, repeats=repeats, orkut=not quick):
-            rows.append(row)
-            status.update(f"measured: {row['what']}")
-    machine = benchmark.machine()
-    if out is not None:
+    def picture(rows: list[dict[str, Any]], folder: Path) -> None:
         from graphldp.reporting.speed import plot_randomize
 
+        plot_randomize(rows, folder / "randomize.svg")
+
+    _measure("randomize", benchmark.run(root=root, repeats=repeats, orkut=not quick), out, as_json, picture)
+
+
+@app.command(epilog="Example: graphldp bench train --root data --out benchmarks/results")
+def train(
+    root: RootOption = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of each method.")] = 2,
+    epochs: Annotated[int, typer.Option(min=1, help="Timed epochs of graphldp.")] = 3,
+    out: OutOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Train a GIN on raw, DPRR and RR graphs, against torch_geometric and dense blocks: seconds per epoch, peak memory.
+
+    REDDIT-BINARY is used where it is at hand, the embedded threads otherwise. For several trainings at once on a GPU:
+    python -m graphldp.benchmarks.stacked.
+    """
+    from graphldp.benchmarks import training as benchmark
+
+    _measure("training", benchmark.run(root=root, threads=threads, epochs=epochs), out, as_json)
+
+
+def _measure(
+    name: str,
+    measured: Iterator[dict[str, Any]],
+    out: Path | None,
+    as_json: bool,
+    picture: Callable[[list[dict[str, Any]], Path], None] | None = None,
+) -> None:
+    from graphldp.benchmarks.randomize import machine
+
+    rows: list[dict[str, Any]] = []
+    with console.err.status("measuring") as status:
+        for row in measured:
+            rows.append(row)
+            status.update(f"measured {len(rows)}: {next(iter(row.values()))}")
+    found = {"machine": machine(), "rows": rows}
+    if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        with written_whole(out / "randomize.json") as file:
-            file.write(json.dumps({"machine": machine, "rows": rows}, indent=2, ensure_ascii=False).encode())
-        plot_randomize(rows, out / "randomize.svg")
+        with written_whole(out / f"{name}.json") as file:
+            file.write((json.dumps(found, indent=2, ensure_ascii=False) + "\n").encode())
+        if picture is not None:
+            picture(rows, out)
     if as_json:
-        console.show_one({"machine": machine, "rows": rows}, as_json=True)
+        console.show_one(found, as_json=True)
         return
     keys = list(dict.fromkeys(key for row in rows for key in row))
     console.show([{key: row.get(key) for key in keys} for row in rows], as_json=False)
-    console.show_one(machine, as_json=False)
+    console.show_one(machine(), as_json=False)

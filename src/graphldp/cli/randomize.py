@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,14 +24,26 @@ from graphldp.cli.mechanisms import (
     private_epsilon,
 )
 from graphldp.cli.source import HELP
-from graphldp.errors import DataError
+from graphldp.errors import DataError, bad_parameter
+
+if TYPE_CHECKING:
+    from graphldp.mechanisms import Mechanism
 
 EPILOG = """Examples:
 
 graphldp randomize REDDIT-BINARY --mechanism dprr --epsilon 1 --public-fraction 0.2 --seed 0 --out reports.npz
 
 graphldp randomize synthetic:threads -m noisy-degrees -e 0.5 --out degrees.npz --json
+
+graphldp randomize edges.parquet --engine ray --nodes 3072441 --epsilon 1 --out noisy
 """
+
+
+class EngineName(StrEnum):
+    """Where lists are drawn."""
+
+    local = "local"
+    ray = "ray"
 
 
 def randomize(
@@ -43,6 +57,12 @@ def randomize(
     alpha: AlphaOption = 0.9,
     noise: NoiseOption = "laplace",
     sampling: SamplingOption = None,
+    engine: Annotated[
+        EngineName, typer.Option(help="In memory, or ray: one large graph as Parquet edge lists, in parts.")
+    ] = EngineName.local,
+    address: Annotated[str | None, typer.Option(help="Of a Ray cluster; a local one is started otherwise.")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="With ray: how many users there are.")] = None,
+    directed: Annotated[bool, typer.Option("--directed", help="With ray: edges have a direction.")] = False,
     root: Annotated[Path | None, typer.Option(help="A folder of datasets.", metavar="FOLDER")] = None,
     as_json: console.JsonOption = False,
 ) -> None:
@@ -50,14 +70,22 @@ def randomize(
 
     The file holds the noisy lists, the noisy degrees where the mechanism releases them, the labels, and each user's
     ε; it holds no raw edge of a private user and no seed.
+
+    A graph too large for memory goes in as Parquet files with columns source and target, and comes out as a folder of
+    Parquet files with every user's noisy list: the same lists as in memory for the same seed.
     """
     from graphldp.cli.source import open_source
     from graphldp.graphs import GraphSet
 
+    options: dict[str, Any] = {"allocation": allocation, "alpha": alpha, "noise": noise, "sampling": sampling}
+    if engine is EngineName.ray:
+        if public_fraction:
+            raise bad_parameter("public-fraction", "--engine ray", "0: one ε for all", public_fraction)
+        _in_parts(source, out, make_mechanism(mechanism, epsilon, **options), seed, nodes, directed, address, as_json)
+        return
     graphs = open_source(source, root)
     if not isinstance(graphs, GraphSet):
         raise DataError(f"{source}: holds reports, which are noisy already; give raw graphs.")
-    options: dict[str, Any] = {"allocation": allocation, "alpha": alpha, "noise": noise, "sampling": sampling}
     chosen = make_mechanism(mechanism, private_epsilon(graphs, epsilon, public_fraction, seed), **options)
     began = perf_counter()
     reports = chosen.randomize(graphs, rng=seed)
@@ -81,6 +109,30 @@ def randomize(
     console.show_one(row, as_json=as_json)
     if not as_json:
         console.out.print(f"\n{reports.guarantee}", highlight=False)
+
+
+def _in_parts(
+    source: str,
+    out: Path,
+    mechanism: Mechanism,
+    seed: int,
+    nodes: int | None,
+    directed: bool,
+    address: str | None,
+    as_json: bool,
+) -> None:
+    from graphldp.experiments.parquet import randomize_parquet
+    from graphldp.mechanisms import RowMechanism
+
+    if nodes is None:
+        raise bad_parameter(
+            "nodes", "--engine ray", "the number of users: an edge list does not say who has none", None
+        )
+    if not isinstance(mechanism, RowMechanism):
+        raise bad_parameter("mechanism", "--engine ray", "one in which every user acts alone", mechanism)
+    with console.err.status("drawing, part by part"):
+        written = randomize_parquet(Path(source), out, mechanism, seed, nodes, directed=directed, address=address)
+    console.show_one({"folder": str(out), "mechanism": repr(mechanism)} | asdict(written), as_json=as_json)
 
 
 def _common(epsilon: Any) -> float | None:

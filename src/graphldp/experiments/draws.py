@@ -6,14 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DatasetNotFoundError
-from graphldp.experiments.cells import Cell
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR, RR, LocalLap, Mechanism, NoisyDegrees, NonPrivFull, NonPrivPart, customized
 from graphldp.privacy import Budget
@@ -43,7 +41,6 @@ class Context:
         device: where models are trained.
         memory: bytes that a cell may use; a larger one is recorded as such and not tried.
         at_once: trainings that run as one computation.
-        drawn: a folder of reports that were drawn ahead, by :meth:`Draw.file`.
         deadline: no training begins that would not be over by then, judging by the longest so far; of
             ``time.monotonic()``.
     """
@@ -53,7 +50,6 @@ class Context:
     device: str = "cpu"
     memory: int = 1 << 62
     at_once: int = 1
-    drawn: str | None = None
     deadline: float = math.inf
 
 
@@ -87,10 +83,6 @@ class Draw:
         """For a cell."""
         return asdict(self)
 
-    def file(self, folder: str) -> Path:
-        """Where its reports are kept when they are drawn ahead."""
-        return Path(folder) / f"{Cell.of('draw', **self.params()).id}.npz"
-
 
 def mechanism_of(draw: Draw, graphs: GraphSet) -> Mechanism:
     """The mechanism of a draw, with its public users drawn."""
@@ -113,8 +105,6 @@ def randomize(draw: Draw, graphs: GraphSet) -> Reports:
 @lru_cache(maxsize=1)
 def reports_of(draw: Draw, context: Context) -> Reports:
     """The reports of a draw, kept until the next one is asked for: cells of several kinds may share it."""
-    if context.drawn is not None and draw.file(context.drawn).exists():
-        return Reports.load(draw.file(context.drawn))
     return randomize(draw, load(draw.dataset, context))
 
 

@@ -7,28 +7,21 @@ they are done or the time is up; here again, their rows join the results::
     PYTHONPATH=src python -m graphldp.experiments.remote work --out rows.jsonl --time-limit 540
     graphldp reproduce accuracy-lambda --dataset REDDIT-BINARY --effort paper --take rows.jsonl
 
-The far machine needs numpy, scipy and torch. Without numba the GPU draws the noise, with the same bits.
+The far machine needs numpy, scipy and torch; with numba the noise is drawn faster, with the same bits.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
-from dataclasses import replace
-from importlib.util import find_spec
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from graphldp.errors import FormatError
-from graphldp.experiments.accuracy import by_draw
 from graphldp.experiments.cells import Cell, Row, canonical
 from graphldp.experiments.compute import compute
-from graphldp.experiments.draws import Context, Draw, load, randomize
+from graphldp.experiments.draws import Context, load
 from graphldp.experiments.grouping import groups_of, merged
 from graphldp.experiments.machine import available_memory, cores
 from graphldp.experiments.results import Results
@@ -84,43 +77,18 @@ def compute_folder(folder: Path, out: Path, *, time_limit: float, device: str, a
         at_once=at_once,
         deadline=deadline,
     )
-    if find_spec("numba") is None and device.startswith("cuda"):
-        from graphldp.learn import device_sampler
-        from graphldp.mechanisms.base import use_backend
-
-        use_backend(device_sampler)
     waiting, _ = groups_of(sorted((c for c in cells if c.id not in finished), key=_urgency))
     count = 0
-    with out.open("a") as file, TemporaryDirectory() as drawn, _drawn_ahead(waiting, context, drawn) as drawing:
-        context = replace(context, drawn=drawn)
+    with out.open("a") as file:
         for pack in merged(waiting, context):
             if time.monotonic() > deadline:
                 break
-            for draw, _ in by_draw(pack):
-                if draw in drawing:
-                    drawing[draw].result()
             for row in compute(pack, context):
                 file.write(row.to_json() + "\n")
                 file.flush()
                 count += 1
             print(f"{count} new rows after {time.monotonic() - start:.0f} s", flush=True)
     return count
-
-
-@contextmanager
-def _drawn_ahead(groups: Sequence[list[Cell]], context: Context, folder: str) -> Iterator[dict[Draw, Future[None]]]:
-    """LocalLap compares all pairs of a graph, which no GPU does here: without compiled loops every core draws it."""
-    draws = [draw for group in groups for draw, _ in by_draw(group) if draw.mechanism == "local-lap"]
-    if find_spec("numba") is not None or not draws:
-        yield {}
-        return
-    with ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn")) as pool:
-        yield {draw: pool.submit(_draw_ahead, draw, context, folder) for draw in draws}
-        pool.shutdown(cancel_futures=True)
-
-
-def _draw_ahead(draw: Draw, context: Context, folder: str) -> None:
-    randomize(draw, load(draw.dataset, context)).save(draw.file(folder))
 
 
 def _urgency(cell: Cell) -> tuple[bool, int]:

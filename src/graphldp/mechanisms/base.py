@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -33,20 +34,11 @@ Noise = Literal["laplace", "discrete"]
 Rates = tuple[Any, Any]
 
 
-_chosen: dict[str, ModuleType] = {}
-
-
+@cache
 def backend() -> ModuleType:
-    """The compiled loops, plain NumPy with the same bits where numba is not installed, or what was chosen instead."""
-    if "sampler" not in _chosen:
-        compiled = find_spec("numba") is not None
-        use_backend(import_module(f"graphldp.mechanisms.{'kernels' if compiled else 'reference'}"))
-    return _chosen["sampler"]
-
-
-def use_backend(sampler: ModuleType) -> None:
-    """Draw with another module of the same functions and bits from now on, such as one for a GPU."""
-    _chosen["sampler"] = sampler
+    """The compiled loops, or plain NumPy with the same bits where numba is not installed."""
+    compiled = find_spec("numba") is not None
+    return import_module(f"graphldp.mechanisms.{'kernels' if compiled else 'reference'}")
 
 
 @dataclass(frozen=True)
