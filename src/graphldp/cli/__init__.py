@@ -10,11 +10,13 @@ import sys
 import typer
 
 from graphldp.cli import (
+    attack,
     audit,
     bench,
     client,
     collect,
     datasets,
+    defend,
     demo,
     evaluate,
     predict,
@@ -39,6 +41,8 @@ app.command(epilog=randomize.EPILOG)(randomize.randomize)
 app.command(epilog=train.EPILOG)(train.train)
 app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)
 app.command(epilog=predict.EPILOG)(predict.predict)
+app.command(epilog=attack.EPILOG)(attack.attack)
+app.command(epilog=defend.EPILOG)(defend.defend)
 app.command(epilog=reproduce.EPILOG)(reproduce.reproduce)
 app.command(epilog=report.EPILOG)(report.report)
 app.add_typer(audit.app, name="audit")

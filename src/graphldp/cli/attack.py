@@ -1,0 +1,80 @@
+"""``graphldp attack``: turn a share of the users of a reports file malicious."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphldp.cli import console
+from graphldp.cli.mechanisms import SeedOption
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphldp.reports import Reports
+
+NAMES = ("all-ones", "all-zeros", "random", "mimicry", "clique", "target", "frame")
+
+EPILOG = """Examples:
+
+graphldp attack reports.npz --attack random --fraction 0.3 --out poisoned.npz --malicious malicious.csv
+
+graphldp attack reports.npz -a all-ones -f 0.5 --split-seed 0 --out poisoned.npz --json
+"""
+
+
+def attack(
+    file: Annotated[Path, typer.Argument(help="A .npz file of reports.", metavar="REPORTS")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the attacked reports (.npz).")],
+    fraction: Annotated[float, typer.Option("--fraction", "-f", help="β: the share of malicious users in a graph.")],
+    name: Annotated[str, typer.Option("--attack", "-a", help=f"What they do: {', '.join(NAMES)}.")] = "random",
+    honest_degree: Annotated[
+        bool, typer.Option("--honest-degree", help="Leave d* as it was instead of forging it to fit the fake list.")
+    ] = False,
+    split_seed: Annotated[
+        int | None, typer.Option(help="Attack only the training graphs that 'graphldp train' has at this seed.")
+    ] = None,
+    malicious: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write who is malicious, one line (graph,user) each.")
+    ] = None,
+    seed: SeedOption = 0,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Let malicious users rewrite their reports, as in Section 6 of the paper and beyond it.
+
+    For researchers: what would an attack cost a model trained on these reports, and does a defense find it?
+    """
+    from graphldp.learn.selection import split
+    from graphldp.reports import Reports
+    from graphldp.threats.named import make_attack
+
+    chosen = make_attack(name, fraction=fraction, forge_degree=not honest_degree)
+    reports = Reports.load(file)
+    graphs = None if split_seed is None else split(reports.labels, seed=split_seed)[0]
+    turned = chosen.malicious(reports, rng=seed, graphs=graphs)
+    poisoned = chosen.apply(reports, rng=seed, graphs=graphs)
+    poisoned.save(out)
+    if malicious is not None:
+        _write(malicious, reports, turned)
+    row = {
+        "file": str(out),
+        "attack": repr(chosen),
+        "attacked_graphs": reports.num_graphs if graphs is None else len(graphs),
+        "malicious_users": int(turned.sum()),
+        "users": reports.num_users,
+        "entries_before": reports.num_entries,
+        "entries_after": poisoned.num_entries,
+    }
+    console.show_one(row, as_json=as_json)
+
+
+def _write(path: Path, reports: Reports, malicious: NDArray[np.bool_]) -> None:
+    graphs = reports.graph_ids[reports.graph_of_user[malicious]].tolist()
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("graph", "user"))
+        writer.writerows(zip(graphs, reports.local_users[malicious].tolist(), strict=True))

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphldp as gl
+from graphldp.cli.attack import NAMES
+from graphldp.threats import Poison
+from graphldp.threats.named import ATTACKS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_attack_writes_reports(name: str, command: Any, files: Any, tmp_path: Path) -> None:
+    out = tmp_path / "poisoned.npz"
+    code, printed, _ = command("attack", files.reports, "-a", name, "-f", "0.3", "--seed", "4", "-o", out, "--json")
+    assert code == 0
+    row, reports = json.loads(printed), gl.Reports.load(out)
+    assert row["entries_after"] == reports.num_entries
+    assert row["malicious_users"] == np.floor(0.3 * reports.sizes + 1e-9).sum()
+
+
+def test_names_are_the_library_s() -> None:
+    assert tuple(ATTACKS) == NAMES
+
+
+def test_the_file_is_what_the_library_makes(command: Any, files: Any, tmp_path: Path) -> None:
+    out, who = tmp_path / "poisoned.npz", tmp_path / "who.csv"
+    arguments = ("-f", "0.2", "--split-seed", "1", "--honest-degree", "--malicious", who, "-o", out)
+    code, _, _ = command("attack", files.reports, *arguments)
+    assert code == 0
+    reports, attack = gl.Reports.load(files.reports), Poison.random(fraction=0.2, forge_degree=False)
+    train = gl.split(reports.labels, seed=1)[0]
+    poisoned = gl.Reports.load(out)
+    assert np.array_equal(poisoned.indices, attack.apply(reports, rng=0, graphs=train).indices)
+    assert np.array_equal(poisoned.noisy_degree, reports.noisy_degree)
+    malicious = attack.malicious(reports, rng=0, graphs=train)
+    with who.open() as file:
+        rows = [(int(row["graph"]), int(row["user"])) for row in csv.DictReader(file)]
+    expected = zip(reports.graph_of_user[malicious], reports.local_users[malicious], strict=True)
+    assert rows == [(int(g), int(u)) for g, u in expected]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["-f", "1.5"], "'fraction' parameter of Poison must be a number from 0 to 1. Got 1.5"),
+        (["-f", "nan"], "must be a number from 0 to 1"),
+        (["-f", "0.1", "-a", "bribery"], "one of all-ones"),
+        (["-f", "0.1", "--split-seed", "-1"], "'seed' parameter of split"),
+        (["-f", "0.1", "--seed", "-1"], "'rng' parameter"),
+    ],
+)
+def test_bad_input_is_one_line(arguments: list[str], says: str, command: Any, files: Any, tmp_path: Path) -> None:
+    out = tmp_path / "out.npz"
+    code, _, error = command("attack", files.reports, "-o", out, *arguments)
+    assert code == 2
+    assert says in error
+    assert error.count("\n") == 1
+    assert not out.exists()
+
+
+def test_raw_graphs_are_refused(command: Any, files: Any, tmp_path: Path) -> None:
+    code, _, error = command("attack", files.graphs, "-f", "0.1", "-o", tmp_path / "out.npz")
+    assert code == 2
+    assert "holds a GraphSet, not a Reports" in error

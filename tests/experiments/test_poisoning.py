@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphldp as gl
+from graphldp.experiments.cells import Cell, Row
+from graphldp.experiments.compute import compute
+from graphldp.experiments.draws import Context, Draw
+from graphldp.experiments.plan import make_plan
+from graphldp.experiments.poisoning import case_params
+from graphldp.learn.controls import DegreeControl
+from graphldp.threats import HubGuard, Poison
+
+CONTEXT = Context(memory=1 << 33)
+DRAW = Draw("synthetic:threads", "dprr", 1.0, (0.125, 0.875), 0.0, 2)
+MODEL = {
+    "model": {"layers": 3, "hidden": 8, "dropout": 0.0},
+    "training": {"lr": 0.01, "max_epochs": 3, "min_epochs": 1, "patience": 2},
+}
+
+
+def cell(kind: str, attack: str, fraction: float, **params: Any) -> Cell:
+    common = {"draw": DRAW.params(), "ratios": [0.75, 0.1, 0.15], "seed": 2, **case_params(attack, fraction)}
+    return Cell.of(kind, **common, **params)
+
+
+def run(*cells: Cell) -> list[Row]:
+    rows = {row.cell.id: row for row in compute(cells, CONTEXT)}
+    return [rows[each.id] for each in cells]
+
+
+def test_a_cell_says_what_the_library_says() -> None:
+    (row,) = run(
+        cell("poisoned-control", "random", 0.3, learner="degrees", defense="guard-accuracy", treatment="redraw")
+    )
+    assert row.status == "done", row.note
+    graphs = gl.synthetic.threads(seed=0)
+    reports = gl.DPRR(epsilon=1.0, allocation=gl.Budget(0.125, 0.875)).randomize(graphs, rng=2)
+    train, _, test = gl.split(reports.labels, seed=2)
+    attack = Poison.random(fraction=0.3)
+    kept, verdict = HubGuard("accuracy").apply(attack.apply(reports, rng=2, graphs=train), rng=2)
+    assert row.numbers["accuracy"] == DegreeControl(seed=2).fit(kept.subset(train)).score(kept.subset(test))
+    malicious = attack.malicious(reports, rng=2, graphs=train)
+    assert row.numbers["detected"] == verdict.rate(malicious)
+    honest = np.isin(reports.graph_of_user, train) & ~malicious
+    assert row.numbers["false_positives"] == verdict.rate(honest)
+
+
+def test_models_controls_and_curves_run() -> None:
+    rows = run(
+        cell("poisoned-accuracy", "all-ones", 0.2, defense="none", treatment="", **MODEL),
+        cell("poisoned-accuracy", "all-ones", 0.2, defense="guard-accuracy", treatment="remove", **MODEL),
+        cell("poisoned-control", "frame", 0.2, learner="bounded", defense="none", treatment=""),
+        cell("detection-curve", "random", 0.2, defense="guard-guarantee"),
+    )
+    assert [row.status for row in rows] == ["done"] * 4, [row.note for row in rows]
+    assert rows[1].numbers["detected"] > 0.9
+    assert 0 <= rows[3].numbers["hubs"]["area"] <= rows[3].numbers["all"]["area"] <= 1
+
+
+def test_what_does_not_fit_is_not_tried() -> None:
+    large = cell("poisoned-accuracy", "all-ones", 0.5, defense="none", treatment="", **MODEL)
+    (row,) = compute([large], replace(CONTEXT, memory=1 << 20))
+    assert row.status == "too-large"
+    (row,) = run(cell("poisoned-control", "random", 0.3, learner="degrees", defense="row-column", treatment="remove"))
+    assert row.status == "failed"
+    assert "derived for lists drawn by RR" in row.note
+
+
+@pytest.mark.parametrize("name", ["poisoning", "poisoning-beyond"])
+def test_without_malicious_users_all_attacks_are_one(name: str) -> None:
+    plan = make_plan(name, "synthetic:threads", CONTEXT, effort="smoke", seeds=1)
+    honest = [entry for entry in plan.entries if entry.x == 0]
+    lines = {entry.series for entry in honest}
+    assert len({entry.cell.id for entry in honest}) == len(lines)
