@@ -7,12 +7,12 @@ A seed that is in the table is not trained again, so a run that was interrupted 
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from graphldp.errors import FormatError, ParameterError
+from graphldp.files import written_whole
 
 FORMAT = 1
 
@@ -60,11 +60,6 @@ class RunFolder:
     def add(self, row: dict[str, Any]) -> None:
         """Append a finished seed; the old table stays until the new one is whole."""
         self.rows = sorted([*self.rows, row], key=lambda each: int(each["seed"]))
-        table = self.path / "results.json"
-        temporary = table.with_name(f".{table.name}.{os.getpid()}.part")
         content = {"format": FORMAT, "settings": self.settings, "results": self.rows}
-        try:
-            temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
-            temporary.replace(table)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with written_whole(self.path / "results.json") as file:
+            file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DataError, FormatError
+from graphldp.files import written_whole
 
 FORMAT = 1  # raised when an older reader would misread a newer file
 _KIND = "GINClassifier"
@@ -73,14 +74,8 @@ def write(path: str | os.PathLike[str], model: SavedModel) -> None:
     header = {"kind": _KIND, "format": FORMAT} | {name: getattr(model, name) for name in _IN_HEADER}
     arrays: dict[str, Any] = {"header": np.array(json.dumps(header, default=_plain)), "classes": classes}
     arrays |= {f"weights/{name}": array for name, array in model.weights.items()}
-    path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with written_whole(path) as file:
+        np.savez(file, allow_pickle=False, **arrays)
 
 
 def read(path: str | os.PathLike[str]) -> SavedModel:
