@@ -2,8 +2,8 @@
 
 An honest list is about as long as its d* says: E[|ã|] = d* up to d* = (n−1)/2, and beyond, where DPRR's q is 1,
 (2p−1)d* + (1−p)(n−1) for a true degree of d*. A forger turns this around and adds the spread that an honest list of
-length L shows around its mean, √(L(1−L/(n−1))). For an empty list she draws what honest empty lists come from, a d*
-below zero: −Exp(1/ε₁).
+length L shows around its mean, √(L(1−L/(n−1))), as a factor: a list that is not empty comes from a d* above zero. For
+an empty one she draws what honest empty lists come from, a d* below zero: −Exp(1/ε₁).
 """
 
 from __future__ import annotations
@@ -34,5 +34,8 @@ def forged_degrees(reports: Reports, lengths: NDArray[np.int64], key: Key) -> ND
     fitting = np.where(lengths <= others / 2, lengths, (lengths - flip * others) / steep)
     spread = np.sqrt(lengths * np.maximum(1 - lengths / others, 0.0))
     below = np.log(uniform) / np.maximum(reports.epsilon1, 1e-9)
-    forged = np.where(lengths > 0, fitting + spread * ndtri(uniform), below)
-    return np.asarray(np.round(forged) if reports.noise == "discrete" else forged, np.float64)
+    factor = np.exp(spread / np.maximum(fitting, 1) * ndtri(uniform))
+    forged = np.where(lengths > 0, fitting * factor, below)
+    if reports.noise == "discrete":
+        forged = np.where(lengths > 0, np.maximum(np.round(forged), 1), np.round(forged))
+    return np.asarray(forged, np.float64)
