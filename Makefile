@@ -20,7 +20,7 @@ demo: .venv/installed ## train on noisy lists of the embedded dataset, end with 
 	$(BIN)/graphldp demo
 
 test: .venv/installed ## run the tests (what needs PostgreSQL or Chromium skips, and says so, where they are missing)
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 check: .venv/installed ## ruff, mypy strict, and the direction of imports
 	$(BIN)/ruff check
