@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphldp.cli import console
+from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:
     from graphldp.graphs import GraphSet
@@ -19,18 +20,31 @@ EPILOG = """Examples:
 graphldp demo
 
 graphldp demo --out somewhere --json
+
+graphldp demo --live --keep
 """
 DATASET = "synthetic:threads"
 
 
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="A folder for the results and the page.")] = Path("demo"),
+    live: Annotated[
+        bool, typer.Option("--live", help="Instead: a collector and 1,000 clients here, from invitations to labels.")
+    ] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the live dashboard running until Ctrl-C.")] = False,
     as_json: console.JsonOption = False,
 ) -> None:
     """Noise 300 invented discussion threads in every way, train on them, and end with a table, pictures and a page.
 
     Nothing is downloaded. Interrupt it and run it again: what is finished is not computed twice.
     """
+    if keep and not live:
+        raise bad_parameter("keep", "graphldp demo", "given together with --live", keep)
+    if live:
+        from graphldp.cli import demo_live
+
+        demo_live.run(out, keep=keep, as_json=as_json)
+        return
     from graphldp.cli.reproduce import compute
     from graphldp.experiments.draws import Context, load
     from graphldp.experiments.plan import make_plan

@@ -1,0 +1,67 @@
+"""The live demo as a real run: a collector, clients with their vaults, labels, and the dashboard until Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.cli.conftest import Command
+
+from graphldp.cli import demo_live
+from graphldp.collector.store import Store
+from graphldp.errors import ParameterError
+
+RUN = """
+import sys
+from pathlib import Path
+from graphldp.cli.demo_live import run
+run(Path(sys.argv[1]), users=240, keep=True, as_json=True)
+"""
+
+
+def test_from_invitations_to_the_dashboard(tmp_path: Path) -> None:
+    started = [sys.executable, "-c", RUN, str(tmp_path / "out")]
+    with subprocess.Popen(started, stdout=subprocess.PIPE, cwd=tmp_path, text=True) as process:
+        assert process.stdout is not None
+        try:
+            found = json.loads(process.stdout.readline())
+            with httpx.Client(follow_redirects=True) as browser:
+                page = browser.post(found["dashboard"].replace("dashboard", "login"), data={"key": found["key"]})
+            assert page.status_code == 200
+            assert "thread-24" in page.text
+        finally:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(found["dashboard"])
+
+    assert [each.name for each in tmp_path.iterdir()] == ["out"]  # no litter
+    assert [row["community"] for row in found["labels"]] == [f"thread-{place}" for place in range(19, 25)]
+    assert {row["truth"] for row in found["labels"]} == set(demo_live.KINDS)
+    assert found["right"] == sum(row["predicted"] == row["truth"] for row in found["labels"])
+    store = Store.open(found["database"])
+    communities, progress = store.communities(), store.progress()
+    users, reported = (sum(column) for column in zip(*(progress[each.key][:2] for each in communities), strict=True))
+    homes = list((tmp_path / "out").glob("live-*/clients/*/*"))
+    assert sum(each.label is not None for each in communities) == 18
+    assert len(homes) == users == sum(each.n for each in communities) >= 240
+    assert len([home for home in homes if list(home.glob("memberships/*/report-1.json"))]) == reported < users
+    assert len(store.results.predictions()) == 6
+    store.close()
+
+
+def test_too_few_users(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="'users' parameter of the live demo"):
+        demo_live.run(tmp_path / "out", users=100, keep=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_keep_goes_with_live(command: Command) -> None:
+    code, out, err = command("demo", "--keep")
+    assert (code, out) == (2, "")
+    assert "--live" in err
