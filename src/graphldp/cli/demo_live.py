@@ -236,8 +236,8 @@ def _show(rows: list[dict[str, Any]], address: str, key: str, database: str, *, 
         return
     console.show(rows, as_json=False, title=f"Labels from DPRR reports, ε = {EPSILON1:g} + {EPSILON2:g}")
     said = (
-        f"{right} of {len(rows)} are right; a coin would get half. This shows the system at work, not how accurate it\n"
-        "is: communities this few and small teach little, and their sizes, which are public, tell part of the label.\n\n"
+        f"{right} of {len(rows)} are right; a coin would get half. This shows the system at work, not how accurate\n"
+        "it is: so few and small communities teach little, and their sizes, which are public, tell part of it.\n\n"
     )
     if keep:
         said += f"The dashboard: {dashboard}\nThe operator's key, to log in: {key}\nCtrl-C ends it."
