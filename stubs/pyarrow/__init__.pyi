@@ -5,7 +5,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 class ArrowInvalid(ValueError): ...
-
 class DataType: ...
 
 class Field:

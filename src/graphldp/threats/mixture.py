@@ -2,7 +2,7 @@
 
 In a cell (one graph, lists of about one length) h honest users are expected, by the population's law. If μ malicious
 ones are there too, a user whose columns favour honesty by a factor r is malicious with probability μ/(μ + h·r). μ is
-found by expectation–maximization with a prior ∝ e^(−μ)-free 1/μ, which takes one user off the count:
+found by expectation–maximization with the scale-free prior 1/μ, which takes one user off the count:
 
     μ ← max(Σ_i μ/(μ + h·r_i) − 1, 0).
 
