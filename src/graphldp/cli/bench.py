@@ -65,6 +65,9 @@ def train(
     _measure("training", benchmark.run(root=root, threads=threads, epochs=epochs), out, as_json)
 
 
+_LEFT_OUT = ("users", "entries_in", "ns_per_entry", "dense_seconds")  # of the table, which is wide; JSON has all
+
+
 def _measure(
     name: str,
     measured: Iterator[dict[str, Any]],
@@ -89,6 +92,6 @@ def _measure(
     if as_json:
         console.show_one(found, as_json=True)
         return
-    keys = list(dict.fromkeys(key for row in rows for key in row))
+    keys = list(dict.fromkeys(key for row in rows for key in row if key not in _LEFT_OUT))
     console.show([{key: row.get(key) for key in keys} for row in rows], as_json=False)
     console.show_one(machine(), as_json=False)
