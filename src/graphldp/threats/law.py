@@ -5,9 +5,9 @@ For every mechanism here, given a true degree d and a sampling probability q,
     |ã| ~ Bin(d, pq) + Bin(n−1−d, (1−p)q),   p = e^ε₂/(e^ε₂+1).
 
 DPRR: q is a function of d + Lap(1/ε₁). RR: q = 1. LocalLap: each pair is among the T largest with about these odds, and
-q follows from the graph's typical list. Degrees in a social graph follow a power law; Pr(D ≥ d) = 1/d puts a
-constant number of users above any share of the graph, whatever n: about 1/f above f·n. It fits REDDIT-BINARY without a
-parameter (see ``docs/threats.md``).
+q follows from the graph's typical list. Degrees in a social graph follow a power law; Pr(D ≥ d) = 1/d puts about 1/f
+users above any share f of a graph, whatever n. REDDIT-BINARY has about half as many (see ``docs/threats.md``): hubs get
+the benefit of the doubt.
 """
 
 from __future__ import annotations
