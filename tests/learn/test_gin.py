@@ -195,3 +195,19 @@ def lists_of(matrices):
 def test_refuses_what_is_no_model(bad):
     with pytest.raises(ParameterError, match=f"The '{next(iter(bad))}' parameter of ModelSpec must be"):
         ModelSpec(**{"num_classes": 2} | bad)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_path_of_fixed_order_gives_the_same_numbers(name):
+    """After ``torch.use_deterministic_algorithms(True)`` sparse products add up in the order of the lists."""
+    spec = ModelSpec(3, layers=2, hidden=8, dropout=0.0)
+    lists = random_lists(np.random.default_rng(1), *SETS[name])
+    tensors = made(spec).tensors()
+    plain = engine(spec, lists, tensors, torch.float64, training=True)
+    torch.use_deterministic_algorithms(True)
+    try:
+        fixed = engine(spec, lists, tensors, torch.float64, training=True)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    for what, value in plain.items():
+        assert (fixed[what] - value).abs().max() < 1e-8, what

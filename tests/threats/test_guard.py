@@ -9,6 +9,7 @@ import graphldp as gl
 from graphldp.errors import DataError, ParameterError
 from graphldp.threats import HubGuard, Poison, Verdict
 from graphldp.threats.guard import Point
+from graphldp.threats.treatments import treat
 
 POINTS: tuple[Point, ...] = ("accuracy", "guarantee")
 
@@ -120,6 +121,25 @@ def test_flagged_users_are_gone_and_stay_so(reports: gl.Reports) -> None:
     assert np.array_equal(kept.missing, verdict.flagged)
     again = HubGuard().judge(kept)
     assert not again.flagged[verdict.flagged].any()
+
+
+def test_users_who_have_not_reported(stars: gl.GraphSet) -> None:
+    """As the collector exports them: an empty list, no ε spent, d* = 0."""
+    reports = gl.DPRR(epsilon=1.0, noise="discrete").randomize(stars, rng=1)
+    away = np.random.default_rng(1).random(reports.num_users) < 0.2
+    reports = treat(reports, away, "remove")
+    reports = replace(
+        reports,
+        epsilon1=np.where(away, 0.0, reports.epsilon1),
+        epsilon2=np.where(away, 0.0, reports.epsilon2),
+        mechanism="DPRR",
+    )
+    for point in POINTS:
+        verdict, malicious = attacked(reports, Poison.all_ones(fraction=0.2), point)
+        assert not malicious[away].any()
+        assert not verdict.flagged[away].any()
+        assert verdict.rate(malicious) == 1.0
+        assert verdict.rate(~malicious) < 0.005
 
 
 def test_odd_graphs() -> None:

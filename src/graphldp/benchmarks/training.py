@@ -14,6 +14,7 @@ import resource
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -69,6 +70,8 @@ def _cell(method: str, path: Path, threads: int, epochs: int, dense_batches: int
 
     torch.set_num_threads(threads)
     lists = _load(path)
+    labels = np.zeros(len(lists)) if lists.labels is None else lists.labels
+    lists = replace(lists, labels=np.unique(labels, return_inverse=True)[1])  # 0 and 1 to all methods
     spec = ModelSpec(num_classes=2)
     count = -(-lists.num_graphs // BATCH)
     before = _peak_megabytes()
@@ -100,8 +103,7 @@ def _ours(lists: NeighbourLists, epochs: int) -> dict[str, Any]:
 
     start = perf_counter()
     spec = ModelSpec(num_classes=2)
-    classes = np.unique(np.zeros(len(lists)) if lists.labels is None else lists.labels, return_inverse=True)[1]
-    packed = PackedGraphs.pack(lists, spec, torch.device("cpu"), classes)
+    packed = PackedGraphs.pack(lists, spec, torch.device("cpu"), lists.labels)
     prepared = perf_counter() - start
     smallest = packed.subset([int(np.argmin(lists.sizes))])  # the others do not validate
     history = train(spec, TrainingOptions(max_epochs=epochs + 1, batch_size=BATCH), packed, smallest).history

@@ -57,7 +57,10 @@ class Sampling:
             flip = 1 / (np.exp(reports.epsilon2) + 1)
         nothing = np.full(reports.num_users, np.inf)
         if mechanism == "DPRR":
-            return cls(n, flip, np.asarray(reports.epsilon1), np.ones(reports.num_users))
+            epsilon1 = np.where(
+                reports.epsilon1 > 0, reports.epsilon1, np.inf
+            )  # who has not reported has spent nothing
+            return cls(n, flip, epsilon1, np.ones(reports.num_users))
         if mechanism == "RR":
             return cls(n, flip, nothing, np.ones(reports.num_users))
         # the median, since up to half of the lists may be fake; an empty median still leaves one entry per list
