@@ -19,10 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from graphldp.csr import NeighbourLists
 from graphldp.learn.inputs import given_labels, graphs_of, labels_of
 from graphldp.learn.metrics import accuracy
-
-_LARGEST = 12
-_STEPS = np.array([0.5, 1.5, 2.5, 3.5, 5.5, 8.5, 13.5, 21.5, 34.5, 55.5, 89.5])
-_EDGES = np.concatenate((-_STEPS[::-1], _STEPS))  # d* may be negative: how far below 0 shows the noise's scale
+from graphldp.learn.summaries import degree_table
 
 
 class _Control(ClassifierMixin, BaseEstimator):
@@ -85,14 +82,4 @@ class DegreeControl(_Control):
     @staticmethod
     def features(X: NeighbourLists) -> NDArray[np.float64]:
         """Log(1 + n), the share of users in each bin of d*, the largest d* and d*/n (NaN beyond the last user)."""
-        noisy = getattr(X, "noisy_degree", None)
-        degree = np.asarray(X.degrees if noisy is None else noisy, dtype=np.float64)
-        bins, graph = len(_EDGES) + 1, X.graph_of_user
-        cells = np.bincount(graph * bins + np.searchsorted(_EDGES, degree), minlength=X.num_graphs * bins)
-        shares = cells.reshape(X.num_graphs, bins) / np.maximum(X.sizes, 1)[:, None]
-        ranked = degree[np.lexsort((-degree, graph))]
-        place = np.arange(_LARGEST)
-        inside = place < X.sizes[:, None]
-        where = np.where(inside, X.graph_ptr[:-1, None] + place, 0)
-        largest = np.where(inside, ranked[where] if len(ranked) else np.nan, np.nan)
-        return np.hstack((np.log1p(X.sizes)[:, None], shares, largest, largest / np.maximum(X.sizes, 1)[:, None]))
+        return degree_table(X)

@@ -1,0 +1,51 @@
+"""A graph in a few numbers: what the server reads off n and the degrees, without looking at an edge.
+
+n is public and d* comes with the list at no further cost, so these are free: log n, the share of users in each bin of
+d*, and the largest d*, plain and over n. The bins are constants, not fitted to any graphs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.csr import NeighbourLists
+
+LARGEST = 12
+_STEPS = np.array([0.5, 1.5, 2.5, 3.5, 5.5, 8.5, 13.5, 21.5, 34.5, 55.5, 89.5])
+EDGES = np.concatenate((-_STEPS[::-1], _STEPS))  # d* may be negative: how far below 0 shows the noise's scale
+COLUMNS = 1 + len(EDGES) + 1 + 2 * LARGEST
+
+
+def released_degrees(X: NeighbourLists) -> NDArray[np.float64]:
+    """d* of each user where the reports carry it, else the length of her reported list."""
+    noisy = getattr(X, "noisy_degree", None)
+    return np.asarray(X.degrees if noisy is None else noisy, dtype=np.float64)
+
+
+def degree_table(X: NeighbourLists) -> NDArray[np.float64]:
+    """Log(1 + n), the share of users in each bin of d*, the largest d* and d*/n: [graphs, COLUMNS].
+
+    NaN stands where a graph has fewer users than there are places for the largest.
+    """
+    degree = released_degrees(X)
+    bins, graph = len(EDGES) + 1, X.graph_of_user
+    cells = np.bincount(graph * bins + np.searchsorted(EDGES, degree), minlength=X.num_graphs * bins)
+    shares = cells.reshape(X.num_graphs, bins) / np.maximum(X.sizes, 1)[:, None]
+    ranked = degree[np.lexsort((-degree, graph))]
+    place = np.arange(LARGEST)
+    inside = place < X.sizes[:, None]
+    where = np.where(inside, X.graph_ptr[:-1, None] + place, 0)
+    largest = np.where(inside, ranked[where] if len(ranked) else np.nan, np.nan)
+    return np.hstack((np.log1p(X.sizes)[:, None], shares, largest, largest / np.maximum(X.sizes, 1)[:, None]))
+
+
+def smooth_table(X: NeighbourLists) -> NDArray[np.float64]:
+    """:func:`degree_table` for a model that is not a tree: no NaN, and the largest d* on a logarithmic scale.
+
+    A missing place holds 0, as a user without friends would; x becomes sign(x) log(1 + abs(x)).
+    """
+    table = np.nan_to_num(degree_table(X), nan=0.0)
+    largest = table[:, -2 * LARGEST : -LARGEST]
+    largest[:] = np.copysign(np.log1p(np.abs(largest)), largest)
+    return table
