@@ -46,6 +46,8 @@ MECHANISMS = [
     gl.DPRR(1.0, allocation="fixed", alpha=0.5),
     gl.DPRR(1.0, allocation=gl.Budget(0.25, 0.75)),
     gl.DPRR(1.0, n_max=1000),
+    gl.DPRR(1.0, allocation="utility"),
+    gl.DPRR(0.1, allocation="utility", mean_degree=2.0),
     gl.DPRR(20.0),
     gl.RR(0.1),
     gl.RR(1.0),

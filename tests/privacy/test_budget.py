@@ -18,7 +18,7 @@ POSITIVE = st.floats(min_value=0.0, exclude_min=True, allow_infinity=False, allo
 SHARE = st.floats(min_value=0.0, max_value=1.0, exclude_min=True, exclude_max=True)
 
 
-@given(POSITIVE, SHARE, st.integers(0, 10**7), st.sampled_from(["paper", "fixed"]))
+@given(POSITIVE, SHARE, st.integers(0, 10**7), st.sampled_from(["paper", "fixed", "utility"]))
 def test_never_more_than_epsilon(epsilon: float, alpha: float, n_max: int, allocation: Any) -> None:
     try:
         budget = gl.DPRR(epsilon, alpha=alpha, allocation=allocation).budget(n_max)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -16,6 +16,7 @@ from graphldp.errors import FormatError, bad_parameter
 
 if TYPE_CHECKING:
     from graphldp.collector.community import Choice
+    from graphldp.privacy import Allocation
 
 app = typer.Typer(help="Open, list, label, close and renew communities.", no_args_is_help=True)
 
@@ -27,7 +28,7 @@ def create(
     epsilon: Annotated[list[float], typer.Option("--epsilon", "-e", help="An ε to offer; may be given often.")],
     mechanism: Annotated[str, typer.Option("--mechanism", "-m", help="dprr, rr or noisy-degrees.")] = "dprr",
     public: Annotated[bool, typer.Option("--public", help="Let users publish their list as it is, too.")] = False,
-    allocation: Annotated[str, typer.Option(help="How dprr splits ε: paper or fixed.")] = "paper",
+    allocation: Annotated[str, typer.Option(help="How dprr splits ε: paper, fixed or utility.")] = "paper",
     alpha: Annotated[float, typer.Option(help="The share of ε that dprr spends on edges.")] = 0.9,
     n_max: Annotated[
         int | None, typer.Option(help="Users in your largest community, for the paper's split; this one's by default.")
@@ -124,7 +125,8 @@ def read_roster(path: Path) -> list[str]:
 
 def _choice(epsilon: float, mechanism: str, allocation: str, alpha: float, n_max: int) -> Choice:
     from graphldp.collector.community import Choice
-    from graphldp.privacy import Allocation, allocate
+    from graphldp.privacy import allocate
+    from graphldp.privacy.budget import ALLOCATIONS
 
     if not 0 < epsilon < math.inf:
         raise bad_parameter("epsilon", "a community", "a positive number", epsilon)
@@ -132,12 +134,11 @@ def _choice(epsilon: float, mechanism: str, allocation: str, alpha: float, n_max
     if mechanism != "dprr":
         spent = _down(epsilon)
         return Choice(name, *((0.0, spent) if mechanism == "rr" else (spent, 0.0)))
-    if allocation not in ("paper", "fixed"):
-        raise bad_parameter("allocation", "a community", "paper or fixed", allocation)
+    if allocation not in ALLOCATIONS:
+        raise bad_parameter("allocation", "a community", f"one of {', '.join(ALLOCATIONS)}", allocation)
     if not 0 < alpha < 1:
         raise bad_parameter("alpha", "a community", "a number between 0 and 1, both excluded", alpha)
-    rule: Allocation = "paper" if allocation == "paper" else "fixed"
-    split = allocate(epsilon, rule, alpha=alpha, n_max=n_max, owner="a community")
+    split = allocate(epsilon, cast("Allocation", allocation), alpha=alpha, n_max=n_max, owner="a community")
     degree = _down(float(split.degree))
     return Choice(name, degree, _down(epsilon - degree))
 

@@ -25,7 +25,9 @@ EpsilonOption = Annotated[
 PublicOption = Annotated[
     float, typer.Option("--public-fraction", help="λ: the share of users who publish their lists.")
 ]
-AllocationOption = Annotated[str, typer.Option("--allocation", help="DPRR: how ε is split, 'paper' or 'fixed'.")]
+AllocationOption = Annotated[
+    str, typer.Option("--allocation", help="DPRR: how ε is split, 'paper', 'fixed' or 'utility'.")
+]
 AlphaOption = Annotated[float, typer.Option("--alpha", help="DPRR: the share of ε that goes to the edges.")]
 NoiseOption = Annotated[str, typer.Option("--noise", help="Noise on degrees: 'laplace' or 'discrete'.")]
 SamplingOption = Annotated[float | None, typer.Option("--sampling", help="ARR: the probability that an entry is kept.")]

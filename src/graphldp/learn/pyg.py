@@ -80,7 +80,8 @@ class Randomize(BaseTransform):
             raise bad_parameter("seed", "Randomize", "a whole number ≥ 0", seed)
         if np.ndim(mechanism.epsilon):
             raise bad_parameter("mechanism", "Randomize", "given one epsilon for every user", "one for each user")
-        if getattr(mechanism, "allocation", None) == "paper" and getattr(mechanism, "n_max", 0) is None:
+        by_size = getattr(mechanism, "allocation", None) in ("paper", "utility")
+        if by_size and getattr(mechanism, "n_max", 0) is None:
             raise bad_parameter(
                 "mechanism", "Randomize", "given n_max, the public size of the largest graph", mechanism
             )

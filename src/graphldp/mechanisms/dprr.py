@@ -30,10 +30,12 @@ class DPRR(RowMechanism):
 
     Args:
         epsilon: ε of every user, or one per user; ``inf`` is a public user.
-        allocation: ``"paper"``: ε₁ = max{√(8/(n_max−1)), (1−α)ε}; ``"fixed"``: ε₁ = (1−α)ε; or a ``Budget``.
-            ε₂ = ε − ε₁ in both cases.
-        alpha: the share of the edges, α.
+        allocation: ``"paper"``: ε₁ = max{√(8/(n_max−1)), (1−α)ε}; ``"fixed"``: ε₁ = (1−α)ε; ``"utility"``: the ε₁ at
+            which the noise's variance meets the list's; or a ``Budget``. ε₂ = ε − ε₁ unless given.
+        alpha: the share of the edges, α; ``"utility"`` does not use it.
         n_max: users in the largest graph, a public number; from the set unless given.
+        mean_degree: a public guess of the mean degree for ``"utility"``; about log n_max + 0.58 unless given. It must
+            not be computed from the private lists.
         noise: ``"laplace"``, the paper's, or ``"discrete"``, the law that the live client draws exactly.
 
     Example::
@@ -45,6 +47,7 @@ class DPRR(RowMechanism):
     allocation: Allocation | Budget = field(default="paper", kw_only=True)
     alpha: float = field(default=0.9, kw_only=True)
     n_max: int | None = field(default=None, kw_only=True)
+    mean_degree: float | None = field(default=None, kw_only=True)
     noise: Noise = field(default="laplace", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -56,6 +59,8 @@ class DPRR(RowMechanism):
             raise bad_parameter("alpha", "DPRR", "a number between 0 and 1, both excluded", self.alpha)
         if self.n_max is not None and (not isinstance(self.n_max, int | np.integer) or self.n_max < 1):
             raise bad_parameter("n_max", "DPRR", "a whole number ≥ 1", self.n_max)
+        if self.mean_degree is not None and not 0.0 < self.mean_degree < np.inf:
+            raise bad_parameter("mean_degree", "DPRR", "a positive number", self.mean_degree)
 
     @property
     def degree_noise(self) -> Noise:
@@ -73,7 +78,14 @@ class DPRR(RowMechanism):
             raise bad_parameter("n_max", "DPRR.budget", "the number of users in the largest graph", None)
         if n_max is not None and n_max > largest:
             raise bad_parameter("n_max", "DPRR", f"at least the largest graph ({n_max} users)", self.n_max)
-        return allocate(self.epsilon, self.allocation, alpha=self.alpha, n_max=largest, owner="DPRR")
+        return allocate(
+            self.epsilon,
+            self.allocation,
+            alpha=self.alpha,
+            n_max=largest,
+            owner="DPRR",
+            mean_degree=self.mean_degree,
+        )
 
     def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Rates:
         """(p·q, (1−p)·q)."""

@@ -3,6 +3,10 @@
 The paper's rule (Section 4.4) takes ε₁ = max{√(8/(n_max−1)), (1−α)ε}. Its text then sets ε₂ = αε, which adds up to more
 than ε wherever the floor on ε₁ binds. Here ε₂ = ε − ε₁, always, rounded so that ε₁ + ε₂ ≤ ε holds for the real
 numbers that the two floats stand for.
+
+The paper's floor is where the noise's variance 2/ε₁² meets (n−1)/4, a bound on the variance of the list's length that
+is reached only by coin-tossing users of dense graphs. ``"utility"`` meets the variance itself, see
+:mod:`graphldp.privacy.utility`.
 """
 
 from __future__ import annotations
@@ -15,9 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import BudgetError, Described, ParameterError, bad_parameter
+from graphldp.privacy.utility import balanced_degree, public_mean_degree
 
 type_of_epsilon = float | NDArray[np.float64]
-Allocation = Literal["paper", "fixed"]
+Allocation = Literal["paper", "fixed", "utility"]
 ALLOCATIONS: tuple[str, ...] = get_args(Allocation)
 
 
@@ -96,16 +101,23 @@ def degree_floor(n_max: int) -> float:
 
 
 def allocate(
-    epsilon: type_of_epsilon, allocation: Allocation | Budget, *, alpha: float, n_max: int, owner: str
+    epsilon: type_of_epsilon,
+    allocation: Allocation | Budget,
+    *,
+    alpha: float,
+    n_max: int,
+    owner: str,
+    mean_degree: float | None = None,
 ) -> Budget:
     """Split ε.
 
     Args:
         epsilon: one number or one per user; an infinite ε stays infinite in both parts.
-        allocation: ``"paper"``, ``"fixed"`` or an explicit :class:`Budget`.
-        alpha: the share of the edges, α in the paper; unused with an explicit budget.
-        n_max: users in the largest graph, a public number; only ``"paper"`` reads it.
+        allocation: ``"paper"``, ``"fixed"``, ``"utility"`` or an explicit :class:`Budget`.
+        alpha: the share of the edges, α in the paper; only ``"paper"`` and ``"fixed"`` read it.
+        n_max: users in the largest graph, a public number; ``"fixed"`` does not read it.
         owner: who asks, for messages.
+        mean_degree: a public guess for ``"utility"``; about log n_max + 0.58 by default.
 
     Raises:
         BudgetError: when ε₁ would reach ε, or an explicit budget exceeds it.
@@ -114,6 +126,8 @@ def allocate(
     public = np.isinf(values)
     if isinstance(allocation, Budget):
         return _explicit(values, public, allocation, owner)
+    if allocation == "utility":
+        return _balanced(values, public, n_max, public_mean_degree(n_max) if mean_degree is None else mean_degree)
     degree = np.asarray((1.0 - alpha) * np.where(public, 1.0, values))
     if allocation == "paper":
         degree = np.maximum(degree, degree_floor(n_max))
@@ -128,6 +142,14 @@ def allocate(
             f"allocation='fixed' or an explicit Budget."
         )
     edges = _rest(np.where(public, 1.0, values), degree)
+    return Budget(np.where(public, np.inf, degree)[()], np.where(public, np.inf, edges)[()])
+
+
+def _balanced(values: NDArray[np.float64], public: NDArray[np.bool_], n_max: int, mean_degree: float) -> Budget:
+    finite = np.where(public, 1.0, values)
+    distinct, place = np.unique(finite, return_inverse=True)
+    degree = balanced_degree(distinct, n_max, min(mean_degree, max(n_max - 1.0, 0.0)))[place].reshape(values.shape)
+    edges = _rest(finite, degree)
     return Budget(np.where(public, np.inf, degree)[()], np.where(public, np.inf, edges)[()])
 
 
