@@ -6,7 +6,9 @@ computed from the mechanisms' own laws, none is drawn at random.
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from graphldp.reporting.plots import Axis, Series, chart, standalone
 
 HERE = Path(__file__).resolve().parent
 EPSILONS = np.geomspace(0.1, 10, 81)
+KEYS = {"clip": "dprr", "unbiased": "rr", "bayes": "local-lap"}  # each estimate's colour
 
 
 def laplace_grid(steps: int = 4000) -> NDArray[np.float64]:
@@ -29,7 +32,8 @@ def length_moments(mechanism: gl.DPRR, degree: int, n: int) -> tuple[float, floa
     """Mean and variance of the length of the list of a user with so many friends: both steps, by total variance."""
     budget = mechanism.budget(n)
     noisy = degree + laplace_grid() / float(budget.degree)
-    keep, fake = mechanism.rates(noisy, n, 1 / (np.exp(float(budget.edges)) + 1))
+    taken = mechanism.estimate(noisy, n, np.exp(-np.full(len(noisy), budget.degree)))
+    keep, fake = mechanism.rates(taken, n, 1 / (np.exp(float(budget.edges)) + 1))
     mean = degree * keep + (n - 1 - degree) * fake
     inner = degree * keep * (1 - keep) + (n - 1 - degree) * fake * (1 - fake)
     return float(mean.mean()), float(mean.var() + inner.mean())
@@ -73,8 +77,52 @@ def budgets() -> str:
     return markdown(["user", "ε", "paper: ε₁ + ε₂", "paper: length", "utility: ε₁ + ε₂", "utility: length"], rows)
 
 
-FIGURES: dict[str, Callable[[], str]] = {"utility-share": share_of_the_degree}
-TABLES: dict[str, Callable[[], str]] = {"budgets": budgets}
+def with_estimator(estimator: str, epsilon1: float) -> gl.DPRR:
+    """DPRR at ε = 1 with so much of it on the degree."""
+    return gl.DPRR(1.0, allocation="fixed", alpha=1 - epsilon1, estimator=cast("Any", estimator))
+
+
+def what_is_made_of_d_star() -> str:
+    """The three estimates as functions of d*."""
+    x = np.linspace(-10, 30, 401)
+    series = []
+    for estimator, key in KEYS.items():
+        made = with_estimator(estimator, 0.1).estimate(x, 430, np.exp(-np.full(len(x), 0.1)))
+        series.append(line(key, estimator, x, np.maximum(made, 0.0)))
+    return chart(
+        series, Axis("d*"), Axis("what it is taken for", low=0.0), "Estimates of the degree, ε₁ = 0.1, n = 430"
+    )
+
+
+def expected_lengths() -> str:
+    """E[d̃] by true degree."""
+    degrees = np.arange(0, 61)
+    series = [line("nonpriv-full", "the true degree", degrees.astype(np.float64), degrees.astype(np.float64))]
+    for estimator, key in KEYS.items():
+        mechanism = with_estimator(estimator, 0.1)
+        means = [length_moments(mechanism, int(d), 430)[0] for d in degrees]
+        series.append(line(key, estimator, degrees.astype(np.float64), np.array(means)))
+    return chart(series, Axis("friends"), Axis("entries in the list, on average", low=0.0), "E[d̃], ε₁ = 0.1, ε₂ = 0.9")
+
+
+def lengths() -> str:
+    """Mean and error of the list's length, by degree."""
+    rows = []
+    for epsilon1, degree in product((0.1, 0.5), (0, 1, 2, 5, 10, 30, 100)):
+        cells = [f"{epsilon1:g}", f"{degree}"]
+        for estimator in KEYS:
+            mean, variance = length_moments(with_estimator(estimator, epsilon1), degree, 430)
+            cells.append(f"{mean:.2f} ({(variance + (mean - degree) ** 2) ** 0.5:.1f})")
+        rows.append(cells)
+    return markdown(["ε₁", "friends", *KEYS], rows)
+
+
+FIGURES: dict[str, Callable[[], str]] = {
+    "utility-share": share_of_the_degree,
+    "estimates": what_is_made_of_d_star,
+    "expected-lengths": expected_lengths,
+}
+TABLES: dict[str, Callable[[], str]] = {"budgets": budgets, "lengths": lengths}
 
 
 def main() -> None:

@@ -49,9 +49,13 @@ def discrete_laplace(e1: Fraction, n: int) -> DegreeLaw:
     return lambda degree: {d: scale / e1 ** abs(d - degree) for d in range(-1, n + 1)}
 
 
-def rates(mechanism: gl.RowMechanism, d_star: int | Fraction | None, n: int, e2: Fraction) -> tuple[Fraction, Fraction]:
-    """The mechanism's own ``rates``, run on rationals."""
-    noisy = None if d_star is None else np.array([Fraction(d_star)], dtype=object)
+def rates(
+    mechanism: gl.RowMechanism, d_star: int | Fraction | None, n: int, e2: Fraction, e1: Fraction = E1
+) -> tuple[Fraction, Fraction]:
+    """The mechanism's own ``estimate`` and ``rates``, run on rationals."""
+    noisy = None
+    if d_star is not None:
+        noisy = mechanism.estimate(np.array([Fraction(d_star)], dtype=object), n, 1 / e1)
     keep, fake = (np.ravel(rate)[0] for rate in mechanism.rates(noisy, n, 1 / (e2 + 1)))
     return _rational(keep), _rational(fake)
 
@@ -87,7 +91,7 @@ def law(degree_law: DegreeLaw, bit_rates: Callable[[Bits, Any], tuple[Fraction, 
 def row_law(mechanism: gl.RowMechanism, n: int, *, e1: Fraction = E1, e2: Fraction = E2) -> Law:
     """The law of a mechanism of single rows, from its ``rates`` and the discrete noise."""
     degree_law = silent if mechanism.degree_noise is None else discrete_laplace(e1, n)
-    return law(degree_law, lambda bits, d_star: rates(mechanism, d_star, n, e2))
+    return law(degree_law, lambda bits, d_star: rates(mechanism, d_star, n, e2, e1))
 
 
 def worst_ratio(of: Law, n: int) -> Fraction | float:

@@ -29,7 +29,12 @@ def mechanisms() -> st.SearchStrategy[gl.Mechanism]:
     """Every law, at ordinary and at extreme rates."""
     epsilon = st.sampled_from([0.01, 0.5, 1.0, 3.0, 40.0, 800.0])
     return st.one_of(
-        st.builds(lambda e, noise: gl.DPRR(e, allocation="fixed", noise=noise), epsilon, st.sampled_from(NOISES)),
+        st.builds(
+            lambda e, noise, estimator: gl.DPRR(e, allocation="fixed", noise=noise, estimator=estimator),
+            epsilon,
+            st.sampled_from(NOISES),
+            st.sampled_from(ESTIMATORS),
+        ),
         st.builds(gl.RR, epsilon),
         st.builds(lambda e, s: gl.ARR(e, sampling=s), epsilon, st.sampled_from([1e-300, 0.01, 0.9, 1.0])),
         st.builds(lambda e, noise: gl.NoisyDegrees(e, noise=noise), epsilon, st.sampled_from(NOISES)),
@@ -37,3 +42,4 @@ def mechanisms() -> st.SearchStrategy[gl.Mechanism]:
 
 
 NOISES = ["laplace", "discrete"]
+ESTIMATORS = ["clip", "unbiased", "bayes"]

@@ -72,6 +72,7 @@ def test_alpha(alpha: float) -> None:
     [
         (lambda: gl.DPRR(1.0, allocation="half"), "allocation"),
         (lambda: gl.DPRR(1.0, noise="gauss"), "noise"),
+        (lambda: gl.DPRR(1.0, estimator="median"), "estimator"),
         (lambda: gl.NoisyDegrees(1.0, noise="gauss"), "noise"),
         (lambda: gl.DPRR(1.0, n_max=0), "n_max"),
         (lambda: gl.DPRR(1.0, n_max=2.5), "n_max"),

@@ -16,6 +16,8 @@ DPRR = gl.DPRR(1.0, noise="discrete")
 HALF = Fraction(1, 2)  # a rational, so that the law stays one
 CASES = {
     "DPRR": (DPRR, E1 * E2),
+    "DPRR, unbiased": (gl.DPRR(1.0, noise="discrete", estimator="unbiased"), E1 * E2),
+    "DPRR, bayes": (gl.DPRR(1.0, noise="discrete", estimator="bayes"), E1 * E2),
     "RR": (gl.RR(1.0), E2),
     "ARR": (gl.ARR(1.0, sampling=HALF), E2),
     "ARR unsampled": (gl.ARR(1.0, sampling=Fraction(1)), E2),
@@ -41,6 +43,8 @@ def from_the_true_degree(bits: tuple[int, ...], d_star: int) -> tuple[Fraction, 
 MUTANTS: dict[str, tuple[Law, Fraction]] = {
     "DPRR, ε₂ and 10 %": (row_law(DPRR, 4, e2=MORE2), E1 * E2),
     "DPRR, ε₁ and 10 %": (row_law(DPRR, 4, e1=MORE1), E1 * E2),
+    "DPRR, unbiased, ε₂ and 10 %": (row_law(CASES["DPRR, unbiased"][0], 4, e2=MORE2), E1 * E2),
+    "DPRR, bayes, ε₂ and 10 %": (row_law(CASES["DPRR, bayes"][0], 4, e2=MORE2), E1 * E2),
     "DPRR, q from the true degree": (law(discrete_laplace(E1, 4), from_the_true_degree), E1 * E2),
     "DPRR, q from the true degree, d* kept back": (law(silent, from_the_true_degree), E1 * E2),
     "DPRR, no strangers": (law(discrete_laplace(E1, 4), no_fakes), E1 * E2),
@@ -61,6 +65,10 @@ def test_far_values_of_d_star_add_nothing(n: int) -> None:
     """What lets the enumeration stop at d* = −1 and d* = n: q is 0 up to 0 and 1 from (n−1)/2 on."""
     assert {rates(DPRR, d, n, E2) for d in (-(10**9), -50, -1, 0)} == {(0, 0)}
     assert {rates(DPRR, d, n, E2) for d in (n - 1, n, 50, 10**9)} == {(E2 / (E2 + 1), 1 / (E2 + 1))}
+    for estimator in ("unbiased", "bayes"):
+        mechanism = gl.DPRR(1.0, noise="discrete", estimator=estimator)
+        assert len({rates(mechanism, d, n, E2) for d in (-(10**9), -50, -1)}) == 1
+        assert len({rates(mechanism, d, n, E2) for d in (n, n + 1, 50, 10**9)}) == 1
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])

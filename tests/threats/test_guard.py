@@ -171,6 +171,8 @@ def test_bad_input(threads: gl.GraphSet) -> None:
         HubGuard(theta=1.5)
     with pytest.raises(DataError, match="derived for lists drawn by DPRR or RR or LocalLap"):
         HubGuard().judge(gl.NoisyDegrees(epsilon=1.0).randomize(threads, rng=1))
+    with pytest.raises(DataError, match="estimator='clip'"):
+        HubGuard().judge(gl.DPRR(epsilon=2.0, estimator="bayes").randomize(threads, rng=1))
 
 
 def test_goals_on_reddit_binary(reddit_binary: gl.GraphSet) -> None:

@@ -150,13 +150,24 @@ class RowMechanism(Mechanism):
         law = self.degree_noise
         noisy = None if law is None else noisy_degrees(rows, np.asarray(budget.degree), law, key)
         odds = np.exp(-np.asarray(budget.edges))  # of a flip: (1−p)/p
-        keep, fake = self.rates(noisy, rows.n, odds / (1 + odds))
+        taken = None if noisy is None else self.estimate(noisy, rows.n, np.exp(-np.asarray(budget.degree)))
+        keep, fake = self.rates(taken, rows.n, odds / (1 + odds))
         public = np.isinf(budget.edges)
         rates = [np.where(public, exact, r).astype(np.float64, copy=False) for r, exact in ((keep, 1.0), (fake, 0.0))]
         if not all(((r >= 0) & (r <= 1)).all() for r in rates):
             raise ParameterError(f"The rates of {type(self).__name__} must be probabilities.")
         indptr, indices = backend().sample_lists(rows, *rates, key)
         return Drawn(indptr, indices, noisy_degree=noisy)
+
+    def estimate(self, noisy_degree: Any, n: Any, decay: Any) -> Any:
+        """What d* is taken for when the rates are computed: d* itself, unless a mechanism says otherwise.
+
+        Args:
+            noisy_degree: d* of each user.
+            n: users in each user's graph.
+            decay: e^(−ε₁) of each user; 0 for a public one.
+        """
+        return noisy_degree
 
     @abstractmethod
     def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Rates:
@@ -166,7 +177,7 @@ class RowMechanism(Mechanism):
         exact rationals by the tests that enumerate the law.
 
         Args:
-            noisy_degree: d* of each user, or None where the mechanism has none.
+            noisy_degree: d* of each user, or what :meth:`estimate` takes it for; None where the mechanism has none.
             n: users in each user's graph.
             flip: 1 − p = 1/(e^ε₂ + 1) of each user; 0 for a public one, whose row stays exact whatever is returned.
         """

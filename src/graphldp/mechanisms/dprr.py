@@ -8,7 +8,8 @@ A user spends ε₁ on her degree and ε₂ on her list:
 
 Randomized response keeps each bit with probability p, and sampling keeps each reported one with probability q, chosen
 so that about d* are left. d* is part of the report: the list is a function of d* and the randomized bits, so it costs
-no more ε. The proof that ε = ε₁ + ε₂ is in ``docs/mechanisms/dprr.md``.
+no more ε. The proof that ε = ε₁ + ε₂ is in ``docs/mechanisms/dprr.md``. q may use a better estimate of the degree than
+d* itself, see :mod:`graphldp.mechanisms.estimators`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,13 @@ import numpy as np
 
 from graphldp.errors import bad_parameter
 from graphldp.mechanisms.base import Noise, Rates, RowMechanism, check_noise
+from graphldp.mechanisms.estimators import (
+    ESTIMATORS,
+    Estimator,
+    posterior_mean,
+    unbiased_discrete,
+    unbiased_laplace,
+)
 from graphldp.privacy import Allocation, Budget, allocate
 from graphldp.privacy.budget import ALLOCATIONS
 
@@ -37,6 +45,8 @@ class DPRR(RowMechanism):
         mean_degree: a public guess of the mean degree for ``"utility"``; about log n_max + 0.58 unless given. It must
             not be computed from the private lists.
         noise: ``"laplace"``, the paper's, or ``"discrete"``, the law that the live client draws exactly.
+        estimator: what d* is taken for in q: ``"clip"``, the paper's max(0, d*); ``"unbiased"``; or ``"bayes"``, the
+            posterior mean under a public law of degrees. The live client clips.
 
     Example::
 
@@ -49,10 +59,13 @@ class DPRR(RowMechanism):
     n_max: int | None = field(default=None, kw_only=True)
     mean_degree: float | None = field(default=None, kw_only=True)
     noise: Noise = field(default="laplace", kw_only=True)
+    estimator: Estimator = field(default="clip", kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_noise(self.noise, "DPRR")
+        if self.estimator not in ESTIMATORS:
+            raise bad_parameter("estimator", "DPRR", f"one of {', '.join(ESTIMATORS)}", self.estimator)
         if not isinstance(self.allocation, Budget) and self.allocation not in ALLOCATIONS:
             raise bad_parameter("allocation", "DPRR", f"one of {', '.join(ALLOCATIONS)} or a Budget", self.allocation)
         if not 0.0 < self.alpha < 1.0:
@@ -86,6 +99,15 @@ class DPRR(RowMechanism):
             owner="DPRR",
             mean_degree=self.mean_degree,
         )
+
+    def estimate(self, noisy_degree: Any, n: Any, decay: Any) -> Any:
+        """The estimate that was asked for; :func:`sampling_probability` clips it."""
+        if self.estimator == "bayes":
+            return posterior_mean(noisy_degree, n, decay)
+        if self.estimator == "unbiased":
+            unbiased = unbiased_laplace if self.noise == "laplace" else unbiased_discrete
+            return unbiased(noisy_degree, decay)
+        return noisy_degree
 
     def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Rates:
         """(p·q, (1−p)·q)."""

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from graphldp.errors import bad_parameter
+from graphldp.errors import DataError, bad_parameter
 from graphldp.reports import Reports
 from graphldp.threats.base import Defense, can_be_flagged, check_theta, mechanism_name
 from graphldp.threats.evidence import LARGEST, Columns, Contradictions
@@ -79,6 +79,8 @@ class _Case:
 
     def __init__(self, reports: Reports) -> None:
         self.mechanism = mechanism_name(reports, "HubGuard", "DPRR", "RR", "LocalLap")
+        if "estimator=" in reports.mechanism and "estimator='clip'" not in reports.mechanism:
+            raise DataError("HubGuard is derived for DPRR with estimator='clip'; these reports used another.")
         self.reports, self.able = reports, can_be_flagged(reports)
         self.law, self.length = Sampling.of(reports, self.mechanism), reports.degrees.astype(np.float64)
         self.users = np.flatnonzero(self.able)
