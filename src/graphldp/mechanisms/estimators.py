@@ -79,7 +79,8 @@ def _sums(n: int, r: Any) -> Iterator[list[Any]]:
     for terms in (prior, weighted):
         yield list(accumulate(terms, lambda total, term: total * r + term))
     for terms in (prior, weighted):
-        yield list(accumulate(terms[:0:-1], lambda total, term: total * r + term))[::-1] + [0 * one]
+        beyond = accumulate(terms[:0:-1], lambda total, term: total * r + term, initial=0 * one)
+        yield list(beyond)[::-1]
 
 
 def _alike(n: Any, decay: Any) -> list[Any]:
