@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ARR,
         DPRR,
         RR,
+        Blink,
         LocalLap,
         Mechanism,
         NoisyDegrees,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "ARR": "graphldp.mechanisms",
+    "Blink": "graphldp.mechanisms",
     "Budget": "graphldp.privacy",
     "DPRR": "graphldp.mechanisms",
     "GINClassifier": "graphldp.learn.classifier",
@@ -63,6 +65,7 @@ __all__ = [
     "ARR",
     "DPRR",
     "RR",
+    "Blink",
     "Budget",
     "GINClassifier",
     "GraphLDPError",

@@ -57,6 +57,8 @@ MECHANISMS = [
     gl.RR(1.0),
     gl.ARR(1.0, sampling=0.3),
     gl.ARR(1.0, sampling=1.0),
+    gl.Blink(1.0),
+    gl.Blink(4.0, delta=0.5, noise="discrete"),
     gl.LocalLap(1.0),
     gl.NoisyDegrees(1.0),
     gl.NoisyDegrees(1.0, noise="discrete"),

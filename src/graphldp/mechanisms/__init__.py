@@ -2,6 +2,7 @@
 
 from graphldp.mechanisms.arr import ARR
 from graphldp.mechanisms.base import Drawn, Mechanism, RowMechanism
+from graphldp.mechanisms.blink import Blink
 from graphldp.mechanisms.customized import customized, match_public_fraction
 from graphldp.mechanisms.dprr import DPRR
 from graphldp.mechanisms.local_lap import LocalLap
@@ -13,6 +14,7 @@ __all__ = [
     "ARR",
     "DPRR",
     "RR",
+    "Blink",
     "Drawn",
     "LocalLap",
     "Mechanism",

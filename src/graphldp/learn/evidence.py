@@ -1,0 +1,73 @@
+"""How much a report says about one edge: the likelihood ratios of a name on a list, and of one that is missing.
+
+With a name reported with probability p·q for a friend and (1−p)·q for a stranger,
+
+    Pr(named | friend)/Pr(named | stranger) = e^ε₂
+    Pr(not named | friend)/Pr(not named | stranger) = r = (1−p·q)/(1−(1−p)·q)
+
+q is 1 for RR and Blink, and for DPRR the function of d* that her device used; d* is in the report.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import DataError, bad_parameter
+from graphldp.mechanisms.dprr import DPRR, sampling_probability
+from graphldp.reports import Reports
+
+Floats = NDArray[np.float64]
+
+CERTAIN = 1e9  # stands for an infinite log ratio, of public users: a sum of two never becomes inf − inf
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The two log ratios of each user.
+
+    Args:
+        named: log of the first ratio, ε₂; :data:`CERTAIN` for a public user.
+        unnamed: log of the second, between −ε₂ and 0; −:data:`CERTAIN` for a public user.
+    """
+
+    named: Floats
+    unnamed: Floats
+
+    @classmethod
+    def of(cls, reports: Reports, owner: str, *known: str) -> Evidence:
+        """What each user's report says.
+
+        Args:
+            reports: from an undirected set.
+            owner: who asks, for messages.
+            known: the mechanisms that the asker can work with.
+        """
+        if not isinstance(reports, Reports):
+            raise bad_parameter("reports", owner, "Reports", type(reports).__name__)
+        name = reports.mechanism.partition("(")[0]
+        if name not in known or reports.noisy_degree is None:
+            raise DataError(f"{owner} needs reports of {' or '.join(known)}, with their noisy degrees.")
+        if reports.directed:
+            raise DataError(f"{owner} needs undirected graphs: it takes both ends' word for an edge.")
+        odds = np.exp(-reports.epsilon2)
+        flip = odds / (1 + odds)
+        q = _sampling(reports, flip) if name == "DPRR" else np.ones(reports.num_users)
+        with np.errstate(divide="ignore"):  # a flip too seldom for a float is as good as none
+            unnamed = np.log(1 - q + flip * q) - np.log1p(-flip * q)
+        certain = reports.public | np.isinf(unnamed)
+        return cls(np.where(certain, CERTAIN, reports.epsilon2), np.where(certain, -CERTAIN, unnamed))
+
+
+def _sampling(reports: Reports, flip: Floats) -> Floats:
+    """DPRR's q of each user; 1 for a public one, whose whole list is there."""
+    n = np.repeat(reports.sizes, reports.sizes)
+    used = re.search(r"estimator='(\w+)'", reports.mechanism)
+    options = {"noise": reports.noise or "laplace", "estimator": used[1] if used else "clip"}
+    device = DPRR(1.0, **cast("dict[str, Any]", options))
+    degree = device.estimate(reports.noisy_degree, n, np.exp(-reports.epsilon1))
+    return np.where(reports.public, 1.0, sampling_probability(degree, n, flip))
