@@ -9,6 +9,7 @@ import graphldp as gl
 from graphldp.errors import DataError, ParameterError
 from graphldp.threats import HubGuard, Poison, Verdict
 from graphldp.threats.guard import Point
+from graphldp.threats.mixture import by_columns, by_number
 from graphldp.threats.treatments import treat
 
 POINTS: tuple[Point, ...] = ("accuracy", "guarantee")
@@ -185,3 +186,16 @@ def test_goals_on_reddit_binary(reddit_binary: gl.GraphSet) -> None:
         assert verdict.rate(~malicious) <= 0.005
         verdict, malicious = attacked(reports, attack, "guarantee")
         assert verdict.rate(hubs & ~malicious) <= 0.05
+
+
+def test_the_largest_fixed_point_has_a_formula() -> None:
+    """Expectation–maximization comes down to it from above, where it is not at its slowest."""
+    number = np.array([1, 2, 3, 8, 30, 200])
+    for h in (0.01, 0.3, 3.0):
+        cell = np.repeat(np.arange(len(number)), number)
+        expected = np.full(len(cell), h)
+        mu = by_number(cell, expected) * h / (1 - by_number(cell, expected))
+        settled = mu > 0
+        assert np.allclose(mu[settled], (number[cell] * mu / (mu + h) - 1)[settled])
+        assert not settled[number[cell] <= 1 + h].any()
+        assert np.allclose(by_columns(cell, expected, np.zeros(len(cell))), by_number(cell, expected), atol=1e-6)

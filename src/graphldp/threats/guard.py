@@ -20,14 +20,13 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.reports import Reports
 from graphldp.threats.base import Defense, can_be_flagged, check_theta, mechanism_name
 from graphldp.threats.evidence import LARGEST, Columns, Contradictions
 from graphldp.threats.law import BINS, Population, Sampling, bins
-from graphldp.threats.mixture import malicious_probability
+from graphldp.threats.mixture import by_columns, by_number
 from graphldp.threats.promise import impossible_list, own_word, seldom_listed
 from graphldp.threats.treatments import Treatment
 from graphldp.threats.verdict import Verdict
@@ -98,39 +97,45 @@ class _Case:
 
     def posterior(self, rounds: int = _ROUNDS) -> Floats:
         """The probability that each user is malicious."""
-        found = malicious_probability(self.cell, self.expected, np.zeros(len(self.users)))
+        found = by_number(self.cell, self.expected)
         for _ in range(0 if self.reports.directed else rounds - 1):
-            found = malicious_probability(self.cell, self.expected, self._log_ratio(self._everyone(found)))
+            # where nobody is suspected the columns are not asked; but contradictions may speak against any list
+            asked = np.flatnonzero(found > 0) if self.mechanism != "LocalLap" else np.arange(len(found))
+            ratio = self._log_ratio(self._everyone(found), asked)
+            found = np.zeros(len(found))
+            found[asked] = by_columns(self.cell[asked], self.expected[asked], ratio)
         return self._everyone(found)
 
     def p_value(self, theta: float) -> Floats:
         """At most θ with probability at most θ for an honest user: three tests share θ."""
         reports, law = self.reports, self.law
-        never = impossible_list(law, self.length)
-        own = own_word(law, reports)
+        never, own = impossible_list(law, self.length), own_word(law, reports)
         if reports.directed:
             return np.asarray(np.minimum(never / 0.9, own / 0.1))
+        by_list = np.minimum(never, own) / 0.05
         trusted = self.able & (self.posterior(rounds=1) < 0.5)
         if self.mechanism == "LocalLap":
             seldom = Contradictions.of(reports, trusted | reports.public).upper_tail()
         else:
+            asked, seldom = np.flatnonzero(by_list > theta), np.ones(reports.num_users)
             columns = Columns.of(reports, self.mechanism, trusted, self.degree)
-            seldom = seldom_listed(law, self.length, columns, theta)
-        return np.asarray(np.minimum(np.minimum(never / 0.05, own / 0.05), seldom / 0.9))
+            seldom[asked] = seldom_listed(law[asked], self.length[asked], columns[asked], theta)
+        return np.asarray(np.minimum(by_list, seldom / 0.9))
 
-    def _log_ratio(self, posterior: Floats) -> Floats:
-        """By how much each user's columns favour honesty, over the degrees that her list leaves likely."""
+    def _log_ratio(self, posterior: Floats, asked: NDArray[np.int64]) -> Floats:
+        """By how much some users' columns favour honesty, over the degrees that their lists leave likely."""
         reports, trusted = self.reports, self.able & (posterior < 0.5)
+        users = self.users[asked]
         if self.mechanism == "LocalLap":
-            return Contradictions.of(reports, trusted | reports.public).log_ratio()[self.users]
+            return Contradictions.of(reports, trusted | reports.public).log_ratio()[users]
         columns = Columns.of(reports, self.mechanism, trusted, self.degree)
-        ratio = np.zeros(len(self.users))
-        suspects = np.flatnonzero(posterior[self.users] > 0)
-        kind = self.kind[suspects]
-        weight = self.population.joint[kind, :, self.bin[suspects]] + 1e-30  # bins that no honest list is in, too
-        support = columns[self.users[suspects]].log_ratio(self.population.share[kind])
-        ratio[suspects] = logsumexp(support + np.log(weight), axis=1) - np.log(weight.sum(axis=1))
-        return np.clip(ratio, -LARGEST, LARGEST)
+        kind = self.kind[asked]
+        weight = self.population.joint + 1e-30  # bins that no honest list is in, too
+        share = np.log(weight / weight.sum(axis=1, keepdims=True))[kind, :, self.bin[asked]]
+        support = columns[users].log_ratio(self.population.share[kind]) + share
+        largest = support.max(axis=1, initial=-LARGEST)
+        ratio = largest + np.log(np.exp(support - largest[:, None]).sum(axis=1))
+        return np.asarray(np.clip(ratio, -LARGEST, LARGEST))
 
     def _everyone(self, values: Floats) -> Floats:
         """Values of those who can be flagged, 0 for the others."""

@@ -74,6 +74,8 @@ class Sampling:
         """The distinct laws, and which one each user has."""
         code = np.zeros(len(self.n), np.int64)
         for column in (self.n, self.flip, self.epsilon1, self.q):
+            if len(column) and (column == column[0]).all():
+                continue
             values, place = np.unique(column, return_inverse=True)
             code = np.unique(code * len(values) + place, return_inverse=True)[1]
         return self[np.unique(code, return_index=True)[1]], code

@@ -52,5 +52,5 @@ def spliced(
     theirs = np.repeat(users, new)
     merged = np.empty(len(theirs), np.int32)
     merged[theirs] = indices
-    merged[~theirs] = reports.indices[np.repeat(~users, reports.degrees)]
+    merged[~theirs] = reports.indices[gather_ranges(reports.indptr, np.flatnonzero(~users))[0]]
     return Lists(np.concatenate(([0], np.cumsum(new))), merged)

@@ -20,7 +20,22 @@ _ROUNDS = 40
 _PRIOR = 1.0
 
 
-def malicious_probability(cell: NDArray[np.int64], expected: Floats, log_ratio: Floats) -> Floats:
+def by_number(cell: NDArray[np.int64], expected: Floats) -> Floats:
+    """The posterior probability that each user is malicious where all r are 1: the largest fixed point has a formula.
+
+        μ = (k + √(k² − 4h))/2,   k = N − h − 1,   for N users in the cell; 0 where k < 2√h.
+
+    Args:
+        cell: which cell each user is in.
+        expected: h of her cell.
+    """
+    excess = np.bincount(cell)[cell] - expected - 1.0
+    inside = excess**2 - 4.0 * expected
+    mu = np.where((excess > 0.0) & (inside >= 0.0), (excess + np.sqrt(np.maximum(inside, 0.0))) / 2.0, 0.0)
+    return np.asarray(mu / (mu + expected))
+
+
+def by_columns(cell: NDArray[np.int64], expected: Floats, log_ratio: Floats) -> Floats:
     """The posterior probability that each user is malicious.
 
     Args:
@@ -28,11 +43,16 @@ def malicious_probability(cell: NDArray[np.int64], expected: Floats, log_ratio: 
         expected: h of her cell.
         log_ratio: log r, by how much her columns favour honesty.
     """
-    used, place = np.unique(cell, return_inverse=True)
     weight = expected * np.exp(log_ratio)
-    count = np.bincount(place, minlength=len(used)).astype(np.float64)
+    posterior = np.zeros(len(cell))
+    count = np.bincount(cell).astype(np.float64)
+    left = np.arange(len(cell))
     for _ in range(_ROUNDS):
-        mu = count[place]
-        posterior = mu / (mu + weight)
-        count = np.maximum(np.bincount(place, posterior, len(used)) - _PRIOR, 0.0)
-    return np.asarray(np.where(count[place] > 0, posterior, 0.0))
+        own = cell[left]
+        mu = count[own]
+        posterior[left] = mu / (mu + weight[left])
+        count = np.maximum(np.bincount(own, posterior[left], len(count)) - _PRIOR, 0.0)
+        gone = count[own] == 0.0  # for good: a cell without malicious users stays so
+        posterior[left[gone]] = 0.0
+        left = left[~gone]
+    return posterior
