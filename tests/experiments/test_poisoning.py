@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -7,16 +8,18 @@ import numpy as np
 import pytest
 
 import graphldp as gl
+from graphldp.experiments.accuracy import train_packed
+from graphldp.experiments.cases import case_params
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, Draw
 from graphldp.experiments.plan import make_plan
-from graphldp.experiments.poisoning import case_params
 from graphldp.learn.controls import DegreeControl
 from graphldp.threats import HubGuard, Poison
 
 CONTEXT = Context(memory=1 << 33)
 DRAW = Draw("synthetic:threads", "dprr", 1.0, (0.125, 0.875), 0.0, 2)
+FLAGGED_NOBODY = {"false_positives": 0.0, "hub_false_positives": 0.0}
 MODEL = {
     "model": {"layers": 3, "hidden": 8, "dropout": 0.0},
     "training": {"lr": 0.01, "max_epochs": 3, "min_epochs": 1, "patience": 2},
@@ -26,6 +29,14 @@ MODEL = {
 def cell(kind: str, attack: str, fraction: float, **params: Any) -> Cell:
     common = {"draw": DRAW.params(), "ratios": [0.75, 0.1, 0.15], "seed": 2, **case_params(attack, fraction)}
     return Cell.of(kind, **common, **params)
+
+
+def sizes(graphs: gl.GraphSet) -> np.ndarray:
+    return np.repeat(graphs.sizes, graphs.sizes)
+
+
+def hubs(graphs: gl.GraphSet) -> np.ndarray:
+    return graphs.degrees > sizes(graphs) / 4
 
 
 def run(*cells: Cell) -> list[Row]:
@@ -48,6 +59,9 @@ def test_a_cell_says_what_the_library_says() -> None:
     assert row.numbers["detected"] == verdict.rate(malicious)
     honest = np.isin(reports.graph_of_user, train) & ~malicious
     assert row.numbers["false_positives"] == verdict.rate(honest)
+    assert row.numbers["hub_false_positives"] == verdict.rate(honest & hubs(graphs))
+    long = malicious & (attack.apply(reports, rng=2, graphs=train).degrees > (sizes(graphs) - 1) / 4)
+    assert row.numbers["detected_long"] == verdict.rate(long)
 
 
 def test_models_controls_and_curves_run() -> None:
@@ -60,6 +74,47 @@ def test_models_controls_and_curves_run() -> None:
     assert [row.status for row in rows] == ["done"] * 4, [row.note for row in rows]
     assert rows[1].numbers["detected"] > 0.9
     assert 0 <= rows[3].numbers["hubs"]["area"] <= rows[3].numbers["all"]["area"] <= 1
+
+
+def test_the_perfect_detector_finds_all_and_nobody_else() -> None:
+    lines = [("perfect", each) for each in ("remove", "empty", "redraw")]
+    rows = run(
+        *(
+            cell("poisoned-control", "random", 0.4, learner="degrees", defense=defense, treatment=treatment)
+            for defense, treatment in lines
+        )
+    )
+    for row in rows:
+        assert row.numbers["detected"] == row.numbers["detected_long"] == 1.0
+        assert row.numbers["false_positives"] == row.numbers["hub_false_positives"] == 0.0
+
+
+def test_a_defense_that_flags_nobody_trains_nothing_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And memory for one set of packed graphs at a time gives the same numbers as memory for all."""
+    cells = [
+        cell("poisoned-accuracy", "random", 0.2, defense=defense, treatment=treatment, **MODEL)
+        for defense, treatment in (("none", ""), ("threshold", "remove"), ("guard-accuracy", "empty"))
+    ]
+    trained = []
+
+    def count(fitting: Any, context: Context) -> Any:
+        trained.append([each.id for each, _ in fitting])
+        return train_packed(fitting, context)
+
+    monkeypatch.setattr("graphldp.experiments.poisoning.train_packed", count)
+    none, threshold, guard = run(*cells)
+    assert [sorted(each) for each in trained] == [sorted((cells[0].id, cells[2].id))]
+    assert threshold.numbers == {"detected": 0.0, "detected_long": 0.0, **FLAGGED_NOBODY, **none.numbers}
+    assert guard.numbers["detected"] > 0.9
+    monkeypatch.setattr("graphldp.experiments.poisoning._ROOM", 0.0)
+    alone = run(*cells)
+    assert [row.numbers for row in alone] == [none.numbers, threshold.numbers, guard.numbers]
+    assert len(trained) > 2
+
+
+def test_no_training_begins_after_the_deadline() -> None:
+    late = replace(CONTEXT, deadline=time.monotonic() - 1)
+    assert list(compute([cell("poisoned-accuracy", "random", 0.2, defense="none", treatment="", **MODEL)], late)) == []
 
 
 def test_what_does_not_fit_is_not_tried() -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graphldp.experiments.panels import BEYOND, PAPER, Panel
+
 CONTROLS = ("size-control", "degree-control")
 """What every accuracy table carries beside the mechanisms: n only, and noisy degrees only with all of ε."""
 
@@ -106,18 +108,11 @@ class Poisoning(Experiment):
     """Accuracy and detection against the share β of malicious users in the training graphs; one panel for each attack.
 
     Args:
-        attacks: keys of :data:`graphldp.threats.named.ATTACKS`, or one with ``", honest d*"`` after it.
-        fractions: β.
-        lines: (learner, defense, treatment): ``"gin"``, ``"degrees"`` or ``"bounded"``; ``"none"`` or a key of
-            :data:`graphldp.threats.named.DEFENSES`; what becomes of flagged users.
-        curves: (attack, β) of which detection is drawn against false positives.
+        panels: attacks, shares and lines.
         epsilon: ε of all users.
     """
 
-    attacks: tuple[str, ...]
-    fractions: tuple[float, ...]
-    lines: tuple[tuple[str, str, str], ...]
-    curves: tuple[tuple[str, float], ...] = ()
+    panels: tuple[Panel, ...]
     epsilon: float = 1.0
 
 
@@ -182,31 +177,12 @@ EXPERIMENTS: dict[str, Experiment] = {
     "poisoning": Poisoning(
         "Accuracy under poisoning, with and without the paper's defense, ε = 1",
         "Figure 10",
-        attacks=("all-ones", "random"),
-        fractions=(0.0, 0.1, 0.2, 0.3, 0.4, 0.5),
-        lines=(
-            ("gin", "none", ""),
-            ("gin", "threshold", "remove"),
-            ("degrees", "none", ""),
-            ("degrees", "threshold", "remove"),
-        ),
+        panels=PAPER,
     ),
     "poisoning-beyond": Poisoning(
         "Stronger attacks, and a defense that keeps the hubs, ε = 1",
         "beyond Section 6",
-        attacks=("random", "all-ones", "mimicry", "clique", "target", "frame", "random, honest d*"),
-        fractions=(0.0, 0.1, 0.3, 0.5),
-        lines=(
-            ("gin", "none", ""),
-            ("gin", "guard-accuracy", "redraw"),
-            ("degrees", "none", ""),
-            ("degrees", "guard-accuracy", "redraw"),
-            ("degrees", "guard-accuracy", "empty"),
-            ("degrees", "guard-accuracy", "remove"),
-            ("degrees", "guard-guarantee", "redraw"),
-            ("bounded", "none", ""),
-        ),
-        curves=(("random", 0.3), ("mimicry", 0.3), ("frame", 0.3)),
+        panels=BEYOND,
     ),
 }
 

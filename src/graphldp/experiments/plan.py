@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
+from graphldp.experiments.cases import case_params
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context, Draw, load
 from graphldp.experiments.figures import (
@@ -26,7 +27,8 @@ from graphldp.experiments.figures import (
     Poisoning,
     SamplingRuntime,
 )
-from graphldp.experiments.poisoning import case_params, line_name
+from graphldp.experiments.panels import CURVES
+from graphldp.experiments.poisoning import line_name
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR
 
@@ -251,18 +253,19 @@ def _nodes(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
 
 def _poisoning(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
     assert isinstance(spec, Poisoning)  # noqa: S101
-    for attack, fraction, seed in product(spec.attacks, spec.fractions, range(setting.seeds)):
-        point = {"epsilon": spec.epsilon, "alpha": 0.9, "public_fraction": 0.0}
-        common = {"draw": _draw("dprr", setting, seed=seed, **point).params(), "ratios": list(setting.ratios)}
-        common |= {"seed": seed} | case_params(attack, fraction)
-        for learner, defense, treatment in spec.lines:
-            models = setting.models() if learner == "gin" else [{"learner": learner}]
-            kind = "poisoned-accuracy" if learner == "gin" else "poisoned-control"
-            for model in models:
-                cell = Cell.of(kind, **common, defense=defense, treatment=treatment, **model)
-                yield Entry(attack, line_name(learner, defense, treatment), fraction, seed, cell)
-        for defense in ("guard-accuracy", "guard-guarantee") if (attack, fraction) in spec.curves and not seed else ():
-            yield Entry(attack, defense, None, seed, Cell.of("detection-curve", **common, defense=defense))
+    point = {"epsilon": spec.epsilon, "alpha": 0.9, "public_fraction": 0.0}
+    for panel, seed in product(spec.panels, range(setting.seeds)):
+        shared = {"draw": _draw("dprr", setting, seed=seed, **point).params(), "ratios": list(setting.ratios)}
+        for fraction in panel.fractions:
+            common = shared | {"seed": seed} | case_params(panel.attack, fraction)
+            for line in panel.lines:
+                models = setting.models() if line[0] == "gin" else [{"learner": line[0]}]
+                kind = "poisoned-accuracy" if line[0] == "gin" else "poisoned-control"
+                for model in models:
+                    cell = Cell.of(kind, **common, defense=line[1], treatment=line[2], **model)
+                    yield Entry(panel.name, line_name(*line), fraction, seed, cell)
+            for defense in CURVES if fraction == panel.curve and not seed else ():
+                yield Entry(panel.name, defense, None, seed, Cell.of("detection-curve", **common, defense=defense))
 
 
 _EXPANDERS: dict[type[Experiment], Callable[[Experiment, _Setting], Iterator[Entry]]] = {

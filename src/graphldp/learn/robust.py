@@ -33,7 +33,7 @@ class BoundedControl(SizeControl):
         seed: of the boosting.
     """
 
-    def __init__(self, bound: float = 1.0, seed: int = 0) -> None:
+    def __init__(self, bound: float = 0.5, seed: int = 0) -> None:
         super().__init__(seed=seed)
         self.bound = bound
 

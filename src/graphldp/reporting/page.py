@@ -63,7 +63,7 @@ def _title(plan: Plan) -> str:
 
 
 def _setting(plan: Plan) -> str:
-    several = any(entry.cell.kind == "accuracy" for entry in plan.entries)
+    several = any(entry.cell.kind in ("accuracy", "poisoned-accuracy") for entry in plan.entries)
     return f"Effort {plan.effort}" + (
         f", {plan.seeds} seed{'s' if plan.seeds > 1 else ''}; grid: {plan.grid}." if several else "."
     )

@@ -1,0 +1,74 @@
+"""The panels of the two experiments about malicious users, as data.
+
+The GIN is trained where the goals of the defense and the paper's figure need it: under random and all-ones lists. The
+other attacks are measured with the degree control, a stronger classifier on REDDIT-BINARY that is fitted in a second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Line = tuple[str, str, str]
+"""Learner (``"gin"``, ``"degrees"`` or ``"bounded"``), defense (``"none"``, ``"perfect"`` or a key of
+:data:`graphldp.threats.named.DEFENSES`) and what becomes of flagged users."""
+
+CURVES = ("threshold", "guard-accuracy", "guard-guarantee")
+"""The defenses of which detection is drawn against false positives."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One attack.
+
+    Args:
+        attack: a key of :data:`graphldp.threats.named.ATTACKS`, or one with ``", honest d*"`` after it.
+        fractions: β.
+        lines: what is drawn.
+        about: what the panel is about, where an attack has two.
+        curve: the β of detection curves; None for none.
+    """
+
+    attack: str
+    fractions: tuple[float, ...]
+    lines: tuple[Line, ...]
+    about: str = ""
+    curve: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The attack, and what the panel is about."""
+        return ", ".join(each for each in (self.attack, self.about) if each)
+
+
+_ALL = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+_SOME = (0.0, 0.1, 0.3, 0.5)
+_PAPER: tuple[Line, ...] = (
+    ("gin", "none", ""),
+    ("gin", "threshold", "remove"),
+    ("degrees", "none", ""),
+    ("degrees", "threshold", "remove"),
+)
+_GIN: tuple[Line, ...] = (("gin", "none", ""), ("gin", "guard-accuracy", "redraw"))
+_OTHERS: tuple[Line, ...] = (
+    ("degrees", "none", ""),
+    ("degrees", "guard-accuracy", "redraw"),
+    ("degrees", "guard-guarantee", "redraw"),
+    ("bounded", "none", ""),
+)
+_TREATMENTS = ("remove", "empty", "redraw")
+_GIN_TREATED = tuple(("gin", "guard-accuracy", each) for each in _TREATMENTS)
+_TREATED = tuple(("degrees", defense, each) for defense in ("guard-accuracy", "perfect") for each in _TREATMENTS)
+
+PAPER = (Panel("all-ones", _ALL, _PAPER), Panel("random", _ALL, _PAPER))
+BEYOND = (
+    Panel("random", _ALL, (*_GIN, *_OTHERS), curve=0.3),
+    Panel("all-ones", _ALL, (*_GIN, *_OTHERS), curve=0.3),
+    Panel("random", _SOME[1:], _GIN_TREATED, about="what becomes of flagged users, GIN"),
+    Panel("random", _SOME[1:], _TREATED, about="what becomes of flagged users, degrees"),
+    Panel("mimicry", (0.0, 0.02, 0.1, 0.3, 0.5), _OTHERS, curve=0.3),
+    Panel("clique", _SOME, _OTHERS, curve=0.3),
+    Panel("target", _SOME, _OTHERS),
+    Panel("frame", _SOME, _OTHERS, curve=0.3),
+    Panel("all-zeros", _SOME, _OTHERS),
+    Panel("random, honest d*", (0.3,), _OTHERS[:3]),
+)
