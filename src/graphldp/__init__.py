@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from graphldp.graphs import GraphSet
     from graphldp.learn import pyg
     from graphldp.learn.classifier import GINClassifier
+    from graphldp.learn.deconvolution import degree_distribution
+    from graphldp.learn.posterior import LinkPosterior
     from graphldp.learn.selection import split
     from graphldp.mechanisms import (
         ARR,
@@ -43,6 +45,7 @@ _HOMES = {
     "GraphLDPError": "graphldp.errors",
     "GraphSet": "graphldp.graphs",
     "Guarantee": "graphldp.privacy",
+    "LinkPosterior": "graphldp.learn.posterior",
     "LocalLap": "graphldp.mechanisms",
     "Mechanism": "graphldp.mechanisms",
     "NoisyDegrees": "graphldp.mechanisms",
@@ -53,6 +56,7 @@ _HOMES = {
     "RowMechanism": "graphldp.mechanisms",
     "check_mechanism": "graphldp.mechanisms.contract",
     "customized": "graphldp.mechanisms",
+    "degree_distribution": "graphldp.learn.deconvolution",
     "load_dataset": "graphldp.datasets",
     "match_public_fraction": "graphldp.mechanisms",
     "pyg": "graphldp.learn",
@@ -71,6 +75,7 @@ __all__ = [
     "GraphLDPError",
     "GraphSet",
     "Guarantee",
+    "LinkPosterior",
     "LocalLap",
     "Mechanism",
     "NoisyDegrees",
@@ -80,6 +85,7 @@ __all__ = [
     "RowMechanism",
     "check_mechanism",
     "customized",
+    "degree_distribution",
     "load_dataset",
     "match_public_fraction",
     "pyg",
