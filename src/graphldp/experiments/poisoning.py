@@ -112,7 +112,7 @@ class _Wave:
         spec = ModelSpec(num_classes=len(classes), **(new[0].params["model"] | {"layers": deepest}))
         packed = PackedGraphs.pack(case.reports, spec, resolve_device(context.device), codes)
         self._fitting += [(cell, packed) for cell in new]
-        self.bytes += _bytes(packed)
+        self.bytes += packed.store.num_bytes
 
     def train(self, context: Context) -> Iterator[list[Outcome]]:
         """Train what was packed."""
@@ -146,15 +146,3 @@ def curve(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
                 "detected": found.detected[some].tolist(),
             }
         yield [Outcome(cell, "done", numbers)]
-
-
-def _bytes(packed: PackedGraphs) -> int:
-    """What packed graphs take on the device; users who are alike in all rounds take no more than one."""
-    rounds = {id(each): each for each in packed.store.rounds}.values()
-    tensors = [
-        tensor
-        for each in rounds
-        for m in each.matrices
-        for tensor in (m.crow, m.col, m.val, m.transposed_crow, m.transposed_col, m.transposed_val)
-    ]
-    return sum(tensor.numel() * tensor.element_size() for tensor in tensors)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -18,8 +19,8 @@ from torch import Tensor
 from graphldp.csr import NeighbourLists
 from graphldp.errors import DataError
 from graphldp.learn import packing
-from graphldp.learn.layers import Csr, Matrix, Rows, Tiles
-from graphldp.learn.packing import Blocks, Store
+from graphldp.learn.layers import Csr, Matrix, Operator, Rows, Tiles, kernels_for
+from graphldp.learn.packing import Blocks, Dense, Store
 from graphldp.reports import Reports
 
 if TYPE_CHECKING:
@@ -114,12 +115,14 @@ class _Layout:
 
     Args:
         total: int64 [steps], the length of all blocks of a step, on the host.
+        begin: int64 [steps, blocks + 1], where a block goes, on the host.
         length: [steps, blocks], on the device, int32 where that is enough.
         shift: [steps, blocks], where a block comes from minus where it goes, likewise.
         target: [steps, blocks + 1], where a block goes, likewise.
     """
 
     total: NDArray[np.int64]
+    begin: NDArray[np.int64]
     length: Tensor
     shift: Tensor
     target: Tensor
@@ -138,7 +141,7 @@ class _Layout:
         table[1, :, :-1] = np.concatenate((source, past), axis=2).reshape(len(ids), -1) - table[2, :, :-1]
         large = max(int(pointers[-1]), int(table[2].max(initial=0))) > np.iinfo(np.int32).max
         on_device = torch.from_numpy(table).to(device, torch.int64 if large else torch.int32)
-        return cls(table[2, :, -1], on_device[0, :, :-1], on_device[1, :, :-1], on_device[2])
+        return cls(table[2, :, -1], table[2], on_device[0, :, :-1], on_device[1, :, :-1], on_device[2])
 
     def block(self, step: int) -> Tensor:
         """The block of each member of a step."""
@@ -159,11 +162,12 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
         layers: how many rounds the models use, the input's counted.
     """
     device, dtype, models = store.codes.device, store.dtype, ids.shape[1]
-    tile = 1 if models == 1 else TILE
+    kernels = kernels_for(device, dtype)
+    tile = 1 if models == 1 and kernels is None else TILE
     rounds = store.rounds[:layers]
     rows = [_Layout.of(each.row_ptr, ids, tile, device) for each in rounds]
-    entries = [[_Layout.of(m.entry_ptr, ids, 1, device) for m in each.matrices] for each in rounds]
     users = torch.from_numpy(np.append(store.sizes, 0)[ids]).to(device, dtype)
+    join = _Copies(store, ids, rows) if kernels is None else _InPlace(store, ids, rows, kernels)
     for step in range(len(ids)):
         made: list[Rows] = []
         sources: list[Tensor] = []
@@ -172,13 +176,9 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
             # a filling row comes from past the end, where the store keeps one row that stands for no user
             sources.append(layout.source(step, block).clamp_(max=len(rounds[k].counts) - 1))
             counts = rounds[k].counts.index_select(0, sources[k])
-            every = torch.arange(len(block), dtype=torch.int32, device=device)
-            readout = Csr(layout.target[step].int(), every, counts, len(block))
-            matrices = [
-                _matrix(blocks, step, entry, rows[k - 1 : k + 1], [made[k - 1].block, block], sources[k - 1 :])
-                for blocks, entry in zip(rounds[k].matrices, entries[k], strict=True)
-            ]
-            tiles = _tiles(layout, step, models)
+            matrices = [join.matrix(k, m, step, made, block, sources) for m in range(len(rounds[k].matrices))]
+            tiles = _tiles(layout, step, models, tile)
+            readout = join.readout(counts, layout.target[step])
             counts = counts.view(len(tiles.model), tiles.size, 1)
             made.append(Rows(tiles, counts, users[step].sum(1, keepdim=True), readout, block, tuple(matrices)))
         codes = store.codes.index_select(0, sources[0])
@@ -187,33 +187,95 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
         yield Batch(features.view(*made[0].counts.shape[:2], -1), tuple(made), users[step])
 
 
-def _tiles(layout: _Layout, step: int, models: int) -> Tiles:
+def _tiles(layout: _Layout, step: int, models: int, tile: int) -> Tiles:
     total = int(layout.total[step])
-    if models == 1:
+    if tile == 1:
         return Tiles(layout.length.new_zeros(1), 1, total)
-    per_model = layout.length[step].view(models, -1).sum(1) // TILE
-    return Tiles(torch.repeat_interleave(per_model, output_size=total // TILE), models, TILE)
+    per_model = layout.length[step].view(models, -1).sum(1) // tile
+    return Tiles(torch.repeat_interleave(per_model, output_size=total // tile), models, tile)
 
 
-def _matrix(
-    blocks: Blocks,
-    step: int,
-    entries: _Layout,
-    rows: Sequence[_Layout],
-    block: Sequence[Tensor],
-    source: Sequence[Tensor],
-) -> Matrix:
-    """The matrix of a batch: ``rows``, their ``block`` and ``source`` for the round before and this one."""
-    of_entry = entries.block(step)
-    origin = entries.source(step, of_entry)
-    halves = []
-    for crow, col, val, own, other in (
-        (blocks.crow, blocks.col, blocks.val, 1, 0),
-        (blocks.transposed_crow, blocks.transposed_col, blocks.transposed_val, 0, 1),
-    ):
-        begin = crow.index_select(0, source[own]) - entries.shift[step].index_select(0, block[own])
-        end = entries.target[step, -1:]
-        offset = rows[other].target[step].int().index_select(0, of_entry)
-        columns = col.index_select(0, origin).add_(offset)
-        halves.append(Csr(torch.cat((begin, end)).int(), columns, val.index_select(0, origin), len(block[other])))
-    return Matrix(*halves)
+class _Copies:
+    """A batch's matrices as copies of its graphs' entries."""
+
+    def __init__(self, store: Store, ids: NDArray[np.int64], rows: Sequence[_Layout]) -> None:
+        self._matrices, self._rows = [each.matrices for each in store.rounds], rows
+        self._entries = [
+            [_Layout.of(_entries(m), ids, 1, store.codes.device) for m in matrices]
+            for matrices in self._matrices[: len(rows)]
+        ]
+
+    def matrix(
+        self, k: int, m: int, step: int, made: Sequence[Rows], block: Tensor, sources: Sequence[Tensor]
+    ) -> Matrix:
+        """From the rows of the round before to those of round k: ``block`` and ``sources`` of its rows."""
+        entries, blocks = self._entries[k][m], self._matrices[k][m]
+        assert isinstance(blocks, Blocks)  # noqa: S101
+        own_block, rows = (made[k - 1].block, block), self._rows[k - 1 : k + 1]
+        of_entry = entries.block(step)
+        origin = entries.source(step, of_entry)
+        halves = []
+        for crow, col, val, own, other in (
+            (blocks.crow, blocks.col, blocks.val, 1, 0),
+            (blocks.transposed_crow, blocks.transposed_col, blocks.transposed_val, 0, 1),
+        ):
+            begin = crow.index_select(0, sources[k - 1 + own]) - entries.shift[step].index_select(0, own_block[own])
+            end = entries.target[step, -1:]
+            offset = rows[other].target[step].int().index_select(0, of_entry)
+            columns = col.index_select(0, origin).add_(offset)
+            pointers = torch.cat((begin, end)).int()
+            halves.append(Csr(pointers, columns, val.index_select(0, origin), len(own_block[other])))
+        return Matrix(*halves)
+
+    def readout(self, counts: Tensor, target: Tensor) -> Operator:
+        """The sum over the rows of each block."""
+        every = torch.arange(len(counts), dtype=torch.int32, device=counts.device)
+        return Csr(target.int(), every, counts, len(counts))
+
+
+class _InPlace:
+    """A batch's matrices read where the store keeps them, by compiled kernels."""
+
+    def __init__(self, store: Store, ids: NDArray[np.int64], rows: Sequence[_Layout], kernels: ModuleType) -> None:
+        self._store, self._ids, self._rows, self._kernels = store, ids, rows, kernels
+
+    def matrix(
+        self, k: int, m: int, step: int, made: Sequence[Rows], block: Tensor, sources: Sequence[Tensor]
+    ) -> Matrix:
+        """From the rows of the round before to those of round k: ``block`` and ``sources`` of its rows."""
+        blocks = self._store.rounds[k].matrices[m]
+        if isinstance(blocks, Dense):
+            tables = self._programs(step, k)
+            return Matrix(*(self._kernels.DenseRows(blocks, *tables, transposed=each) for each in (False, True)))
+        before, after = (self._rows[each].target[step] for each in (k - 1, k))
+        return Matrix(
+            self._kernels.StoreRows(blocks.crow, blocks.col, blocks.val, sources[k], block, before),
+            self._kernels.StoreRows(
+                blocks.transposed_crow,
+                blocks.transposed_col,
+                blocks.transposed_val,
+                sources[k - 1],
+                made[k - 1].block,
+                after,
+            ),
+        )
+
+    def readout(self, counts: Tensor, target: Tensor) -> Operator:
+        """The sum over the rows of each block."""
+        found: Operator = self._kernels.Readout(counts, target)
+        return found
+
+    def _programs(self, step: int, k: int) -> list[Tensor]:
+        """Which graph and which part of its rows each program of a dense product works on, and where they begin."""
+        ids = self._ids[step]
+        parts = -(-np.append(self._store.sizes, 0)[ids] // self._kernels.PART)
+        begin = self._rows[k].begin[step, :-1].reshape(len(ids), -1)[:, :-1]  # a model's last block is filling
+        count = parts.ravel()
+        part = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        tables = np.repeat(ids.ravel(), count), part, np.repeat(begin.ravel(), count)
+        return [torch.from_numpy(each).to(self._store.codes.device) for each in tables]
+
+
+def _entries(blocks: Blocks | Dense) -> NDArray[np.int64]:
+    assert isinstance(blocks, Blocks)  # noqa: S101
+    return blocks.entry_ptr

@@ -11,7 +11,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -22,6 +26,19 @@ MOMENTUM = 0.1  # both as in torch.nn.BatchNorm1d
 with warnings.catch_warnings():  # torch warns once per process that its CSR support is in beta
     warnings.simplefilter("ignore")
     torch.sparse_csr_tensor(torch.tensor([0, 1]), torch.tensor([0]), torch.ones(1), (1, 1))
+
+
+@cache
+def kernels_for(device: torch.device, dtype: torch.dtype) -> ModuleType | None:
+    """Compiled kernels of these operations (:mod:`graphldp.learn.cuda`), None where there are none."""
+    served = device.type == "cuda" and dtype == torch.float32 and find_spec("triton") is not None
+    return import_module("graphldp.learn.cuda") if served else None
+
+
+class Operator(Protocol):
+    """Something that rows [rows, C] can be multiplied by."""
+
+    def __matmul__(self, x: Tensor, /) -> Tensor: ...
 
 
 @dataclass(frozen=True)
@@ -40,11 +57,11 @@ class Tiles:
 
     def spread(self, values: Tensor) -> Tensor:
         """Each model's values [S, …], for each tile [T, …]."""
-        return values if self.num_models == 1 else values.index_select(0, self.model)
+        return values if len(self.model) == 1 else values.index_select(0, self.model)
 
     def collect(self, values: Tensor) -> Tensor:
         """The sum over each model's tiles, [T, …] to [S, …]: as a product, which has a fixed order on every device."""
-        if self.num_models == 1:
+        if len(self.model) == 1:
             return values
         models = torch.arange(self.num_models, device=values.device)
         member = (models[:, None] == self.model).to(values.dtype)
@@ -62,22 +79,26 @@ class Csr:
 
     def __matmul__(self, x: Tensor) -> Tensor:
         rows = len(self.crow) - 1
-        if torch.are_deterministic_algorithms_enabled():  # on a GPU the vendor's product adds in an order that varies
-            gathered = x.index_select(0, self.col) * self.val[:, None]
-            return torch.segment_reduce(gathered, "sum", offsets=self.crow.long(), axis=0, initial=0)
+        if x.device.type == "cuda":
+            return self.in_order(x)
         if x.device.type == "mps":  # which has no sparse CSR; this path is untested
             row = torch.repeat_interleave(self.crow.diff().long(), output_size=len(self.col))
             return x.new_zeros(rows, x.shape[1]).index_add_(0, row, x[self.col] * self.val[:, None])
         matrix = torch.sparse_csr_tensor(self.crow, self.col, self.val, (rows, self.columns), check_invariants=False)
         return matrix @ x
 
+    def in_order(self, x: Tensor) -> Tensor:
+        """The product with each row added up from left to right; CUDA's own sparse product promises no order."""
+        gathered = x.index_select(0, self.col) * self.val[:, None]
+        return torch.segment_reduce(gathered, "sum", offsets=self.crow.long(), axis=0, initial=0)
+
 
 @dataclass(frozen=True)
 class Matrix:
     """A sparse matrix and its transpose: rows aggregate over the previous round's rows, gradients flow back."""
 
-    forward: Csr
-    backward: Csr
+    forward: Operator
+    backward: Operator
 
 
 @dataclass(frozen=True)
@@ -96,7 +117,7 @@ class Rows:
     tiles: Tiles
     counts: Tensor
     users: Tensor
-    readout: Csr
+    readout: Operator
     block: Tensor
     matrices: tuple[Matrix, ...]
 
@@ -129,6 +150,9 @@ class _Pool(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
         rows: Rows = ctx.rows
+        kernels = kernels_for(grads[0].device, grads[0].dtype)
+        if kernels is not None:
+            return kernels.spread(grads[0].contiguous(), rows), None
         spread = grads[0].index_select(0, rows.block).view(*rows.counts.shape[:2], -1)
         return spread.mul_(rows.counts), None
 
@@ -167,10 +191,7 @@ class _LinearNormRelu(torch.autograd.Function):
         batch_var = tiles.collect(_weighted_sum(rows.counts, y * y)) / users
         scale = torch.rsqrt(batch_var + EPS)
         out = torch.addcmul(tiles.spread(beta)[:, None], y, tiles.spread(scale * gamma)[:, None]).relu_()
-        # a model without a graph in this batch keeps its running statistics
-        rate = MOMENTUM * (rows.users > 0).to(mean.dtype)
-        mean += rate * (batch_mean + bias - mean)
-        var += rate * (batch_var * (users / (users - 1).clamp(min=1)) - var)
+        _remember(mean, var, batch_mean + bias, batch_var, rows)
         ctx.save_for_backward(x, weight, gamma, y, out, scale)
         ctx.rows = rows
         return out
@@ -197,6 +218,51 @@ class _LinearNormRelu(torch.autograd.Function):
 _apply_linear_norm_relu: Callable[..., Tensor] = _LinearNormRelu.apply
 
 
+class _FusedLinearNormRelu(torch.autograd.Function):
+    """The same by compiled kernels."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        gamma: Tensor,
+        beta: Tensor,
+        rows: Rows,
+        mean: Tensor,
+        var: Tensor,
+        kernels: ModuleType,
+    ) -> Tensor:
+        x, weight, beta = x.contiguous(), weight.contiguous(), beta.contiguous()
+        y, batch_mean, batch_var = kernels.forward(x, weight, rows)
+        scale = torch.rsqrt(batch_var + EPS)
+        out: Tensor = kernels.normalise(y, batch_mean, scale * gamma, beta, rows)
+        _remember(mean, var, batch_mean + bias, batch_var, rows)
+        ctx.save_for_backward(x, y, weight, batch_mean, scale, gamma, beta)
+        ctx.rows, ctx.kernels = rows, kernels
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        x, y, weight, *norm = ctx.saved_tensors
+        d_x, d_weight, d_gamma, d_beta = ctx.kernels.backward(
+            grads[0].contiguous(), x, y, weight, norm, ctx.rows, to_x=ctx.needs_input_grad[0]
+        )
+        return d_x, d_weight, None, d_gamma, d_beta, None, None, None, None
+
+
+_apply_fused: Callable[..., Tensor] = _FusedLinearNormRelu.apply
+
+
+def _remember(mean: Tensor, var: Tensor, batch_mean: Tensor, batch_var: Tensor, rows: Rows) -> None:
+    """Move the running statistics; a model without a graph in this batch keeps its own."""
+    users = rows.users.clamp(min=1)
+    rate = MOMENTUM * (rows.users > 0).to(mean.dtype)
+    mean += rate * (batch_mean - mean)
+    var += rate * (batch_var * (users / (users - 1).clamp(min=1)) - var)
+
+
 def linear_norm_relu(
     x: Tensor, rows: Rows, weight: Tensor, bias: Tensor, gamma: Tensor, beta: Tensor, mean: Tensor, var: Tensor
 ) -> Tensor:
@@ -212,6 +278,9 @@ def linear_norm_relu(
         mean: [S, outputs].
         var: [S, outputs].
     """
+    kernels = kernels_for(x.device, x.dtype)
+    if kernels is not None and kernels.fits(weight):
+        return _apply_fused(x, weight, bias, gamma, beta, rows, mean, var, kernels)
     return _apply_linear_norm_relu(x, weight, bias, gamma, beta, rows, mean, var)
 
 

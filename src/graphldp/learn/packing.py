@@ -19,11 +19,13 @@ from torch import Tensor
 
 from graphldp.csr import NeighbourLists
 from graphldp.learn.colours import group, lists_of, merge, refine
+from graphldp.learn.layers import kernels_for
 
 if TYPE_CHECKING:
     from graphldp.learn.gin import ModelSpec
 
 Pointers = NDArray[np.int64]
+_BYTES_PER_ENTRY = 16  # of a sparse matrix and its transpose
 _ENTRIES_AT_ONCE = 1 << 25  # bounds the memory that packing takes beside its result
 
 
@@ -51,6 +53,21 @@ class Blocks:
 
 
 @dataclass(frozen=True)
+class Dense:
+    """A block-diagonal matrix of zeros and ones with a byte for each cell: where lists are dense, smaller than lists.
+
+    Args:
+        cells: uint8, graph after graph, row after row, n rounded up to a multiple of 16 bytes a row.
+        begin: int64 [graphs], where each graph's cells begin.
+        size: int64 [graphs], n.
+    """
+
+    cells: Tensor
+    begin: Tensor
+    size: Tensor
+
+
+@dataclass(frozen=True)
 class Round:
     """The rows after one round.
 
@@ -62,7 +79,7 @@ class Round:
 
     row_ptr: Pointers
     counts: Tensor
-    matrices: tuple[Blocks, ...]
+    matrices: tuple[Blocks | Dense, ...]
 
 
 @dataclass(frozen=True)
@@ -86,6 +103,13 @@ class Store:
         """In which models compute."""
         return self.rounds[0].counts.dtype
 
+    @property
+    def num_bytes(self) -> int:
+        """What the matrices take; rounds that are one and the same count once."""
+        rounds = {id(each): each for each in self.rounds}.values()
+        tensors = [each for round_ in rounds for matrix in round_.matrices for each in vars(matrix).values()]
+        return sum(each.numel() * each.element_size() for each in tensors if isinstance(each, Tensor))
+
 
 def build(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> Store:
     """Pack a set of graphs, a bounded number of entries at a time."""
@@ -96,11 +120,25 @@ def build(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: t
         reach = np.searchsorted(entry_ptr, entry_ptr[cuts[-1]] + _ENTRIES_AT_ONCE, side="right") - 1
         cuts.append(min(max(int(reach), cuts[-1] + 1), lists.num_graphs))
     pairs = list(pairwise(cuts)) or [(0, 0)]
-    return join([_build_part(lists, first, last, spec, where, dtype) for first, last in pairs], device)
+    dense = _as_dense(lists, spec, device, dtype)
+    return join([_build_part(lists, first, last, spec, where, dtype, dense=dense) for first, last in pairs], device)
+
+
+def _as_dense(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> bool:
+    """Whether lists are so dense that cells take less memory than entries, and there are kernels that read them."""
+    dense = lists.num_entries * _BYTES_PER_ENTRY > int((lists.sizes**2).sum())
+    return dense and spec.convolution == "gin" and kernels_for(device, dtype) is not None
 
 
 def _build_part(
-    lists: NeighbourLists, first: int, last: int, spec: ModelSpec, device: torch.device, dtype: torch.dtype
+    lists: NeighbourLists,
+    first: int,
+    last: int,
+    spec: ModelSpec,
+    device: torch.device,
+    dtype: torch.dtype,
+    *,
+    dense: bool,
 ) -> Store:
     users = slice(lists.graph_ptr[first], lists.graph_ptr[last])
     graph_ptr = lists.graph_ptr[first : last + 1] - users.start
@@ -119,11 +157,17 @@ def _build_part(
     codes = torch.cat((code[leader], code.new_zeros(1)))
     rounds = [_round(colour, leader, starts, dtype, ())]
     for _ in range(spec.convolutions):
-        if len(rounds) > 1 and len(rounds[-1].counts) == len(rounds[-2].counts):
+        if len(rounds) > (3 if dense else 1) and len(rounds[-1].counts) == len(rounds[-2].counts):
             rounds.append(rounds[-1])  # the colours have settled: every later round is this one again
             continue
         before, before_leader = colour, leader
-        colour, leader = refine(before, indptr, target)
+        if dense and len(rounds) > 1:  # dense random lists have no two users alike after two rounds
+            colour = leader = torch.arange(len(degree), device=device)
+        else:
+            colour, leader = refine(before, indptr, target)
+        if dense and len(rounds) > 2:
+            rounds.append(_round(colour, leader, starts, dtype, (_dense(graph, degree, local, starts),)))
+            continue
         row, entry = lists_of(leader, indptr, target)
         rows = torch.arange(len(leader), device=device)
         length = degree[leader].double()
@@ -148,7 +192,9 @@ def kind_of(spec: ModelSpec) -> tuple[str, str, int]:
     return spec.convolution, spec.features, spec.num_features
 
 
-def _round(colour: Tensor, leader: Tensor, starts: Tensor, dtype: torch.dtype, matrices: tuple[Blocks, ...]) -> Round:
+def _round(
+    colour: Tensor, leader: Tensor, starts: Tensor, dtype: torch.dtype, matrices: tuple[Blocks | Dense, ...]
+) -> Round:
     row_ptr = torch.searchsorted(leader, starts)  # colours are numbered by their first user, so graphs stay in order
     counts = torch.bincount(colour, minlength=len(leader) + 1).to(dtype)
     return Round(row_ptr.cpu().numpy(), counts, matrices)
@@ -182,6 +228,19 @@ def _blocks(
     )
 
 
+def _dense(graph: Tensor, degree: Tensor, local: Tensor, starts: Tensor) -> Dense:
+    """Every list and its owner, one row a user."""
+    size = starts.diff()
+    stride = (size + 15) // 16 * 16
+    begin = torch.cumsum(size * stride, 0) - size * stride
+    user = torch.arange(len(graph), device=graph.device)
+    row_begin = begin[graph] + (user - starts[graph]) * stride[graph]
+    cells = torch.zeros(int((size * stride).sum()), dtype=torch.uint8, device=graph.device)
+    cells[torch.repeat_interleave(row_begin, degree) + local] = 1
+    cells[row_begin + user - starts[graph]] = 1
+    return Dense(cells, begin, size)
+
+
 def join(stores: Sequence[Store], device: torch.device) -> Store:
     """Several packed sets of one kind as one, on a device."""
     rounds: list[Round] = []
@@ -190,22 +249,32 @@ def join(stores: Sequence[Store], device: torch.device) -> Store:
             rounds.append(rounds[-1])
             continue
         parts = [store.rounds[k] for store in stores]
-        matrices = tuple(
-            Blocks(
-                _join_pointers([b.crow for b in blocks], device),
-                torch.cat([b.col.to(device) for b in blocks]),
-                torch.cat([b.val.to(device) for b in blocks]),
-                _join_pointers([b.transposed_crow for b in blocks], device),
-                torch.cat([b.transposed_col.to(device) for b in blocks]),
-                torch.cat([b.transposed_val.to(device) for b in blocks]),
-                _join_host([b.entry_ptr for b in blocks]),
-            )
-            for blocks in zip(*(part.matrices for part in parts), strict=True)
-        )
+        matrices = tuple(_join_matrices(each, device) for each in zip(*(part.matrices for part in parts), strict=True))
         counts = _join_rows([part.counts for part in parts], device)
         rounds.append(Round(_join_host([part.row_ptr for part in parts]), counts, matrices))
     codes = _join_rows([store.codes for store in stores], device)
     return Store(tuple(rounds), codes, np.concatenate([store.sizes for store in stores]), stores[0].kind)
+
+
+def _join_matrices(matrices: Sequence[Blocks | Dense], device: torch.device) -> Blocks | Dense:
+    whole = [each for each in matrices if isinstance(each, Dense)]
+    if whole:
+        before = np.cumsum([0, *(len(each.cells) for each in whole)])[:-1].tolist()
+        return Dense(
+            torch.cat([each.cells.to(device) for each in whole]),
+            torch.cat([each.begin.to(device) + shift for each, shift in zip(whole, before, strict=True)]),
+            torch.cat([each.size.to(device) for each in whole]),
+        )
+    blocks = [each for each in matrices if isinstance(each, Blocks)]
+    return Blocks(
+        _join_pointers([b.crow for b in blocks], device),
+        torch.cat([b.col.to(device) for b in blocks]),
+        torch.cat([b.val.to(device) for b in blocks]),
+        _join_pointers([b.transposed_crow for b in blocks], device),
+        torch.cat([b.transposed_col.to(device) for b in blocks]),
+        torch.cat([b.transposed_val.to(device) for b in blocks]),
+        _join_host([b.entry_ptr for b in blocks]),
+    )
 
 
 def _join_rows(values: Sequence[Tensor], device: torch.device) -> Tensor:

@@ -97,9 +97,15 @@ class Stack:
         if not any(finished):
             return {}
         leaving = np.flatnonzero(finished)
-        best = gin.views(self._slots, self._state["best_weights"]) | gin.views(self._norms, self._state["best_norms"])
+        rows = torch.from_numpy(leaving).to(self._state["weights"].device)
+        best = {
+            name: value
+            for slots, flat in ((self._slots, "best_weights"), (self._norms, "best_norms"))
+            for name, value in gin.views(slots, self._state[flat].index_select(0, rows).cpu()).items()
+        }
         states = {
-            self.members[i].position: {name: value[i].cpu().clone() for name, value in best.items()} for i in leaving
+            self.members[i].position: {name: value[place].clone() for name, value in best.items()}
+            for place, i in enumerate(leaving)
         }
         staying = np.flatnonzero(~np.asarray(finished))
         rows = torch.from_numpy(staying).to(self._state["weights"].device)
@@ -186,10 +192,10 @@ class Stack:
             count, size = len(member.train_set), int(member.options.batch_size)
             step, place = np.divmod(np.arange(count), size)
             draws[step, s, place] = member.streams["dropout"].random((count, *draws.shape[3:]), dtype=np.float32)
-        rate = np.array([member.spec.dropout for member in self.members])[None, :, None, None, None]
-        kept = (draws >= rate) / (1 - rate)
         weights = self._state["weights"]
-        return torch.from_numpy(kept).to(weights.device, weights.dtype)
+        rate = torch.tensor([member.spec.dropout for member in self.members]).to(weights.device, weights.dtype)
+        rate = rate[None, :, None, None, None]
+        return (torch.from_numpy(draws).to(weights.device, weights.dtype) >= rate) / (1 - rate)
 
     def _adam_plan(self, steps: int) -> Tensor:
         """[steps, 4, S, 1]: for each step and training its rates of change, its step size and its second correction."""

@@ -1,0 +1,173 @@
+"""The network's operations as CUDA kernels, written in Triton; :mod:`graphldp.learn.layers` says what they compute.
+
+They read the packed graphs where they lie, so a batch is a table of where its rows come from and no copy of its
+entries, and they pass over memory a third as often as separate operations would. Every sum has a fixed order: the same
+seed gives the same bits, which the vendor's sparse product does not promise. Products of floats use three passes of
+tensor-core arithmetic, which keeps single precision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+import triton
+from torch import Tensor
+
+from graphldp.learn import triton_kernels
+
+if TYPE_CHECKING:
+    from graphldp.learn.layers import Rows
+    from graphldp.learn.packing import Dense
+
+WIDEST = 128  # hidden units or inputs of a layer that a kernel holds in registers
+PART = 128  # rows of a dense matrix that a program works on
+_COLUMNS = 64  # columns of a dense matrix that it reads at a time
+_STEP = 64  # rows of a tile that a program works on at a time
+_ENTRIES = 16  # entries of a list that are gathered at a time
+
+
+@dataclass(frozen=True)
+class StoreRows:
+    """A batch's sparse matrix: rows of the packed graphs, read where they lie.
+
+    Args:
+        crow: where each packed row's entries begin.
+        col: columns, counted from the beginning of the graph's block.
+        val: values.
+        source: int32 or int64 [rows], which packed row each row of the batch is; past the end for a filling row.
+        block: [rows], the block of each row.
+        first: [blocks + 1], where each block's columns begin in the batch.
+    """
+
+    crow: Tensor
+    col: Tensor
+    val: Tensor
+    source: Tensor
+    block: Tensor
+    first: Tensor
+
+    def __matmul__(self, x: Tensor) -> Tensor:
+        rows, channels = len(self.source), x.shape[1]
+        out = x.new_empty(rows, channels)
+        tables = self.source, self.block, self.first, self.crow, self.col, self.val, len(self.crow) - 1
+        if channels < 16:
+            grid = triton.cdiv(rows, 128), channels
+            triton_kernels.aggregate_narrow[grid](x, out, *tables, rows, channels, BLOCK=128)
+        else:
+            width = triton.next_power_of_2(channels)
+            triton_kernels.aggregate[rows,](x, out, *tables, channels, WIDTH=width, ENTRIES=_ENTRIES, num_warps=1)
+        return out
+
+
+@dataclass(frozen=True)
+class DenseRows:
+    """A batch's dense 0/1 matrix, read where the packed graphs keep it.
+
+    Args:
+        dense: the cells.
+        graph: int64 [programs], which graph each program works on.
+        part: int64 [programs], which part of the graph's rows.
+        first: int64 [programs], where the graph's rows and columns begin in the batch.
+        transposed: whether columns are aggregated over rows.
+    """
+
+    dense: Dense
+    graph: Tensor
+    part: Tensor
+    first: Tensor
+    transposed: bool
+
+    def __matmul__(self, x: Tensor) -> Tensor:
+        out = torch.zeros_like(x)  # filling rows aggregate nothing
+        parts = torch.empty((3, *x.shape), dtype=torch.bfloat16, device=x.device)
+        triton_kernels.split[triton.cdiv(x.numel(), 1024),](x, parts, x.numel(), BLOCK=1024)
+        width = max(triton.next_power_of_2(x.shape[1]), 16)
+        tables = self.graph, self.part, self.first, self.dense.begin, self.dense.size, self.dense.cells
+        shape = {"TRANSPOSED": self.transposed, "WIDTH": width, "ROWS": PART, "COLUMNS": _COLUMNS}
+        triton_kernels.aggregate_dense[len(self.graph),](parts, out, *tables, x.shape[1], x.numel(), **shape)
+        return out
+
+
+@dataclass(frozen=True)
+class Readout:
+    """The sum over the rows of each block, weighted by how many users they stand for."""
+
+    counts: Tensor
+    target: Tensor
+
+    def __matmul__(self, x: Tensor) -> Tensor:
+        blocks, channels = len(self.target) - 1, x.shape[1]
+        out = x.new_empty(blocks, channels)
+        width = triton.next_power_of_2(channels)
+        triton_kernels.readout[blocks,](x, out, self.counts, self.target, channels, WIDTH=width, ENTRIES=4 * _ENTRIES)
+        return out
+
+
+def spread(grad: Tensor, rows: Rows) -> Tensor:
+    """What each graph hands back to its rows [T, B, C], for each of their users."""
+    out = grad.new_empty(*rows.counts.shape[:2], grad.shape[1])
+    count, width = len(rows.block), triton.next_power_of_2(grad.shape[1])
+    grid = (triton.cdiv(count, _STEP),)
+    triton_kernels.spread[grid](grad, out, rows.block, rows.counts, count, grad.shape[1], ROWS=_STEP, WIDTH=width)
+    return out
+
+
+def fits(weight: Tensor) -> bool:
+    """Whether a layer of these weights is one that the kernels hold in registers."""
+    return max(weight.shape[1:]) <= WIDEST
+
+
+def forward(x: Tensor, weight: Tensor, rows: Rows) -> tuple[Tensor, Tensor, Tensor]:
+    """W x [T, B, outputs], and its mean and variance over each model's users, [S, outputs]."""
+    tiles, users = rows.tiles, rows.users.clamp(min=1)
+    count, outputs, inputs = len(tiles.model), weight.shape[1], weight.shape[2]
+    y = x.new_empty(*x.shape[:2], outputs)
+    mean, squares = x.new_empty(2, count, outputs)
+    weights = x.new_empty(count, 1)
+    shape = _shape(inputs, outputs, tiles.size)
+    tables = tiles.model, rows.counts, y, weights, mean, squares
+    triton_kernels.linear[count,](x, weight, *tables, inputs, outputs, **shape)
+    # Chan's rule for joining means and sums of squares keeps their digits, whatever the mean is
+    batch_mean = tiles.collect(weights * mean) / users
+    apart = mean - tiles.spread(batch_mean)
+    return y, batch_mean, tiles.collect(squares + weights * apart * apart) / users
+
+
+def normalise(y: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, rows: Rows) -> Tensor:
+    """relu((y - mean) scale + beta), [T, B, C]."""
+    out = torch.empty_like(y)
+    channels = y.shape[2]
+    shape = {"STEP": _STEP, "SIZE": rows.tiles.size, "WIDTH": triton.next_power_of_2(channels)}
+    triton_kernels.normalise[len(y),](y, out, rows.tiles.model, mean, scale, beta, channels, **shape)
+    return out
+
+
+def backward(
+    grad: Tensor, x: Tensor, y: Tensor, weight: Tensor, norm: tuple[Tensor, ...], rows: Rows, *, to_x: bool
+) -> tuple[Tensor | None, Tensor, Tensor, Tensor]:
+    """The gradients of x, weight, gamma and beta; ``norm`` is mean, 1/sd, gamma and beta, each [S, C]."""
+    tiles, users = rows.tiles, rows.users.clamp(min=1)
+    mean, scale, gamma, beta = norm
+    count, outputs, inputs = len(tiles.model), weight.shape[1], weight.shape[2]
+    steep = scale * gamma
+    shape = _shape(inputs, outputs, tiles.size)
+    sums = x.new_empty(2, count, outputs)
+    triton_kernels.gradient_sums[count,](
+        grad, y, tiles.model, mean, steep, beta, *sums, outputs, STEP=_STEP, SIZE=tiles.size, WIDTH=shape["OUT"]
+    )
+    d_beta = tiles.collect(sums[0])
+    d_gamma = tiles.collect(sums[1]) * scale
+    d_x = torch.empty_like(x) if to_x else None
+    d_weight = x.new_empty(count, outputs, inputs)
+    tables = tiles.model, rows.counts, mean, steep, beta, d_beta / users, scale * d_gamma / users
+    where = x if d_x is None else d_x
+    triton_kernels.gradients[count,](grad, x, y, weight, *tables, where, d_weight, inputs, outputs, TO_X=to_x, **shape)
+    return d_x, tiles.collect(d_weight), d_gamma, d_beta
+
+
+def _shape(inputs: int, outputs: int, size: int) -> dict[str, int]:
+    """The powers of two that hold a layer (a product of blocks has at least 16 of each), and rows at a time."""
+    widths = {"IN": max(triton.next_power_of_2(inputs), 16), "OUT": max(triton.next_power_of_2(outputs), 16)}
+    return widths | {"SIZE": size, "STEP": _STEP if max(widths.values()) <= _STEP else _STEP // 2}
