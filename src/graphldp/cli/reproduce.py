@@ -66,7 +66,7 @@ def reproduce(
     workers: Annotated[int | None, typer.Option(min=1, help="Local processes; one per core unless said.")] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
     export: Annotated[
-        Path | None, typer.Option(help="Leave trainings to another machine: write them to this folder.")
+        Path | None, typer.Option(help="Leave the cells to another machine: write them to this folder.")
     ] = None,
     take: Annotated[Path | None, typer.Option(help="Add rows that another machine computed; compute nothing.")] = None,
     as_json: console.JsonOption = False,
@@ -120,17 +120,17 @@ def compute(
     folder: Path | None,
 ) -> None:
     """Compute what is missing, with a display of cells and time left."""
-    from graphldp.experiments.remote import TRAINING, export
+    from graphldp.experiments.remote import export
     from graphldp.experiments.runner import missing, run
 
     todo = missing(plans, table)
-    skip: tuple[str, ...] = ()
     if folder is not None:
-        skip = (TRAINING,)
-        console.err.print(f"{export(todo, context, folder):,} trainings written to {folder}", highlight=False)
-    here = [cell for cell in todo if cell.kind not in skip]
-    with _Display(here) as display:
-        run(plans, table, context, engine=engine, workers=workers, skip=skip, on_row=display.row)
+        for plan in plans:
+            table.add_plan(plan)
+        console.err.print(f"{export(todo, context, folder):,} cells written to {folder}", highlight=False)
+        return
+    with _Display(todo) as display:
+        run(plans, table, context, engine=engine, workers=workers, on_row=display.row)
 
 
 class _Display(Progress):

@@ -6,7 +6,6 @@ chosen (see :mod:`graphldp.experiments.summary`), and on the test graphs, which 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
@@ -21,7 +20,7 @@ from graphldp.learn.batches import PackedGraphs
 from graphldp.learn.gin import ModelSpec
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split
-from graphldp.learn.training import Job, Trained, TrainingOptions, predict_proba, resolve_device, train_many
+from graphldp.learn.training import Job, Trained, TrainingOptions, predict_proba, resolve_device, train_each
 
 
 def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
@@ -43,16 +42,8 @@ def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
 def train_packed(fitting: list[tuple[Cell, PackedGraphs]], context: Context) -> Iterator[list[Outcome]]:
     """Train the model of each cell on its graphs; models of one architecture run together."""
     fitting.sort(key=lambda each: _architecture(each[0]))
-    step = 1 if context.at_once == 1 else 2 * context.at_once  # a stack stays full while others wait to enter it
-    longest = 0.0
     for _, members in groupby(fitting, key=lambda each: _architecture(each[0])):
-        waiting = list(members)
-        for start in range(0, len(waiting), step):
-            begin = time.monotonic()
-            if begin + longest > context.deadline:
-                return
-            yield from _train_together(waiting[start : start + step], context)
-            longest = max(longest, time.monotonic() - begin)
+        yield from _train_together(list(members), context)
 
 
 def _train_together(members: Sequence[tuple[Cell, PackedGraphs]], context: Context) -> Iterator[list[Outcome]]:
@@ -64,34 +55,36 @@ def _train_together(members: Sequence[tuple[Cell, PackedGraphs]], context: Conte
         options = TrainingOptions(**params["training"], seed=params["seed"])
         jobs.append(Job(spec, options, packed.subset(learn), packed.subset(stop)))
         tests.append(packed.subset(test))
-    trained: list[Trained] = []
+    left = dict(enumerate(members))
+    broken: Exception | None = None
     try:
-        trained = train_many(jobs, at_once=context.at_once)
+        for position, trained in train_each(jobs, at_once=context.at_once, deadline=context.deadline):
+            yield [_scored(left.pop(position)[0], jobs[position].spec, trained, tests[position])]
     except (GraphLDPError, RuntimeError) as error:  # a loss that is not a number, or a GPU whose memory is full
         if len(members) == 1:
             yield [refusal(members[0][0], error)]
             return
-    if not trained:  # outside the handler, which holds on to the failed stack's memory: find the culprit by halves
-        half = len(members) // 2
-        yield from _train_together(members[:half], context)
-        yield from _train_together(members[half:], context)
-        return
-    done = []
-    for (cell, _), job, each, held_out in zip(members, jobs, trained, tests, strict=True):
-        best = each.history[each.best_epoch - 1]
-        scores = evaluate(
-            np.arange(job.spec.num_classes), predict_proba(job.spec, each.state, held_out), np.asarray(held_out.classes)
-        )
-        numbers = {
-            "accuracy": scores.accuracy,
-            "auc": scores.auc,
-            "val_accuracy": best.val_accuracy,
-            "val_loss": best.val_loss,
-            "epochs": len(each.history),
-            "best_epoch": each.best_epoch,
-        }
-        done.append(Outcome(cell, "done", numbers))
-    yield done
+        broken = error.with_traceback(None)  # which holds on to the failed stack's memory
+    if broken is not None:  # find the culprit by halves
+        rest = list(left.values())
+        half = -(-len(rest) // 2)
+        yield from _train_together(rest[:half], context)
+        yield from _train_together(rest[half:], context)
+
+
+def _scored(cell: Cell, spec: ModelSpec, trained: Trained, held_out: PackedGraphs) -> Outcome:
+    best = trained.history[trained.best_epoch - 1]
+    chances = predict_proba(spec, trained.state, held_out)
+    scores = evaluate(np.arange(spec.num_classes), chances, np.asarray(held_out.classes))
+    numbers = {
+        "accuracy": scores.accuracy,
+        "auc": scores.auc,
+        "val_accuracy": best.val_accuracy,
+        "val_loss": best.val_loss,
+        "epochs": len(trained.history),
+        "best_epoch": trained.best_epoch,
+    }
+    return Outcome(cell, "done", numbers, seconds=trained.seconds)
 
 
 def control(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:

@@ -45,7 +45,7 @@ def compute(cells: Sequence[Cell], context: Context) -> Iterator[Row]:
                 seconds = (time.perf_counter() - start) / len(outcomes)
                 for each in outcomes:
                     left.pop(each.cell.id)
-                    yield _row(each, seconds, peak.read(), context)
+                    yield _row(each, seconds if each.seconds is None else each.seconds, peak.read(), context)
                 start = time.perf_counter()
                 peak.reset()
         except Exception as error:  # a defect or a broken machine: said in the table, and the other cells go on

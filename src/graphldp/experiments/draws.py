@@ -41,8 +41,8 @@ class Context:
         device: where models are trained.
         memory: bytes that a cell may use; a larger one is recorded as such and not tried.
         at_once: trainings that run as one computation.
-        deadline: no training begins that would not be over by then, judging by the longest so far; of
-            ``time.monotonic()``.
+        workers: processes that prepare reports for a GPU, where that takes longer than a draw.
+        deadline: a training that is not over by then is left out; of ``time.monotonic()``.
     """
 
     root: str | None = None
@@ -50,6 +50,7 @@ class Context:
     device: str = "cpu"
     memory: int = 1 << 62
     at_once: int = 1
+    workers: int = 1
     deadline: float = math.inf
 
 
@@ -144,7 +145,14 @@ def drawn_bytes(draw: Draw, graphs: GraphSet) -> int:
 
 def packed_bytes(draw: Draw, graphs: GraphSet) -> int:
     """About how much memory the reports take once they are packed for training."""
-    return int(_PACKED * expected_entries(draw, graphs) + _BYTES_PER_USER * graphs.num_users)
+    entries = expected_entries(draw, graphs)
+    return int(min(_PACKED * entries, _dense_bytes(graphs, entries)) + _BYTES_PER_USER * graphs.num_users)
+
+
+def _dense_bytes(graphs: GraphSet, entries: float) -> float:
+    """What a GPU keeps where lists are dense: a byte for each pair, and lists of the few colours after one round."""
+    pairs = float((graphs.sizes**2).sum())
+    return pairs + _PACKED * min(entries, 50.0 * graphs.num_users) if 16 * entries > pairs else math.inf
 
 
 def expected_bytes(draw: Draw, graphs: GraphSet) -> int:

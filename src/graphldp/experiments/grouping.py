@@ -10,7 +10,7 @@ from graphldp.experiments.draws import Context, Draw, load, packed_bytes
 ALONE = ("complexity", "runtime")
 """Kinds that measure time, so that nothing may run beside them."""
 
-_LARGEST = 128
+_LARGEST = 256
 _SHARE = 0.35  # of a GPU's memory for packed graphs: joining them doubles it, and activations come on top
 
 

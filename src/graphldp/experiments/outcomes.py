@@ -12,12 +12,13 @@ from graphldp.experiments.cells import Cell, Status
 
 @dataclass(frozen=True)
 class Outcome:
-    """See :class:`graphldp.experiments.cells.Row` for the arguments."""
+    """See :class:`graphldp.experiments.cells.Row` for the arguments; ``seconds`` where it knows its share itself."""
 
     cell: Cell
     status: Status
     numbers: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
+    seconds: float | None = None
 
 
 def refusal(cell: Cell, error: Exception) -> Outcome:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import multiprocessing
+import os
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -58,28 +62,50 @@ def control(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
 
 
 def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
-    """Train models on attacked and defended reports, one noise draw after the other, as many as memory holds."""
-    longest = 0.0
-    for _, own in by_draw(cells):
-        wave, begin = _Wave(), time.monotonic()
-        for members in by_case(own):
-            if time.monotonic() + longest > context.deadline:
-                return
-            try:
-                case = defended(members[0].params, context)
-            except GraphLDPError as error:
-                yield [refusal(cell, error) for cell in members]
-                continue
-            short = shortage(_BYTES_PER_ENTRY * case.reports.num_entries, context)
-            if short is not None:
-                yield [Outcome(cell, "too-large", note=short) for cell in members]
-                continue
-            wave.add(members, case, context)
-            if wave.bytes > _ROOM * context.memory:
-                yield from wave.train(context)
-                wave = _Wave()
-        yield from wave.train(context)
-        longest = max(longest, time.monotonic() - begin)
+    """Train models on attacked and defended reports, as many beside each other as memory holds."""
+    wave = _Wave()
+    for members, case in _prepared([own for _, each in by_draw(cells) for own in by_case(each)], context):
+        if time.monotonic() > context.deadline:
+            return
+        if isinstance(case, GraphLDPError):
+            yield [refusal(cell, case) for cell in members]
+            continue
+        short = shortage(_BYTES_PER_ENTRY * case.reports.num_entries, context) if context.device == "cpu" else None
+        if short is not None:
+            yield [Outcome(cell, "too-large", note=short) for cell in members]
+            continue
+        wave.add(members, case, context)
+        if wave.bytes > _ROOM * context.memory:
+            yield from wave.train(context)
+            wave = _Wave()
+    yield from wave.train(context)
+
+
+def _prepared(cases: Sequence[list[Cell]], context: Context) -> Iterator[tuple[list[Cell], Defended | GraphLDPError]]:
+    """The attacked and defended reports of some cells, by several processes where the context has them."""
+    params = [own[0].params for own in cases]
+    alone = replace(context, workers=1, deadline=math.inf)
+    if context.workers == 1:
+        yield from ((own, _prepare(each, alone)) for own, each in zip(cases, params, strict=True))
+        return
+    start = multiprocessing.get_context("spawn")  # torch and its threads do not survive a fork
+    with ProcessPoolExecutor(context.workers, start, initializer=_one_thread) as pool:
+        try:
+            found = pool.map(_prepare, params, [alone] * len(params), chunksize=4)  # neighbours share their draw
+            yield from zip(cases, found, strict=True)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _one_thread() -> None:
+    os.environ["GRAPHLDP_THREADS"] = "1"
+
+
+def _prepare(params: dict[str, Any], context: Context) -> Defended | GraphLDPError:
+    try:
+        return defended(params, context)
+    except GraphLDPError as error:
+        return error
 
 
 class _Wave:

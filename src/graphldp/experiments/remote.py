@@ -1,45 +1,58 @@
-"""Trainings on a machine that has little more than torch: cells out as files, rows back as lines of JSON.
+"""Cells on a machine that has little more than torch: cells out as files, rows back as lines of JSON.
 
-Here, what needs no GPU is computed and the trainings are written to a folder; there, they are trained in stacks until
-they are done or the time is up; here again, their rows join the results::
+Here, the cells are written to a folder, except those that measure time; there, models are trained in stacks and what
+needs no GPU is computed beside them, until all is done or the time is up; here again, the rows join the results::
 
     graphldp reproduce accuracy-lambda --dataset REDDIT-BINARY --effort paper --export work
     PYTHONPATH=src python -m graphldp.experiments.remote work --out rows.jsonl --time-limit 540
     graphldp reproduce accuracy-lambda --dataset REDDIT-BINARY --effort paper --take rows.jsonl
 
-The far machine needs numpy, scipy and torch; with numba the noise is drawn faster, with the same bits.
+The far machine needs numpy, scipy and torch, and scikit-learn for the controls; with numba the noise is drawn faster,
+with the same bits.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from threading import Lock, Thread
+from typing import TextIO
 
 from graphldp.errors import FormatError
 from graphldp.experiments.cells import Cell, Row, canonical
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, load
-from graphldp.experiments.grouping import groups_of, merged
+from graphldp.experiments.grouping import ALONE, groups_of, merged
+from graphldp.experiments.local_engine import LocalEngine
 from graphldp.experiments.machine import available_memory, cores
 from graphldp.experiments.results import Results
 
-TRAINING = "accuracy"
+TRAININGS = ("accuracy", "poisoned-accuracy")
+"""Kinds that a GPU is for."""
 
 
 def export(cells: Iterable[Cell], context: Context, folder: Path) -> int:
-    """Write trainings and the graphs they need to a folder; returns how many trainings."""
-    trainings = [cell for cell in cells if cell.kind == TRAINING]
+    """Write cells and the graphs they need to a folder; returns how many cells."""
+    chosen = [cell for cell in cells if cell.kind not in ALONE]
     folder.mkdir(parents=True, exist_ok=True)
     files = {}
-    for number, dataset in enumerate(dict.fromkeys(cell.params["draw"]["dataset"] for cell in trainings)):
+    for number, dataset in enumerate(dict.fromkeys(_dataset(cell) for cell in chosen)):
         files[dataset] = f"graphs-{number}.npz"
         load(dataset, context).save(folder / files[dataset])
     (folder / "graphs.json").write_text(canonical(files))
-    (folder / "cells.jsonl").write_text("".join(f"{cell.text}\n" for cell in trainings))
-    return len(trainings)
+    lines = (canonical({"kind": cell.kind, "params": cell.params}) for cell in chosen)
+    (folder / "cells.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    return len(chosen)
+
+
+def _dataset(cell: Cell) -> str:
+    params = cell.params
+    return str(params["draw"]["dataset"] if "draw" in params else params["dataset"])
 
 
 def take(path: Path, results: Results) -> int:
@@ -63,32 +76,59 @@ def read_rows(path: Path) -> list[Row]:
     return [Row.from_json(line, f"{path}, line {number}") for number, line in enumerate(whole, 1)]
 
 
-def compute_folder(folder: Path, out: Path, *, time_limit: float, device: str, at_once: int) -> int:
-    """Train what a folder holds, least seeds first, and append each row to a file. Returns how many rows are new."""
-    start = time.monotonic()
-    deadline = start + time_limit
+def compute_folder(folder: Path, out: Path, *, time_limit: float, device: str, at_once: int, workers: int = 1) -> int:
+    """Compute what a folder holds, least seeds first, and append each row to a file. Returns how many rows are new."""
+    deadline = time.monotonic() + time_limit
     finished = {row.cell.id for row in read_rows(out)} if out.exists() else set()
-    cells = [Cell(TRAINING, line) for line in (folder / "cells.jsonl").read_text().splitlines()]
+    written = [json.loads(line) for line in (folder / "cells.jsonl").read_text().splitlines()]
+    cells = [Cell.of(each["kind"], **each["params"]) for each in written]
     files = {name: str(folder / file) for name, file in json.loads((folder / "graphs.json").read_text()).items()}
     context = Context(
         files=tuple(files.items()),
         device=device,
         memory=available_memory(device),
         at_once=at_once,
+        workers=workers,
         deadline=deadline,
     )
-    waiting, _ = groups_of(sorted((c for c in cells if c.id not in finished), key=_urgency))
-    count = 0
+    left = sorted((cell for cell in cells if cell.id not in finished), key=_urgency)
     with out.open("a") as file:
-        for pack in merged(waiting, context):
+        writer = _Writer(file)
+        beside = Thread(target=_beside, args=([c for c in left if c.kind not in TRAININGS], context, writer))
+        beside.start()
+        for pack in merged(groups_of(cell for cell in left if cell.kind in TRAININGS)[0], context):
             if time.monotonic() > deadline:
                 break
             for row in compute(pack, context):
-                file.write(row.to_json() + "\n")
-                file.flush()
-                count += 1
-            print(f"{count} new rows after {time.monotonic() - start:.0f} s", flush=True)
-    return count
+                writer.write(row)
+        beside.join()
+    return writer.count
+
+
+class _Writer:
+    """Rows, each written at once, from several threads."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file, self._lock, self._start = file, Lock(), time.monotonic()
+        self.count = 0
+
+    def write(self, row: Row) -> None:
+        with self._lock:
+            self._file.write(row.to_json() + "\n")
+            self._file.flush()
+            self.count += 1
+            if self.count % 16 == 0:
+                print(f"{self.count} new rows after {time.monotonic() - self._start:.0f} s", flush=True)
+
+
+def _beside(cells: Sequence[Cell], context: Context, writer: _Writer) -> None:
+    """Compute what needs no GPU, by other processes; the time limit ends it after a row."""
+    near = replace(context, device="cpu", memory=available_memory("cpu") // context.workers, workers=1, at_once=1)
+    rows = LocalEngine(context.workers).run(groups_of(cells)[0], replace(near, deadline=math.inf))
+    for row in rows:
+        writer.write(row)
+        if time.monotonic() > context.deadline:
+            break  # which ends the processes
 
 
 def _urgency(cell: Cell) -> tuple[bool, int]:
@@ -103,7 +143,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True, help="rows are appended here as they are finished")
     parser.add_argument("--time-limit", type=float, default=float("inf"), help="seconds")
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    parser.add_argument("--at-once", type=int, default=64, help="trainings that run as one computation")
+    parser.add_argument("--at-once", type=int, default=128, help="trainings that run as one computation")
+    parser.add_argument("--workers", type=int, default=1, help="processes beside the one that trains")
     given = parser.parse_args(arguments)
     from graphldp.learn.training import resolve_device
 
@@ -112,7 +153,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         import torch
 
         torch.set_num_threads(cores())
-    new = compute_folder(given.folder, given.out, time_limit=given.time_limit, device=device, at_once=given.at_once)
+    new = compute_folder(
+        given.folder,
+        given.out,
+        time_limit=given.time_limit,
+        device=device,
+        at_once=given.at_once,
+        workers=given.workers,
+    )
     print(f"{new} new rows in {given.out}")
 
 

@@ -38,7 +38,6 @@ def run(
     *,
     engine: Engine | None = None,
     workers: int | None = None,
-    skip: Sequence[str] = (),
     on_row: Callable[[Row], None] | None = None,
 ) -> None:
     """Compute what is missing of some plans.
@@ -49,13 +48,11 @@ def run(
         context: where datasets are, and the device.
         engine: where to compute, by default processes of this machine.
         workers: how many processes, by default one for each core, or one for a GPU.
-        skip: kinds of cells to leave out.
         on_row: called with each row once it is kept.
     """
     for plan in plans:
         results.add_plan(plan)
-    cells = [cell for cell in missing(plans, results) if cell.kind not in skip]
-    for row in _rows(cells, context, engine, workers):
+    for row in _rows(missing(plans, results), context, engine, workers):
         results.add(row)
         if on_row is not None:
             on_row(row)

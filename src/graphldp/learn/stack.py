@@ -84,7 +84,8 @@ class Stack:
             for name, value in new.items()
         }
         self.members += members
-        self._rebuild()
+        self._view()
+        self._join()
 
     def keep_best(self, improved: Sequence[bool]) -> None:
         """Remember the weights of the trainings whose validation loss is the lowest so far."""
@@ -111,7 +112,7 @@ class Stack:
         rows = torch.from_numpy(staying).to(self._state["weights"].device)
         self._state = {name: value.index_select(0, rows) for name, value in self._state.items()}
         self.members = [self.members[i] for i in staying]
-        self._rebuild()
+        self._view()
         return states
 
     def epoch(self) -> Tensor:
@@ -122,16 +123,20 @@ class Stack:
         val_loss, val_accuracy = self._validate()
         return torch.stack((train_loss, val_loss, val_accuracy), dim=1).cpu()
 
-    def _rebuild(self) -> None:
-        """After a change of members: parameters as views of the flat tensor, and all their graphs in one store."""
-        flat = self._state["weights"]
-        self._params = {name: view.requires_grad_() for name, view in gin.views(self._slots, flat).items()}
+    def _view(self) -> None:
+        """After a change of members: parameters as views of the flat tensor."""
+        self._params = {
+            name: view.requires_grad_() for name, view in gin.views(self._slots, self._state["weights"]).items()
+        }
         self._running = gin.views(self._norms, self._state["norms"])
+
+    def _join(self) -> None:
+        """After an arrival: the graphs of all in one store."""
         distinct = {id(store): store for member in self.members for store in member.stores}
-        if self.members and [id(store) for store in self._stores] != list(distinct):
+        if [id(store) for store in self._stores] != list(distinct):
             self._stores = list(distinct.values())
             alone = len(self._stores) == 1
-            self._joined = self._stores[0] if alone else packing.join(self._stores, flat.device)
+            self._joined = self._stores[0] if alone else packing.join(self._stores, self._state["weights"].device)
         self._offsets = dict(
             zip(distinct, np.cumsum([0, *(len(store.sizes) for store in distinct.values())]).tolist(), strict=False)
         )

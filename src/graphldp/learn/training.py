@@ -7,9 +7,10 @@ for each use, so it gives the same numbers alone or among others, up to the roun
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -94,10 +95,11 @@ class Job:
 
 @dataclass(frozen=True)
 class Trained:
-    """What a training leaves: the best weights, on the CPU, and its history."""
+    """What a training leaves: the best weights, on the CPU, its history, and its share of the time in seconds."""
 
     state: dict[str, Tensor]
     history: list[EpochRecord] = field(default_factory=list)
+    seconds: float = 0.0
 
     @property
     def best_epoch(self) -> int:
@@ -143,17 +145,38 @@ def train_many(
     Raises:
         TrainingError: where a loss is not a number.
     """
+    results = dict(train_each(jobs, at_once=at_once, on_epoch=on_epoch))
+    return [results[position] for position in range(len(jobs))]
+
+
+def train_each(
+    jobs: Sequence[Job],
+    *,
+    at_once: int | None = None,
+    on_epoch: Callable[[int, EpochRecord], None] | None = None,
+    deadline: float = math.inf,
+) -> Iterator[tuple[int, Trained]]:
+    """Train several models like :func:`train_many`, and hand each out as it is finished, with its position.
+
+    Args:
+        jobs: see there.
+        at_once: see there.
+        on_epoch: see there.
+        deadline: of ``time.monotonic()``; what is not finished by then is left out.
+    """
     _check(jobs)
     if at_once is None:
         at_once = 64 if jobs and jobs[0].train_set.device.type == "cuda" else 1
     if at_once < 1:
         raise bad_parameter("at_once", "train_many", "a whole number of at least 1", at_once)
-    results: dict[int, Trained] = {}
     waiting = deque(enumerate(jobs))
     histories: list[list[EpochRecord]] = [[] for _ in jobs]
+    shares = [0.0] * len(jobs)
     stack = Stack(jobs[0].spec) if jobs else None
-    while stack is not None and (waiting or stack.members):
-        arriving = [waiting.popleft() for _ in range(min(at_once - len(stack.members), len(waiting)))]
+    while stack is not None and (waiting or stack.members) and time.monotonic() < deadline:
+        free = at_once - len(stack.members)
+        # every arrival puts the graphs of all together anew, so arrivals wait for a quarter of the places
+        arriving = [waiting.popleft() for _ in range(min(free, len(waiting)) if 4 * free >= at_once else 0)]
         stack.admit(
             [Member(position, job.spec, job.options, job.train_set, job.validation) for position, job in arriving]
         )
@@ -163,6 +186,7 @@ def train_many(
         improved, finished = [], []
         for member, (train_loss, val_loss, val_accuracy) in zip(stack.members, losses.tolist(), strict=True):
             history, options = histories[member.position], member.options
+            shares[member.position] += seconds / len(stack.members)
             epoch = len(history) + 1
             if not (np.isfinite(train_loss) and np.isfinite(val_loss)):
                 raise TrainingError(
@@ -180,8 +204,7 @@ def train_many(
                 on_epoch(member.position, history[-1])
         stack.keep_best(improved)
         for position, state in stack.dismiss(finished).items():
-            results[position] = Trained(state, histories[position])
-    return [results[position] for position in range(len(jobs))]
+            yield position, Trained(state, histories[position], shares[position])
 
 
 def predict_proba(
