@@ -158,12 +158,18 @@ def test_a_new_epoch_is_seen_at_once(site: Site) -> None:
 
     assert put(0) == 201
     second = site.store.open_epoch("dogs")
+    items = [
+        {"community": "dogs", "user": 3, "token": tokens[3], "report": base64.b64encode(report(3)).decode()},
+        {"community": "dogs", "user": 4, "token": tokens[3], "report": base64.b64encode(report(4)).decode()},
+    ]
+    answer = site.http.post(f"{site.collector.url}/v1/reports:batch", json={"reports": items})
+    assert [each["status"] for each in answer.json()["results"]] == [201, 401]
     assert put(1, epoch=1) == 409  # a late retry is not taken for the new epoch's report
     assert put(1, token=2, epoch=1) == 401
     assert put(0) == 201
     assert put(0, epoch=2) == 200
     assert put(1, epoch=1) == 409
-    assert [each.user for each in site.store.stored(second)] == [0]
+    assert [each.user for each in site.store.stored(second)] == [0, 3]
     third = site.store.open_epoch("dogs")
     assert put(0, epoch=3) == 201
     assert [each.user for each in site.store.stored(third)] == [0]

@@ -1,8 +1,9 @@
-"""Reading many reports at once accepts exactly what the wire format and the community accept."""
+"""Reading a report accepts exactly what the wire format and the community accept."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphldp import wire
 from graphldp.collector.community import Choice, Community
-from graphldp.collector.scan import Incoming, Reading, read_all
+from graphldp.collector.scan import Reading, read
 from graphldp.errors import WireError
 
 PUBLIC = Choice("public", math.inf, math.inf)
@@ -22,7 +23,13 @@ def community(mechanism: str, n: int) -> Community:
     return Community("c", "c", n, mechanism, (Choice("a", *SPLITS[mechanism]), PUBLIC), "")
 
 
-def expected(each: Incoming) -> Reading:
+class Sent(NamedTuple):
+    community: Community
+    user: int
+    body: bytes
+
+
+def expected(each: Sent) -> Reading:
     try:
         report = wire.decode(each.body, n=each.community.n)
     except WireError as error:
@@ -31,7 +38,7 @@ def expected(each: Incoming) -> Reading:
 
 
 @st.composite
-def incoming(draw: st.DrawFn) -> Incoming:
+def sent(draw: st.DrawFn) -> Sent:
     """A report of any mechanism and density, at times for another slot or community, at times damaged."""
     mechanism = draw(st.sampled_from(list(SPLITS)))
     n = draw(st.integers(2, 300))
@@ -53,21 +60,21 @@ def incoming(draw: st.DrawFn) -> Incoming:
     elif change == "add":
         body += draw(st.binary(min_size=1, max_size=3))
     claimed = draw(st.integers(0, n)) if change == "slot" else user
-    return Incoming(community(mechanism, n + (change == "n")), claimed, b"", bytes(body))
+    return Sent(community(mechanism, n + (change == "n")), claimed, bytes(body))
 
 
 @settings(deadline=None, max_examples=300)
-@given(st.lists(incoming(), max_size=12))
-def test_many_at_once_is_what_each_alone_would_be(batch: list[Incoming]) -> None:
-    assert read_all(batch) == [expected(each) for each in batch]
+@given(st.lists(sent(), max_size=12))
+def test_what_is_read_is_what_the_wire_format_says(batch: list[Sent]) -> None:
+    assert [read(*each) for each in batch] == [expected(each) for each in batch]
 
 
 @settings(deadline=None, max_examples=300)
 @given(st.lists(st.binary(max_size=40), max_size=8))
 def test_any_bytes(bodies: list[bytes]) -> None:
     cats = community("dprr", 50)
-    batch = [Incoming(cats, 3, b"", bytes((0xE1, 2)) + body) for body in bodies]
-    assert read_all(batch) == [expected(each) for each in batch]
+    batch = [Sent(cats, 3, bytes((0xE1, 2)) + body) for body in bodies]
+    assert [read(*each) for each in batch] == [expected(each) for each in batch]
 
 
 @pytest.mark.parametrize("n", [2, 127, 128, 129, 20_000])
@@ -76,8 +83,8 @@ def test_sizes_at_which_numbers_change_their_length(n: int) -> None:
     for user in {0, 1, n // 2, n - 1}:
         listed = np.array([other for other in (0, 1, n // 3, n - 1) if other != user])
         report = wire.Report("dprr", n, user, 0.1, 0.9, -n, np.unique(listed))
-        batch.append(Incoming(cats, user, b"", wire.encode(report)))
-    assert read_all(batch) == [Reading(-n)] * len(batch)
+        batch.append(Sent(cats, user, wire.encode(report)))
+    assert [read(*each) for each in batch] == [Reading(-n)] * len(batch)
 
 
 def test_a_long_report_is_read_alone() -> None:
@@ -85,4 +92,4 @@ def test_a_long_report_is_read_alone() -> None:
     listed = np.flatnonzero(np.random.default_rng(0).random(n) < 0.5)[1:]
     body = wire.encode(wire.Report("public", n, 0, math.inf, math.inf, None, listed[listed > 0]))
     assert len(body) > 4096
-    assert read_all([Incoming(community("rr", n), 0, b"", body)]) == [Reading()]
+    assert read(community("rr", n), 0, body) == Reading()

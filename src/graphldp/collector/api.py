@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Request
-from fastapi.concurrency import run_in_threadpool
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from graphldp import wire
-from graphldp.collector import tokens
-from graphldp.collector.address import COMMUNITY_PATTERN, PARAMETERS, address_of
-from graphldp.collector.batch import REQUEST_BODY, BatchResults, read_batch, results
-from graphldp.collector.catalogue import Catalogue
-from graphldp.collector.community import Community
-from graphldp.collector.intake import Verdict
-from graphldp.collector.limits import Limiter, read_body
-from graphldp.collector.problems import REFUSALS, SUCCESSES, ProblemError, responses
-from graphldp.collector.scan import Incoming
-from graphldp.collector.settings import Settings
-from graphldp.collector.store import Store
-from graphldp.collector.writer import Writer
+from graphldp.collector.batch import REQUEST_BODY, BatchResults
+from graphldp.collector.community import COMMUNITY_PATTERN
+from graphldp.collector.front import REPORT_PATH
+from graphldp.collector.problems import responses
+from graphldp.collector.reception import Reception
 
 CommunityId = Annotated[str, Path(description="The community's id.", pattern=COMMUNITY_PATTERN)]
+User = Annotated[int, Path(description="The user's number in the roster.", ge=0, lt=wire.MAX_USERS)]
+Epoch = Annotated[
+    int | None, Query(description="Refuse the report where the community is in another epoch.", ge=1, lt=1 << 31)
+]
 _BEARER: dict[str, Any] = {"security": [{"token": []}]}
 
 
@@ -49,48 +45,22 @@ class CommunityBody(BaseModel):
     roster: list[str] = Field(description="The users' names, in the order of their numbers.")
 
 
-def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
-    """The routes, over a store."""
-    router = APIRouter(prefix="/v1", tags=["reports"])
-    catalogue = Catalogue(store)
-    limiter = Limiter(settings.token_per_minute)
-
-    async def read(id: str) -> Community:
-        found = (await run_in_threadpool(catalogue.read, id)).get(id)
-        if found is None:  # the same answer as for a wrong token: which communities there are is nobody's business
-            raise ProblemError("unauthorized")
-        return found
-
-    def token_of(request: Request) -> tuple[str, bytes]:
-        token = tokens.bearer(request.headers.get("authorization"))
-        if token is None:
-            raise ProblemError("unauthorized")
-        token_hash = tokens.hashed(token)
-        limiter.take(token_hash)
-        return token, token_hash
-
-    async def holder(community: Community, token: str) -> int:
-        user = await run_in_threadpool(store.holder, community, token)
-        if user is None:
-            raise ProblemError("unauthorized")
-        return user
+def make_router(reception: Reception) -> APIRouter:
+    """The routes, over a reception."""
+    router = APIRouter(tags=["reports"])
 
     @router.get(
-        "/communities/{community}",
+        "/v1/communities/{community}",
         response_model=CommunityBody,
         responses=responses(401, 422, 429, 503),
         openapi_extra=_BEARER,
     )
     async def read_community(request: Request, community: CommunityId) -> Response:
         """What a community publishes: its roster, its mechanism and its choices of ε."""
-        token, _ = token_of(request)
-        found = await read(community)
-        user = await holder(found, token)
-        body = await run_in_threadpool(catalogue.published, found, user)
-        return Response(body, media_type="application/json")
+        return Response(await reception.show(request.headers, community), media_type="application/json")
 
     @router.put(
-        "/communities/{community}/reports/{user}",
+        REPORT_PATH,
         status_code=201,
         response_class=Response,
         responses={
@@ -100,46 +70,24 @@ def make_router(settings: Settings, store: Store, writer: Writer) -> APIRouter:
         },
         openapi_extra=_BEARER
         | {
-            "parameters": PARAMETERS,
             "requestBody": {
                 "required": True,
                 "content": {wire.MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}},
             },
         },
     )
-    async def put_report(request: Request) -> Response:
+    async def put_report(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> Response:
         """Send a slot's report. Sending the same bytes again is a success; other bytes are refused."""
-        id, user, epoch = address_of(request)
-        token, token_hash = token_of(request)
-        if request.headers.get("content-type") != wire.MEDIA_TYPE:
-            raise ProblemError("wrong-type")
-        found = catalogue.known(id) or await read(id)
-        if epoch not in (None, found.epoch):
-            found = await read(id)
-            if epoch != found.epoch:
-                await holder(found, token)
-                raise ProblemError("epoch-over")
-        body = await read_body(request, wire.max_size(found.n), settings.body_seconds)
-        (decision,) = await writer.submit([Incoming(found, user, token_hash, body)])
-        if decision.verdict is Verdict.OUTDATED and epoch is None:
-            (decision,) = await writer.submit([Incoming(await read(id), user, token_hash, body)])
-        if decision.verdict in REFUSALS:
-            raise ProblemError(REFUSALS[decision.verdict], decision.wrong)
-        return Response(status_code=SUCCESSES[decision.verdict])
+        return Response(status_code=await reception.take(request.headers, request.receive, community, user, epoch))
 
     @router.post(
-        "/reports:batch",
+        "/v1/reports:batch",
         response_model=BatchResults,
         responses=responses(408, 413, 415, 422, 429, 503),
         openapi_extra=REQUEST_BODY,
     )
     async def post_batch(request: Request) -> Response:
         """Send many users' reports at once, as a relay does. Each is decided on by itself."""
-        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-            raise ProblemError("wrong-type")
-        body = await read_body(request, settings.batch_bytes, settings.body_seconds)
-        items = await run_in_threadpool(read_batch, body, settings.batch_items, catalogue, limiter)
-        decisions = await writer.submit([item for item in items if isinstance(item, Incoming)])
-        return JSONResponse({"results": results(items, decisions)})
+        return JSONResponse({"results": await reception.take_batch(request.headers, request.receive)})
 
     return router

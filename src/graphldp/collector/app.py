@@ -9,13 +9,16 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
+from starlette.types import ASGIApp
 
 import graphldp
 from graphldp.collector import api, batch, problems
 from graphldp.collector.dashboard import routes as dashboard
+from graphldp.collector.front import Front
 from graphldp.collector.guard import Guard
 from graphldp.collector.limits import Limiter
 from graphldp.collector.metrics import CONTENT_TYPE, Metrics
+from graphldp.collector.reception import Reception
 from graphldp.collector.settings import Settings
 from graphldp.collector.store import Store
 from graphldp.collector.writer import Writer
@@ -35,7 +38,7 @@ class Application(FastAPI):
         return described
 
 
-def create_app(settings: Settings, store: Store) -> FastAPI:
+def create_app(settings: Settings, store: Store) -> ASGIApp:
     """The application over an open store, which it does not close."""
     metrics = Metrics()
     writer = Writer(metrics.watch(store.accept))
@@ -54,12 +57,12 @@ def create_app(settings: Settings, store: Store) -> FastAPI:
         redoc_url=None,
     )
     problems.install(app)
-    app.include_router(api.make_router(settings, store, writer))
+    reception = Reception(settings, store, writer)
+    app.include_router(api.make_router(reception))
     app.include_router(_service_routes(store, metrics))
     app.include_router(dashboard.make_router(settings, store))
     app.mount("/static", dashboard.static_files())
-    app.add_middleware(Guard, limiter=Limiter(settings.address_per_minute), metrics=metrics)
-    return app
+    return Guard(Front(app, reception), Limiter(settings.address_per_minute), metrics)
 
 
 def _service_routes(store: Store, metrics: Metrics) -> APIRouter:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from binascii import a2b_base64
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.address import COMMUNITY_PATTERN
 from graphldp.collector.catalogue import Catalogue
-from graphldp.collector.community import Community
+from graphldp.collector.community import COMMUNITY_PATTERN, Community
+from graphldp.collector.intake import Submission, Verdict
 from graphldp.collector.limits import Limiter
 from graphldp.collector.problems import REFUSALS, SUCCESSES, ProblemError, problem_body
-from graphldp.collector.scan import Incoming
-from graphldp.collector.writer import Decision
+from graphldp.collector.scan import read
 
 
 def _whole(value: Any) -> Any:
@@ -68,7 +67,21 @@ REQUEST_BODY = {
 }
 
 
-def read_batch(body: bytes, most: int, catalogue: Catalogue, limiter: Limiter) -> list[Incoming | dict[str, Any]]:
+class Readable(NamedTuple):
+    """An item that goes to the store.
+
+    Args:
+        community: the id of its community.
+        submission: what the store gets.
+        wrong: what is wrong with the report, if anything is.
+    """
+
+    community: str
+    submission: Submission
+    wrong: str | None
+
+
+def read_batch(body: bytes, most: int, catalogue: Catalogue, limiter: Limiter) -> list[Readable | dict[str, Any]]:
     """The reports of a batch, or the problem that keeps one from the store. One bad item does not touch the others.
 
     Raises:
@@ -81,11 +94,14 @@ def read_batch(body: bytes, most: int, catalogue: Catalogue, limiter: Limiter) -
         raise ProblemError("bad-request", f"Look at: {'.'.join(map(str, first['loc'])) or 'body'}.") from None
     if len(items) > most:
         raise ProblemError("bad-request", f"A batch holds at most {most} reports.")
-    communities = catalogue.read(*{item.community for item in items})
+    ids = {item.community for item in items}
+    communities = {id: found for id in ids if (found := catalogue.known(id)) is not None}
+    if len(communities) < len(ids):
+        communities |= catalogue.read(*(ids - communities.keys()))
     return [_read(item, communities.get(item.community), limiter) for item in items]
 
 
-def _read(item: BatchItem, community: Community | None, limiter: Limiter) -> Incoming | dict[str, Any]:
+def _read(item: BatchItem, community: Community | None, limiter: Limiter) -> Readable | dict[str, Any]:
     token_hash = tokens.hashed(item.token)
     try:
         limiter.take(token_hash)
@@ -99,16 +115,19 @@ def _read(item: BatchItem, community: Community | None, limiter: Limiter) -> Inc
         return problem_body("bad-request", "Look at: report.")
     if len(body) > wire.max_size(community.n):
         return problem_body("too-large")
-    return Incoming(community, item.user, token_hash, body)
+    degree, wrong = read(community, item.user, body)
+    submission = Submission(community.key, item.user, token_hash, None if wrong else body, degree)
+    return Readable(item.community, submission, wrong)
 
 
-def results(items: Sequence[Incoming | dict[str, Any]], decisions: Sequence[Decision]) -> list[dict[str, Any]]:
-    """The answer to each item, given the decisions on those that reached the store."""
-    rest = iter(decisions)
-    return [_result(next(rest)) if isinstance(item, Incoming) else item for item in items]
+def results(items: Sequence[Readable | dict[str, Any]], verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """The answer to each item, given the verdicts on those that reached the store."""
+    rest = iter(verdicts)
+    return [item if isinstance(item, dict) else _result(item, next(rest)) for item in items]
 
 
-def _result(decision: Decision) -> dict[str, Any]:
-    if decision.verdict in SUCCESSES:
-        return {"status": SUCCESSES[decision.verdict]}
-    return problem_body(REFUSALS[decision.verdict], decision.wrong)
+def _result(item: Readable, verdict: Verdict) -> dict[str, Any]:
+    if verdict in SUCCESSES:
+        return {"status": SUCCESSES[verdict]}
+    # why a report cannot be read is for its slot's owner only
+    return problem_body(REFUSALS[verdict], item.wrong if verdict is Verdict.UNREADABLE else None)

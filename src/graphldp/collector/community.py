@@ -20,6 +20,7 @@ from graphldp.errors import Described, ParameterError, WireError, bad_parameter
 from graphldp.wire import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, Report, to_millionths
 
 PRIVATE_MECHANISMS = tuple(name for name in MECHANISMS if name != "public")
+COMMUNITY_PATTERN = "^[a-z0-9-]{1,64}$"  # of an address; an id that is opened is also well-formed at its ends
 _ID = re.compile(r"[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?")
 
 

@@ -5,20 +5,21 @@ when the transaction looked. Where another server was faster by a moment, fewer 
 transaction is then rolled back and decided anew, and finds those slots taken. Rows go in by the order of their keys, so
 that two servers cannot wait for each other.
 
-This is the one place where SQL is written by hand: every row that SQLite returns lets go of the interpreter, and
-getting it back from a busy server costs more than the row, so many slots come back as one value.
+This is the one place where SQL is written by hand. Every row that SQLite returns lets go of the interpreter, and
+getting it back from a busy server costs more than the row, so many slots come back as one value. PostgreSQL gets whole
+columns as array literals: its driver would take longer to write arrays than the server to store them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, select, text, tuple_
+from sqlalchemy import Connection, Select, bindparam, select, tuple_
 
 from graphldp.collector import schema, tokens
 
@@ -56,8 +57,8 @@ class Verdict(Enum):
 
 
 Key = tuple[int, int]
-Slot = tuple[bytes | None, bool, bool, bool]  # its token's hash; whether its community, its epoch and itself are done
-_NO_SLOT: Slot = (None, False, False, False)
+State = tuple[bool, bool]  # whether a community takes no more reports, and whether its epoch is over
+Slot = tuple[bytes, bool]  # its token's hash, and whether it holds a report
 _ROWS = 1000  # per statement
 _COLUMNS = 'community, "user", body, noisy_degree, received_on'
 
@@ -72,15 +73,18 @@ def accept(connection: Connection, submissions: Sequence[Submission]) -> list[Ve
     Raises:
         RacedError: where the transaction has to be rolled back and begun again.
     """
-    slots = _slots(connection, sorted({(each.community, each.user) for each in submissions}))
+    keys = [(each.community, each.user) for each in submissions]
+    states = _states(connection, sorted({community for community, _ in keys}))
+    slots = _slots(connection, keys)
     new: dict[Key, Submission] = {}
     verdicts: list[Verdict | None] = []
-    for each in submissions:
-        key = (each.community, each.user)
-        stored, closed, outdated, taken = slots.get(key, _NO_SLOT)
+    for key, each in zip(keys, submissions, strict=True):
+        stored, taken = slots.get(key, (None, False))
         if not tokens.matches(each.token_hash, stored):
             verdicts.append(Verdict.UNKNOWN)
-        elif outdated:
+            continue
+        closed, outdated = states[each.community]
+        if outdated:
             verdicts.append(Verdict.OUTDATED)
         elif each.body is None:
             verdicts.append(Verdict.UNREADABLE)
@@ -92,11 +96,11 @@ def accept(connection: Connection, submissions: Sequence[Submission]) -> list[Ve
             new[key] = each
             verdicts.append(Verdict.STORED)
     _insert(connection, [new[key] for key in sorted(new)])
-    held = {(s.community, s.user) for s, verdict in zip(submissions, verdicts, strict=True) if verdict is None}
+    held = {key for key, verdict in zip(keys, verdicts, strict=True) if verdict is None}
     kept = _bodies(connection, sorted(held - new.keys())) | {key: new[key].body for key in held & new.keys()}
     return [
-        verdict or _compare(each.body, kept[each.community, each.user])
-        for each, verdict in zip(submissions, verdicts, strict=True)
+        verdict or _compare(each.body, kept[key])
+        for key, each, verdict in zip(keys, submissions, verdicts, strict=True)
     ]
 
 
@@ -106,11 +110,24 @@ def _compare(body: bytes | None, kept: bytes | None) -> Verdict:
     return Verdict.REPEATED if kept == body else Verdict.TAKEN
 
 
+def _states(connection: Connection, communities: list[int]) -> dict[int, State]:
+    """What is known of communities. Those that are open stay so until this transaction ends."""
+    if connection.dialect.name == "postgresql":
+        rows = connection.exec_driver_sql(_STATES_POSTGRESQL, (_literal(communities),)).all()
+    else:
+        rows = json.loads(connection.exec_driver_sql(_STATES_SQLITE, (json.dumps(communities),)).scalar_one())
+    return {key: (bool(closed), bool(outdated)) for key, closed, outdated in rows}
+
+
 def _slots(connection: Connection, keys: list[Key]) -> dict[Key, Slot]:
-    """What is known of slots. Communities that are open stay so until this transaction ends."""
-    found = connection.execute(_FIND_SLOTS[connection.dialect.name], {"keys": json.dumps(keys)}).scalar()
-    rows = json.loads(found) if isinstance(found, str) else found or ()
-    return {(row[0], row[1]): (bytes.fromhex(row[2]), row[3], row[4], row[5]) for row in rows}
+    """What is known of slots; those that there are."""
+    if connection.dialect.name == "postgresql":
+        columns = (_literal(community for community, _ in keys), _literal(user for _, user in keys))
+        rows = connection.exec_driver_sql(_SLOTS_POSTGRESQL, columns).all()
+        return {(community, user): (stored, bool(taken)) for community, user, stored, taken in rows if stored}
+    both = json.dumps([community << _USER_BITS | user for community, user in keys])
+    found = json.loads(connection.exec_driver_sql(_SLOTS_SQLITE, (both,)).scalar_one())
+    return {(community, user): (bytes.fromhex(stored), bool(taken)) for community, user, stored, taken in found}
 
 
 def _bodies(connection: Connection, keys: list[Key]) -> dict[Key, bytes | None]:
@@ -123,18 +140,24 @@ def _insert(connection: Connection, submissions: list[Submission]) -> None:
     for start in range(0, len(submissions), _ROWS):
         some = submissions[start : start + _ROWS]
         if connection.dialect.name == "postgresql":
-            columns = [list(column) for column in zip(*some, strict=True)]
-            values = (today, columns[0], columns[1], columns[3], columns[4])
-            done = connection.exec_driver_sql(_INSERT_ARRAYS, values)
+            communities, users, _, bodies, degrees = zip(*some, strict=True)
+            hexes = [f'"\\\\x{body.hex()}"' for body in bodies]
+            columns = (_literal(communities), _literal(users), _literal(hexes), _literal(degrees))
+            done = connection.exec_driver_sql(_INSERT_POSTGRESQL, (today, *columns))
         else:
             flat = tuple(value for s in some for value in (s.community, s.user, s.body, s.noisy_degree, today))
-            done = connection.exec_driver_sql(_insert_rows(len(some)), flat)
+            done = connection.exec_driver_sql(_insert_sqlite(len(some)), flat)
         if done.rowcount != len(some):
             raise RacedError
 
 
+def _literal(values: Iterable[int | str | None]) -> str:
+    """A column as PostgreSQL writes an array."""
+    return "{" + ",".join(["NULL" if value is None else str(value) for value in values]) + "}"
+
+
 @lru_cache(maxsize=_ROWS)
-def _insert_rows(count: int) -> str:
+def _insert_sqlite(count: int) -> str:
     places = ", ".join(["(?, ?, ?, ?, ?)"] * count)
     return f"INSERT INTO reports ({_COLUMNS}) VALUES {places} ON CONFLICT DO NOTHING"  # noqa: S608 - placeholders only
 
@@ -146,36 +169,32 @@ def _find_bodies() -> Select[Any]:
 
 
 _FIND_BODIES = _find_bodies()
-_INSERT_ARRAYS = f"""
+_USER_BITS = 27  # wire.MAX_USERS
+_OUTDATED = "c.epoch < (SELECT max(newer.epoch) FROM communities newer WHERE newer.id = c.id)"
+_STATES_SQLITE = f"""
+    SELECT json_group_array(json_array(c.key, c.closed_at IS NOT NULL, {_OUTDATED}))
+    FROM communities c WHERE c.key IN (SELECT value FROM json_each(?))
+"""  # noqa: S608 - a constant
+_STATES_POSTGRESQL = f"""
+    SELECT c.key, c.closed_at IS NOT NULL, {_OUTDATED}
+    FROM communities c WHERE c.key = ANY(CAST(%s AS integer[])) ORDER BY c.key FOR SHARE OF c
+"""  # noqa: S608 - a constant
+_SLOTS_SQLITE = f"""
+    SELECT json_group_array(json_array(s.community, s."user", hex(s.token_hash), r.community IS NOT NULL))
+    FROM json_each(?) k
+    CROSS JOIN slots s ON s.community = k.value >> {_USER_BITS} AND s."user" = k.value & {(1 << _USER_BITS) - 1}
+    LEFT JOIN reports r ON r.community = s.community AND r."user" = s."user"
+"""  # noqa: S608 - a constant
+# a subquery for each slot: left to itself, the planner reads whole tables to find a few hundred rows
+_SLOTS_POSTGRESQL = """
+    SELECT k.community, k."user",
+           (SELECT s.token_hash FROM slots s WHERE s.community = k.community AND s."user" = k."user"),
+           (SELECT true FROM reports r WHERE r.community = k.community AND r."user" = k."user")
+    FROM unnest(CAST(%s AS integer[]), CAST(%s AS integer[])) AS k (community, "user")
+"""
+_INSERT_POSTGRESQL = f"""
     INSERT INTO reports ({_COLUMNS})
     SELECT *, CAST(%s AS date)
     FROM unnest(CAST(%s AS integer[]), CAST(%s AS integer[]), CAST(%s AS bytea[]), CAST(%s AS bigint[]))
     ON CONFLICT DO NOTHING
 """  # noqa: S608 - a constant
-_OUTDATED = "c.epoch < (SELECT max(newer.epoch) FROM communities newer WHERE newer.id = c.id)"
-_FIND_SLOTS = {
-    "sqlite": text(
-        f"""
-        SELECT json_group_array(json_array(s.community, s."user", hex(s.token_hash), c.closed_at IS NOT NULL,
-                                           {_OUTDATED}, r.community IS NOT NULL))
-        FROM json_each(:keys) k
-        CROSS JOIN slots s ON s.community = json_extract(k.value, '$[0]') AND s."user" = json_extract(k.value, '$[1]')
-        CROSS JOIN communities c ON c.key = s.community
-        LEFT JOIN reports r ON r.community = s.community AND r."user" = s."user"
-        """  # noqa: S608 - a constant
-    ),
-    "postgresql": text(
-        f"""
-        SELECT json_agg(json_build_array(community, "user", encode(token_hash, 'hex'), closed, outdated, taken))
-        FROM (
-            SELECT s.community, s."user", s.token_hash, c.closed_at IS NOT NULL AS closed, {_OUTDATED} AS outdated,
-                   r.community IS NOT NULL AS taken
-            FROM json_array_elements(CAST(:keys AS json)) k
-            JOIN slots s ON s.community = CAST(k ->> 0 AS integer) AND s."user" = CAST(k ->> 1 AS integer)
-            JOIN communities c ON c.key = s.community
-            LEFT JOIN reports r ON r.community = s.community AND r."user" = s."user"
-            FOR SHARE OF c
-        ) found
-        """  # noqa: S608 - a constant
-    ),
-}

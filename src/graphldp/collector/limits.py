@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
-from fastapi import Request
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive
 
 from graphldp.collector.problems import ProblemError
 
+_LINGER_SECONDS, _LINGER_BYTES = 1.0, 1 << 18
 _MOST = 100_000  # keys remembered: bounds the memory that strangers can make the limiter use
 
 
@@ -60,22 +64,38 @@ def network_of(host: str) -> str:
     return str(IPv6Address(int(address) >> 64 << 64)) if isinstance(address, IPv6Address) else host
 
 
-async def read_body(request: Request, most: int, seconds: float) -> bytes:
+async def read_body(headers: Headers, receive: Receive, most: int, seconds: float) -> bytes:
     """A request's body, up to a size and within a time.
 
     Raises:
         ProblemError: 413 as soon as it is known to be larger, 408 when it is late.
+        ClientDisconnect: where its sender went away.
     """
-    declared = request.headers.get("content-length")
-    if declared is not None and int(declared) > most:
-        raise ProblemError("too-large", headers={"Connection": "close"})
-    body = bytearray()
+    declared = headers.get("content-length")
     try:
         async with asyncio.timeout(seconds):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > most:
-                    raise ProblemError("too-large", headers={"Connection": "close"})
+            body = None if declared is not None and int(declared) > most else await _up_to(most, receive)
     except TimeoutError:
         raise ProblemError("slow-body", headers={"Connection": "close"}) from None
-    return bytes(body)
+    if body is None:
+        # a connection that closes on bytes nobody read is reset, and the answer may be lost with it
+        with suppress(TimeoutError):
+            async with asyncio.timeout(min(seconds, _LINGER_SECONDS)):
+                await _up_to(_LINGER_BYTES, receive)
+        raise ProblemError("too-large", headers={"Connection": "close"})
+    return body
+
+
+async def _up_to(most: int, receive: Receive) -> bytes | None:
+    """The rest of a body, or None as soon as it is longer."""
+    parts: list[bytes] = []
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        parts.append(message.get("body", b""))
+        size, more = size + len(parts[-1]), message.get("more_body", False)
+        if size > most:
+            return None
+    return b"".join(parts)

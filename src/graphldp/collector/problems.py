@@ -9,7 +9,7 @@ import logging
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
@@ -81,6 +81,9 @@ class ProblemError(Exception):
         return JSONResponse(self.body, self.status, self.headers, MEDIA_TYPE)
 
 
+EXPECTED = (ProblemError, RequestValidationError, HTTPException, StoreError, ClientDisconnect)
+
+
 def problem_body(kind: str, detail: str | None = None) -> dict[str, Any]:
     """The members of a problem."""
     status, title = KINDS[kind]
@@ -96,11 +99,11 @@ def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 def install(app: FastAPI) -> None:
     """Turn every error of an application into a problem."""
-    for kind in (ProblemError, RequestValidationError, HTTPException, StoreError, ClientDisconnect, Exception):
-        app.add_exception_handler(kind, answer)
+    for kind in (*EXPECTED, Exception):
+        app.add_exception_handler(kind, lambda _request, error: answer(error))
 
 
-def answer(_request: Request, error: Exception) -> Response:
+def answer(error: Exception) -> Response:
     """The answer to an error."""
     if isinstance(error, ProblemError):
         return error.response()

@@ -1,40 +1,20 @@
-"""Reading many reports at once: as strict as :func:`graphldp.wire.decode`, at a twentieth of its cost.
+"""Reading reports: as strict as :func:`graphldp.wire.decode`, at a small part of its cost.
 
-A report that this community would accept begins with bytes that are known beforehand, and lists are laid out so that
-many are read by the same array operations. What is accepted here is exactly what ``decode`` and
+A report that this community would accept begins with bytes that are known beforehand, and a list need not be unpacked
+to see that it is well-formed. What is accepted here is exactly what ``decode`` and
 :meth:`~graphldp.collector.community.Community.refuse` accept; a test holds the two together. Everything else goes to
 them, for the reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from graphldp import wire
 from graphldp.collector.community import Community, varint
 from graphldp.errors import WireError
 
-_LONGEST = 4096  # bytes of a body that is read among many; a longer one is worth a call of its own
-
-
-class Incoming(NamedTuple):
-    """A report as it arrived.
-
-    Args:
-        community: what its address names.
-        user: the slot that its address names.
-        token_hash: of the token that came with it.
-        body: the bytes.
-    """
-
-    community: Community
-    user: int
-    token_hash: bytes
-    body: bytes
+LONGEST = 4096  # bytes of a body that is read as text; arrays read a longer one faster
 
 
 class Reading(NamedTuple):
@@ -44,94 +24,52 @@ class Reading(NamedTuple):
     wrong: str | None = None
 
 
-class _Head(NamedTuple):
-    """A head that can be accepted, and the list that follows it."""
-
-    place: int
-    noisy_degree: int | None
-    k: int
-    entries: int
-    size: int
-    payload: bytes
-
-
-def read_all(incoming: Sequence[Incoming]) -> list[Reading]:
-    """Read reports, each on its own terms."""
-    heads = [head for place, each in enumerate(incoming) if (head := _head(place, each)) is not None]
-    good = {head.place: head for head, fine in zip(heads, _lists(heads), strict=True) if fine}
-    return [
-        Reading(good[place].noisy_degree) if place in good else _read_alone(each) for place, each in enumerate(incoming)
-    ]
-
-
-def _read_alone(each: Incoming) -> Reading:
-    try:
-        report = wire.decode(each.body, n=each.community.n)
-    except WireError as error:
-        return Reading(wrong=str(error))
-    return Reading(report.noisy_degree, each.community.refuse(report, each.user))
-
-
-def _head(place: int, each: Incoming) -> _Head | None:
-    """The head of an acceptable report, or None for whatever needs a closer look."""
-    body, community = each.body, each.community
-    if not 2 <= len(body) <= _LONGEST:
-        return None
-    head = community.heads.get(body[1] >> 5)
-    if head is None or body[0] != wire.FIRST_BYTE or each.user >= community.n:
-        return None
-    start = head.n + varint(each.user)
+def read(community: Community, user: int, body: bytes) -> Reading:
+    """Read what was sent to a community as a slot's report."""
+    head = community.heads.get(body[1] >> 5) if 2 <= len(body) <= LONGEST and body[0] == wire.FIRST_BYTE else None
+    if head is None or user >= community.n:
+        return _closer(community, user, body)
+    start = head.n + varint(user)
     at = 2 + len(start)
     after = at + head.size
     if body[2:at] != start or body[at:after] not in head.offers:
-        return None
+        return _closer(community, user, body)
     degree, count, others = None, 0, community.n - 1
     if head.degree:
         coded, after = _read_varint(body, after)
         degree = coded >> 1 if not coded & 1 else -(coded >> 1) - 1
     if head.listed and after >= 0:
         count, after = _read_varint(body, after)
-    if after < 0 or count > others:
-        return None
-    return _Head(place, degree, body[1] & 31, min(count, others - count), others, body[after:])
+    if after < 0 or count > others or not _fits(body[after:], body[1] & 31, min(count, others - count), others):
+        return _closer(community, user, body)
+    return Reading(degree)
 
 
-def _lists(heads: Sequence[_Head]) -> NDArray[np.bool_]:
-    """Whether each payload is the one code of as many entries as its head says."""
-    lengths = np.array([len(head.payload) for head in heads], np.int64)
-    k = np.array([head.k for head in heads], np.int64)
-    m = np.array([head.entries for head in heads], np.int64)
-    size = np.array([head.size for head in heads], np.int64)
-    bits = np.unpackbits(np.frombuffer(b"".join(head.payload for head in heads), np.uint8))
-    begin = 8 * np.concatenate(([0], np.cumsum(lengths)))[:-1]
-    unary = begin + m * k  # where the low bits of all gaps end and their unary parts begin
-    fine = m * (k + 1) <= 8 * lengths
-    ones = np.flatnonzero(bits)
-    owner = np.repeat(np.arange(len(heads)), lengths)[ones >> 3]
-    kept = fine[owner] & (ones >= unary[owner])
-    ones, owner = ones[kept], owner[kept]
-    fine &= np.bincount(owner, minlength=len(heads)) == m
-    ones, owner = ones[fine[owner]], owner[fine[owner]]
-    first = np.concatenate(([True], owner[1:] != owner[:-1]))[: len(owner)]
-    last = np.concatenate((owner[1:] != owner[:-1], [True]))[: len(owner)]
-    used = m * k
-    used[owner[last]] = ones[last] + 1 - begin[owner[last]]
-    fine &= -(-used // 8) == lengths
-    before = np.where(first, unary[owner], np.concatenate(([0], ones[:-1] + 1))[: len(ones)])
-    high, own_k = ones - before, k[owner]
-    gaps, at = high.copy(), begin[owner] + (np.arange(len(ones)) - np.flatnonzero(first)[np.cumsum(first) - 1]) * own_k
-    for place in range(int(own_k.max(initial=0))):
-        more = place < own_k
-        gaps[more] = gaps[more] << 1 | bits[at[more] + place]
+def _closer(community: Community, user: int, body: bytes) -> Reading:
+    """The closer look: what is wrong, if anything is."""
+    try:
+        report = wire.decode(body, n=community.n)
+    except WireError as error:
+        return Reading(wrong=str(error))
+    return Reading(report.noisy_degree, community.refuse(report, user))
+
+
+def _fits(payload: bytes, k: int, m: int, size: int) -> bool:
+    """Whether a payload is the one code of m positions below ``size``, as :func:`graphldp.golomb.pack` writes it.
+
+    With the bits as text, runs and sums over all gaps are each one operation on strings.
+    """
+    bits = f"{int.from_bytes(payload):0{8 * len(payload)}b}" if payload else ""
+    low, high = bits[: m * k], bits[m * k :].rstrip("0")  # the k low bits of every gap; the rest of it in unary
+    if len(low) != m * k or high.count("1") != m or -(-(len(low) + len(high)) // 8) != len(payload):
+        return False
     # the smallest k with the fewest bits, as golomb.best_parameter finds it: this one does not pay, the last one did
-    fine &= _sums(owner, high - (high >> 1), len(heads)) <= m
-    shorter = gaps >> np.maximum(own_k - 1, 0)
-    fine &= (k == 0) | (_sums(owner, shorter - (shorter >> 1), len(heads)) > m)
-    return fine & (k < 32) & (_sums(owner, gaps, len(heads)) + m <= size)
-
-
-def _sums(owner: NDArray[np.int64], values: NDArray[np.int64], count: int) -> NDArray[np.float64]:
-    return np.bincount(owner, weights=values.astype(np.float64), minlength=count).astype(np.float64)
+    if len(high.replace("00", "0")) > 2 * m or (k and len(high) + low[::k].count("1") <= 2 * m):
+        return False
+    gaps = len(high) - m << k
+    for place in range(k):
+        gaps += low[place::k].count("1") << k - 1 - place
+    return gaps + m <= size
 
 
 def _read_varint(body: bytes, at: int) -> tuple[int, int]:

@@ -74,7 +74,8 @@ slots = Table(
 reports = Table(
     "reports",
     metadata,
-    Column("community", ForeignKey("communities.key"), primary_key=True),
+    # no foreign key: who writes here holds the community's row, and PostgreSQL would look it up again for every report
+    Column("community", Integer, primary_key=True, autoincrement=False),
     Column("user", Integer, primary_key=True, autoincrement=False),
     Column("body", LargeBinary),  # empty once deleted: the row stays, so the slot stays taken
     Column("noisy_degree", BigInteger),

@@ -2,7 +2,7 @@
 
 A server that commits each report alone is as slow as its disk. Here the next transaction takes all that arrived while
 the last one was being flushed, so the busier the server, the larger the transaction; an answer is still given only
-after the commit that holds the report. Reports are read here too, many at a time.
+after the commit that holds the report.
 """
 
 from __future__ import annotations
@@ -11,20 +11,11 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from graphldp.collector.intake import Submission, Verdict
-from graphldp.collector.scan import Incoming, read_all
 from graphldp.errors import StoreError
 
 _MOST = 1000  # reports per transaction
-
-
-class Decision(NamedTuple):
-    """What became of a report, and what is wrong with one that cannot be read."""
-
-    verdict: Verdict
-    wrong: str | None
 
 
 class Writer:
@@ -43,15 +34,15 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="graphldp-writer", daemon=True)
         self._thread.start()
 
-    async def submit(self, incoming: Sequence[Incoming]) -> list[Decision]:
-        """Decisions on reports, once they are on disk.
+    async def submit(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """Verdicts on reports, once they are on disk.
 
         Raises:
             StoreError: when the database could not take them; the same reports may be sent again.
         """
-        if not incoming:
+        if not submissions:
             return []
-        job = _Job(incoming)
+        job = _Job(submissions)
         self._fresh.append(job)
         if len(self._fresh) == 1:
             job.loop.call_soon(self._hand_over)
@@ -76,26 +67,12 @@ class Writer:
     def _run(self) -> None:
         while jobs := self._next():
             try:
-                decisions = self._decide([each for job in jobs for each in job.incoming])
+                verdicts = self._accept([each for job in jobs for each in job.submissions])
             except Exception as error:
                 failure = error if isinstance(error, StoreError) else StoreError("The database cannot be used now.")
                 jobs[0].loop.call_soon_threadsafe(_fail, jobs, failure)
             else:
-                jobs[0].loop.call_soon_threadsafe(_answer, jobs, decisions)
-
-    def _decide(self, incoming: list[Incoming]) -> list[Decision]:
-        readings = read_all(incoming)
-        verdicts = self._accept(
-            [
-                Submission(i.community.key, i.user, i.token_hash, None if r.wrong else i.body, r.noisy_degree)
-                for i, r in zip(incoming, readings, strict=True)
-            ]
-        )
-        # why a report cannot be read is for its slot's owner only
-        return [
-            Decision(verdict, reading.wrong if verdict is Verdict.UNREADABLE else None)
-            for verdict, reading in zip(verdicts, readings, strict=True)
-        ]
+                jobs[0].loop.call_soon_threadsafe(_answer, jobs, verdicts)
 
     def _next(self) -> list[_Job]:
         with self._changed:
@@ -103,27 +80,27 @@ class Writer:
                 self._changed.wait()
             jobs: list[_Job] = []
             count = 0
-            while self._waiting and (not jobs or count + len(self._waiting[0].incoming) <= _MOST):
+            while self._waiting and (not jobs or count + len(self._waiting[0].submissions) <= _MOST):
                 jobs.append(self._waiting.popleft())
-                count += len(jobs[-1].incoming)
+                count += len(jobs[-1].submissions)
             return jobs
 
 
 class _Job:
     """Reports, and who waits for them."""
 
-    def __init__(self, incoming: Sequence[Incoming]) -> None:
-        self.incoming = incoming
+    def __init__(self, submissions: Sequence[Submission]) -> None:
+        self.submissions = submissions
         self.loop = asyncio.get_running_loop()
-        self.done: asyncio.Future[list[Decision]] = self.loop.create_future()
+        self.done: asyncio.Future[list[Verdict]] = self.loop.create_future()
 
 
-def _answer(jobs: list[_Job], decisions: list[Decision]) -> None:
+def _answer(jobs: list[_Job], verdicts: list[Verdict]) -> None:
     start = 0
     for job in jobs:
-        stop = start + len(job.incoming)
+        stop = start + len(job.submissions)
         if not job.done.done():  # cancelled where its client went away
-            job.done.set_result(decisions[start:stop])
+            job.done.set_result(verdicts[start:stop])
         start = stop
 
 

@@ -51,7 +51,7 @@ def make_router(settings: Settings, store: Store) -> APIRouter:
         origin = request.headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
             raise ProblemError("forbidden")
-        body = await read_body(request, _FORM_BYTES, settings.body_seconds)
+        body = await read_body(request.headers, request.receive, _FORM_BYTES, settings.body_seconds)
         fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
         return {name: values[-1] for name, values in fields.items()}
 
