@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphldp import wire
 from graphldp.collector.community import Choice, Community
-from graphldp.collector.scan import Reading, read
+from graphldp.collector.scan import LONGEST, Reading, read
 from graphldp.errors import WireError
 
 PUBLIC = Choice("public", math.inf, math.inf)
@@ -91,5 +91,5 @@ def test_a_long_report_is_read_alone() -> None:
     n = 200_000
     listed = np.flatnonzero(np.random.default_rng(0).random(n) < 0.5)[1:]
     body = wire.encode(wire.Report("public", n, 0, math.inf, math.inf, None, listed[listed > 0]))
-    assert len(body) > 4096
+    assert len(body) > LONGEST
     assert read(community("rr", n), 0, body) == Reading()

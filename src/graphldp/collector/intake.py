@@ -58,7 +58,8 @@ class Verdict(Enum):
 
 Key = tuple[int, int]
 State = tuple[bool, bool]  # whether a community takes no more reports, and whether its epoch is over
-Slot = tuple[bytes, bool]  # its token's hash, and whether it holds a report
+Slot = tuple[bytes | None, bool]  # its token's hash, and whether it holds a report
+_NO_SLOT: Slot = (None, False)
 _ROWS = 1000  # per statement
 _COLUMNS = 'community, "user", body, noisy_degree, received_on'
 
@@ -77,9 +78,10 @@ def accept(connection: Connection, submissions: Sequence[Submission]) -> list[Ve
     states = _states(connection, sorted({community for community, _ in keys}))
     slots = _slots(connection, keys)
     new: dict[Key, Submission] = {}
-    verdicts: list[Verdict | None] = []
-    for key, each in zip(keys, submissions, strict=True):
-        stored, taken = slots.get(key, (None, False))
+    held: dict[int, Key] = {}  # places of those that found their slot taken
+    verdicts = []
+    for place, (key, each) in enumerate(zip(keys, submissions, strict=True)):
+        stored, taken = slots.get(key, _NO_SLOT)
         if not tokens.matches(each.token_hash, stored):
             verdicts.append(Verdict.UNKNOWN)
             continue
@@ -89,19 +91,18 @@ def accept(connection: Connection, submissions: Sequence[Submission]) -> list[Ve
         elif each.body is None:
             verdicts.append(Verdict.UNREADABLE)
         elif taken or key in new:
-            verdicts.append(None)  # not before the bytes were compared
+            held[place] = key
+            verdicts.append(Verdict.TAKEN)
         elif closed:
             verdicts.append(Verdict.CLOSED)
         else:
             new[key] = each
             verdicts.append(Verdict.STORED)
     _insert(connection, [new[key] for key in sorted(new)])
-    held = {key for key, verdict in zip(keys, verdicts, strict=True) if verdict is None}
-    kept = _bodies(connection, sorted(held - new.keys())) | {key: new[key].body for key in held & new.keys()}
-    return [
-        verdict or _compare(each.body, kept[key])
-        for key, each, verdict in zip(keys, submissions, verdicts, strict=True)
-    ]
+    kept = _bodies(connection, sorted(set(held.values()) - new.keys()))
+    for place, key in held.items():
+        verdicts[place] = _compare(submissions[place].body, new[key].body if key in new else kept[key])
+    return verdicts
 
 
 def _compare(body: bytes | None, kept: bytes | None) -> Verdict:
