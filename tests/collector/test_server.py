@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import socket
 import time
 from collections.abc import Iterator
@@ -92,6 +93,28 @@ def test_limits_per_token_and_per_address(tmp_path: Path) -> None:
         assert rest[-1] == 429
         assert site.http.get(f"{site.collector.url}/v1/communities/cats").status_code == 429
         assert site.http.get(f"{site.collector.url}/healthz").status_code == 200
+    site.http.close()
+    site.store.close()
+
+
+def test_problems_where_no_application_is_reached(tmp_path: Path) -> None:
+    """What is no HTTP, and a connection too many, are answered with the one error body too."""
+    site = Site(tmp_path, {"connections": 2})
+    health = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    with site.collector:
+        for wanted, sent in ((400, b"nonsense\r\n\r\n"), (503, health)):
+            held = [socket.create_connection(("127.0.0.1", site.collector.port)) for _ in range(2 * (wanted == 503))]
+            for each in held:
+                each.sendall(health)
+                assert each.recv(4096).startswith(b"HTTP/1.1 200")
+            head, _, body = raw(site.collector.port, sent).partition(b"\r\n\r\n")
+            for each in held:
+                each.close()
+            assert head.startswith(f"HTTP/1.1 {wanted}".encode())
+            assert b"content-type: application/problem+json" in head.lower()
+            assert json.loads(body)["status"] == wanted
+            assert (b"retry-after" in head.lower()) == (wanted == 503)
+        assert site.collector.stop() == 0
     site.http.close()
     site.store.close()
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.progress import Progress
 
-from graphldp.cli import console
+from graphldp.cli import console, lifeline
 from graphldp.errors import MissingExtraError, StoreError, bad_parameter
 
 if TYPE_CHECKING:
@@ -110,13 +110,14 @@ def _labels(graphs: GraphSet) -> list[int]:
 @contextmanager
 def _collector(database: str, log: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """``graphldp serve`` on a free port of loopback, and its end."""
-    serve = [sys.executable, "-c", "from graphldp.cli import main; main()", "serve", "--host", "127.0.0.1"]
+    start = "from graphldp.cli import lifeline, main; lifeline.end_with_input(); main()"
+    serve = [sys.executable, "-c", start, "serve", "--host", "127.0.0.1"]
     # all clients have one address here, which no crowd of users has
     serve += ["--port", "0", "--database", database, "--set", "address_per_minute=0"]
     with log.open("w") as file:
         # a session of its own: Ctrl-C is for the demo, which ends its clients first and then the collector
         process = subprocess.Popen(  # noqa: S603 - this package's own command
-            serve, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=file, text=True, start_new_session=True
+            serve, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file, text=True, start_new_session=True
         )
     try:
         line = process.stdout.readline() if process.stdout else ""
@@ -126,8 +127,9 @@ def _collector(database: str, log: Path) -> Iterator[tuple[str, subprocess.Popen
     finally:
         process.terminate()
         process.wait()
-        if process.stdout:
-            process.stdout.close()
+        for pipe in (process.stdin, process.stdout):
+            if pipe:
+                pipe.close()
 
 
 def _invite(store: Store, graphs: GraphSet, address: str, folder: Path) -> list[Person]:
@@ -177,8 +179,9 @@ def _report(people: list[Person]) -> None:
 
 
 def _deaf() -> None:
-    """Ctrl-C reaches every process of a terminal; the demo itself tells its clients to end."""
+    """Ctrl-C reaches every process of a terminal; the demo itself tells its clients to end, by its death if need be."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    lifeline.end_with_parent()
 
 
 def _take_part(person: Person) -> None:

@@ -36,6 +36,8 @@ KINDS: dict[str, tuple[int, str]] = {
     "bad-report": (422, "The report cannot be accepted."),
     "bad-request": (422, "The request is not as the API describes it."),
     "too-many": (429, "Too many requests; wait and try again."),
+    "not-http": (400, "The bytes that arrived are no HTTP request."),
+    "too-busy": (503, "The collector has as many connections as it can serve; try again later."),
     "store-unavailable": (503, "The report could not be stored; send the same bytes again later."),
     "internal": (500, "The collector failed; nothing is known to be stored."),
 }

@@ -1,20 +1,17 @@
-"""Running the collector: uvicorn, told how to stop and how long to wait for slow heads."""
+"""Running the collector: uvicorn, told how to stop."""
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import signal
 import socket
 import sys
 from pathlib import Path
-from typing import cast
 
-import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from graphldp.collector.app import create_app
+from graphldp.collector.connection import limited
 from graphldp.collector.settings import Settings
 from graphldp.collector.store import Store
 
@@ -25,38 +22,6 @@ def open_store(database: str) -> Store:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600, exist_ok=True)
     return Store.open(database)
-
-
-def patient(seconds: float) -> type[asyncio.Protocol]:
-    """uvicorn's protocol with a limit on how long a request's head may take to arrive."""
-
-    class Patient(H11Protocol):
-        _late: asyncio.TimerHandle | None = None
-
-        def connection_made(self, transport: asyncio.BaseTransport) -> None:
-            super().connection_made(cast("asyncio.Transport", transport))
-            self._watch()
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            self._watch()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            super().connection_lost(exc)
-            self._stop()
-
-        def _watch(self) -> None:
-            if self.conn.their_state is not h11.IDLE:
-                self._stop()
-            elif self._late is None:
-                self._late = self.loop.call_later(seconds, self.transport.close)
-
-        def _stop(self) -> None:
-            if self._late is not None:
-                self._late.cancel()
-                self._late = None
-
-    return Patient
 
 
 def serve(settings: Settings) -> None:
@@ -75,13 +40,12 @@ def serve(settings: Settings) -> None:
         shown = f"[{host}]" if family is socket.AF_INET6 else host
         config = uvicorn.Config(
             create_app(settings, store),
-            http=patient(settings.header_seconds),
+            http=limited(settings.connections, settings.header_seconds),
             ws="none",
             lifespan="on",
             log_level=settings.log_level,
             access_log=False,  # who reported when is not for log files
             server_header=False,
-            limit_concurrency=settings.connections,
             timeout_graceful_shutdown=max(1, round(settings.shutdown_seconds)),
             forwarded_allow_ips=settings.trusted_proxies,
         )
