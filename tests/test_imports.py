@@ -16,7 +16,7 @@ import graphldp as gl
 ROOT = Path(gl.__file__).parent
 LAYERS = (
     ("errors",),
-    ("files", "golomb", "privacy"),
+    ("combinations", "files", "golomb", "privacy"),
     ("csr",),
     ("graphs", "reports"),
     ("datasets", "mechanisms", "wire"),

@@ -3,7 +3,7 @@
 ::
 
     byte 0        0xE1: a report, version 1
-    byte 1        mechanism << 5 | k          0 dprr, 1 rr, 2 noisy-degrees, 3 public; k of the list's code
+    byte 1        mechanism << 5 | k          0 dprr, 1 rr, 2 noisy-degrees, 3 public; k of a Rice code, else 0
     n             varint                      users in the community, 1 to 2²⁷
     user          varint                      the reporting user's number, below n
     ε₁            3 bytes, little-endian      in millionths; dprr and noisy-degrees only
@@ -12,7 +12,8 @@
     count         varint                      entries of the list; all but noisy-degrees
     list          the rest                    of the count entries, or of the absent users where they are fewer
 
-At most 24 bytes stand before the list. The list leaves the user herself out (users above her move down by one) and is
+At most 24 bytes stand before the list. The list leaves the user herself out (users above her move down by one). Of up
+to 512 users it is one number, the list's place among all of its length: see :mod:`graphldp.combinations`. Of more it is
 a Rice code of the gaps, a bitmap where it is dense: see :mod:`graphldp.golomb`. ε is a whole number of millionths, so
 that both sides mean the same number exactly and sums never round. Every report has exactly one encoding; whatever
 else arrives is refused with a reason. The shared test vectors are in ``tests/wire_vectors``, the details in
@@ -34,13 +35,14 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp import golomb
+from graphldp import combinations, golomb
 from graphldp.errors import WireError, bad_parameter
 
 MEDIA_TYPE = "application/vnd.graphldp.report"
 MECHANISMS = ("dprr", "rr", "noisy-degrees", "public")
 MAX_USERS = 1 << 27
 MAX_HEADER = 24
+SMALL = 512  # users up to which a list is one number; beyond, the last byte of a Rice code is no matter
 MILLION = 10**6
 MAX_EPSILON = ((1 << 24) - 1) / MILLION  # 16.777215; e^16.8 is 19 million to one, which protects nobody
 DEGREE_RANGE = (-(1 << 27), (1 << 27) - 1)
@@ -137,7 +139,8 @@ def encode(report: Report) -> bytes:
     if report.mechanism != "noisy-degrees":
         listed = _without_self(report)
         absent = len(listed) > report.n - 1 - len(listed)
-        k, payload = golomb.pack(_complement(listed, report.n - 1) if absent else listed)
+        written = _complement(listed, report.n - 1) if absent else listed
+        k, payload = (0, combinations.pack(written, report.n - 1)) if report.n <= SMALL else golomb.pack(written)
     head = [bytes((FIRST_BYTE, MECHANISMS.index(report.mechanism) << 5 | k)), _varint(report.n), _varint(report.user)]
     if report.mechanism in WITH_DEGREE:
         head.append(to_millionths(report.epsilon1).to_bytes(3, "little"))
@@ -186,7 +189,13 @@ def decode(data: bytes, *, n: int | None = None) -> Report:
     count = 0 if mechanism == "noisy-degrees" else reader.varint("count")
     _check_whole("count", count, 0, users - 1)
     absent = count > users - 1 - count
-    listed = golomb.unpack(reader.rest(), k, users - 1 - count if absent else count, users - 1)
+    m = users - 1 - count if absent else count
+    if users > SMALL:
+        listed = golomb.unpack(reader.rest(), k, m, users - 1)
+    elif k:
+        raise WireError(f"A list of {SMALL} users or fewer has no k.")
+    else:
+        listed = combinations.unpack(reader.rest(), m, users - 1)
     if absent:
         listed = _complement(listed, users - 1)
     neighbours = (listed + (listed >= user)).astype(np.int32)

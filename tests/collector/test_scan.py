@@ -41,7 +41,7 @@ def expected(each: Sent) -> Reading:
 def sent(draw: st.DrawFn) -> Sent:
     """A report of any mechanism and density, at times for another slot or community, at times damaged."""
     mechanism = draw(st.sampled_from(list(SPLITS)))
-    n = draw(st.integers(2, 300))
+    n = draw(st.integers(2, 300) | st.integers(510, 1000))
     user = draw(st.integers(0, n - 1))
     kind = draw(st.sampled_from([mechanism, mechanism, "public"]))
     split = (math.inf, math.inf) if kind == "public" else SPLITS[kind]
@@ -70,9 +70,9 @@ def test_what_is_read_is_what_the_wire_format_says(batch: list[Sent]) -> None:
 
 
 @settings(deadline=None, max_examples=300)
-@given(st.lists(st.binary(max_size=40), max_size=8))
-def test_any_bytes(bodies: list[bytes]) -> None:
-    cats = community("dprr", 50)
+@given(st.lists(st.binary(max_size=40), max_size=8), st.sampled_from([50, 600]))
+def test_any_bytes(bodies: list[bytes], n: int) -> None:
+    cats = community("dprr", n)
     batch = [Sent(cats, 3, bytes((0xE1, 2)) + body) for body in bodies]
     assert [read(*each) for each in batch] == [expected(each) for each in batch]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from graphldp import wire
+from graphldp import combinations, wire
 from graphldp.collector.community import Community, varint
 from graphldp.errors import WireError
 
@@ -56,11 +56,16 @@ def _closer(community: Community, user: int, body: bytes) -> Reading:
 
 
 def _fits(payload: bytes, k: int, m: int, size: int) -> bool:
-    """Whether a payload is the one code of m positions below ``size``, as :func:`graphldp.golomb.pack` writes it.
+    """Whether a payload is the one code of m positions below ``size``.
 
-    The bits are one number: what is asked of all gaps at once takes a few operations on it.
+    As :mod:`graphldp.golomb` writes it, the bits are one number too: what is asked of all gaps at once takes a few
+    operations on it.
     """
-    bits, width = int.from_bytes(payload), 8 * len(payload) - m * k
+    bits = int.from_bytes(payload)
+    if size < wire.SMALL:
+        total, width = combinations.sets(size, m)
+        return k == 0 and len(payload) == width and bits < total
+    width = 8 * len(payload) - m * k
     if width < 0:
         return False
     low, high = bits >> width, bits & (1 << width) - 1  # the k low bits of every gap; the rest of it in unary
