@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from anyio import CapacityLimiter, to_thread
 from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import Receive
@@ -35,6 +36,7 @@ class Reception:
         self._settings, self._store, self._writer = settings, store, writer
         self._catalogue = Catalogue(store)
         self._limiter = Limiter(settings.token_per_minute)
+        self._one_batch = CapacityLimiter(1)  # two would only take the interpreter from each other
 
     async def show(self, headers: Headers, id: str) -> str:
         """What a community publishes to the holder of a slot, as JSON."""
@@ -72,7 +74,8 @@ class Reception:
             raise ProblemError("wrong-type")
         limits = self._settings
         body = await read_body(headers, receive, limits.batch_bytes, limits.body_seconds)
-        items = await run_in_threadpool(read_batch, body, limits.batch_items, self._catalogue, self._limiter)
+        given = (body, limits.batch_items, self._catalogue, self._limiter)
+        items = await to_thread.run_sync(read_batch, *given, limiter=self._one_batch)
         readable = [item for item in items if not isinstance(item, dict)]
         verdicts = await self._writer.submit([item.submission for item in readable])
         late = [place for place, verdict in enumerate(verdicts) if verdict is Verdict.OUTDATED]
