@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import insert, select, text
 from tests.collector.services import free_port
 
+from graphldp.collector import database as database_module
 from graphldp.collector import schema
 from graphldp.collector.database import migrate, open_engine, transaction
 from graphldp.errors import ParameterError, StoreError
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def test_migrations_lead_to_the_schema(database: str) -> None:
@@ -59,3 +65,34 @@ def test_a_database_that_is_away_is_one_kind_of_error(tmp_path: Path) -> None:
             pass
         assert "secret" not in str(caught.value)
         engine.dispose()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_reports_of_the_first_schema_are_kept(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    url = f"sqlite:///{tmp_path / 'old.db'}"
+    if kind == "postgresql":
+        url = request.getfixturevalue("postgres").create("old")
+    engine, config = open_engine(url), Config()
+    config.set_main_option("script_location", str(Path(database_module.__file__).with_name("migrations")))
+    with transaction(engine, writes=True) as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.execute(
+            insert(schema.communities).values(
+                key=1,
+                id="c",
+                name="c",
+                n=2,
+                mechanism="rr",
+                choices=[],
+                roster=b"",
+                roster_digest="",
+                epoch=1,
+                opened_at=NOW,
+            )
+        )
+        connection.execute(insert(schema.reports).values(community=1, user=0, body=b"mine", received_on=NOW.date()))
+    migrate(engine)
+    with transaction(engine) as connection:
+        assert connection.execute(select(schema.reports.c.body)).scalars().all() == [b"mine"]
+    engine.dispose()
