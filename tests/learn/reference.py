@@ -9,7 +9,9 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GCNConv, GINConv, SAGEConv, global_add_pool, global_mean_pool
 
 from graphldp.csr import NeighbourLists
-from graphldp.learn.gin import ModelSpec
+from graphldp.learn.gin import CUT, ModelSpec
+from graphldp.learn.summaries import smooth_table
+from graphldp.reports import Reports
 
 
 def random_lists(rng: np.random.Generator, sizes: list[int], density: float) -> NeighbourLists:
@@ -24,16 +26,25 @@ def random_lists(rng: np.random.Generator, sizes: list[int], density: float) -> 
     return NeighbourLists(indptr, indices, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64))
 
 
+def with_degrees(rng: np.random.Generator, lists: NeighbourLists) -> Reports:
+    """The same lists as reports that carry d*."""
+    ones = np.ones(lists.num_users)
+    noisy = lists.degrees + rng.laplace(scale=2.0, size=lists.num_users)
+    return Reports(lists.indptr, lists.indices, lists.graph_ptr, epsilon1=ones, epsilon2=ones, noisy_degree=noisy)
+
+
 def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[Data]:
     """One Data per graph; messages flow from j to i for each j in i's list."""
     graphs = []
-    for first, last in zip(lists.graph_ptr[:-1], lists.graph_ptr[1:], strict=True):
+    summaries = torch.from_numpy(smooth_table(lists)).to(dtype)
+    for graph, (first, last) in enumerate(zip(lists.graph_ptr[:-1], lists.graph_ptr[1:], strict=True)):
         degree = np.diff(lists.indptr[first : last + 1])
         source = torch.tensor(lists.indices[lists.indptr[first] : lists.indptr[last]], dtype=torch.long)
         target = torch.from_numpy(np.repeat(np.arange(last - first), degree))
         code = torch.from_numpy(np.minimum(degree, spec.num_features - 1))
         x = nn.functional.one_hot(code, spec.num_features).to(dtype)
-        graphs.append(Data(x=x, edge_index=torch.stack((source, target)), num_nodes=int(last - first)))
+        edge_index, own = torch.stack((source, target)), summaries[graph : graph + 1]
+        graphs.append(Data(x=x, edge_index=edge_index, num_nodes=int(last - first), summaries=own))
     return graphs
 
 
@@ -57,6 +68,15 @@ class Reference(nn.Module):
             self.norms.append(nn.BatchNorm1d(spec.hidden))
         for k in range(spec.layers):
             self.heads.append(nn.Linear(spec.hidden if k else spec.num_features, spec.num_classes))
+        if spec.summaries:
+            self.graph = nn.Sequential(
+                nn.Linear(spec.summaries, spec.hidden),
+                nn.ReLU(),
+                nn.Dropout(spec.dropout),
+                nn.Linear(spec.hidden, spec.num_classes),
+            )
+            self.register_buffer("running_mean", torch.zeros(spec.summaries))
+            self.register_buffer("running_deviation", torch.ones(spec.summaries))
 
     def forward(self, data: Batch) -> Tensor:
         pool = global_mean_pool if self.spec.readout == "mean" else global_add_pool
@@ -67,6 +87,9 @@ class Reference(nn.Module):
             layers.append(x)
         scores = [head(pool(x, data.batch, data.num_graphs)) for head, x in zip(self.heads, layers, strict=True)]
         dropped = [nn.functional.dropout(each, self.spec.dropout, self.training) for each in scores]
+        if self.spec.summaries:
+            z = (data.summaries - self.running_mean) / self.running_deviation
+            dropped.append(self.graph(z.clamp(-CUT, CUT)))
         return torch.stack(dropped).sum(0)
 
     def tensors(self, *, gradients: bool = False) -> dict[str, Tensor]:
@@ -95,6 +118,11 @@ class Reference(nn.Module):
                     }
         for k, head in enumerate(self.heads):
             named |= {f"head{k}.weight": read(head.weight), f"head{k}.bias": read(head.bias)}
+        if self.spec.summaries:
+            for j, linear in enumerate((self.graph[0], self.graph[3])):
+                named |= {f"graph.{j}.weight": read(linear.weight), f"graph.{j}.bias": read(linear.bias)}
+            if not gradients:
+                named |= {"graph.mean": self.running_mean.clone(), "graph.deviation": self.running_deviation.clone()}
         return named
 
     def load(self, stacked: dict[str, Tensor]) -> None:
@@ -127,6 +155,13 @@ class Reference(nn.Module):
             for k, head in enumerate(self.heads):
                 head.weight.copy_(values[f"head{k}.weight"])
                 head.bias.copy_(values[f"head{k}.bias"])
+            if self.spec.summaries:
+                for j, linear in enumerate((self.graph[0], self.graph[3])):
+                    linear.weight.copy_(values[f"graph.{j}.weight"])
+                    linear.bias.copy_(values[f"graph.{j}.bias"])
+                if "graph.mean" in values:
+                    self.running_mean.copy_(values["graph.mean"])
+                    self.running_deviation.copy_(values["graph.deviation"])
 
     def perturb(self, generator: torch.Generator) -> None:
         """Away from the starting values, so that every parameter matters."""

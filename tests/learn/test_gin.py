@@ -7,7 +7,7 @@ import copy
 import numpy as np
 import pytest
 import torch
-from tests.learn.reference import Reference, data_of, random_lists
+from tests.learn.reference import Reference, data_of, random_lists, with_degrees
 from torch.nn.functional import cross_entropy
 from torch_geometric.data import Batch
 
@@ -78,6 +78,7 @@ def made(spec, seed=0):
         {},
         {"readout": "sum"},
         {"features": "degree", "num_features": 4},
+        {"graph_features": "degrees"},
         {"convolution": "gcn"},
         {"convolution": "gcn", "features": "degree", "num_features": 4},
         {"convolution": "sage"},
@@ -89,7 +90,8 @@ def test_equals_torch_geometric_in_double_precision(kind, name, training):
     # where all users are alike, batch norm multiplies rounding errors by 1/√1e-5, twice in each convolution
     layers = 2 if name in ("nobody lists anybody", "one user each", "complete") else 4
     spec = ModelSpec(3, layers=layers, hidden=8, dropout=0.0, **kind)
-    lists = random_lists(np.random.default_rng(1), *SETS[name])
+    rng = np.random.default_rng(1)
+    lists = with_degrees(rng, random_lists(rng, *SETS[name]))
     model = made(spec)
     theirs = reference(model, lists, torch.float64, training=training)
     ours = engine(spec, lists, model.tensors(), torch.float64, training=training)
@@ -189,6 +191,7 @@ def lists_of(matrices):
         {"readout": "max"},
         {"convolution": "gat"},
         {"features": "none"},
+        {"graph_features": "constant"},
         {"num_features": 3},
     ],
     ids=str,

@@ -6,7 +6,16 @@ import numpy as np
 from tests.learn.reference import random_lists
 
 from graphldp.csr import NeighbourLists
-from graphldp.learn.summaries import COLUMNS, LARGEST, degree_table, released_degrees, smooth_table
+from graphldp.learn.summaries import (
+    COLUMNS,
+    EDGES,
+    FLOOR,
+    LARGEST,
+    SMOOTH_COLUMNS,
+    degree_table,
+    released_degrees,
+    smooth_table,
+)
 from graphldp.reports import Reports
 
 
@@ -18,17 +27,16 @@ def reports() -> Reports:
     return Reports(lists.indptr, lists.indices, lists.graph_ptr, epsilon1=ones, epsilon2=ones, noisy_degree=noisy)
 
 
-def test_the_smooth_table_is_the_table_on_another_scale() -> None:
+def test_the_smooth_table_is_the_table_on_other_scales() -> None:
     table, smooth = degree_table(reports()), smooth_table(reports())
-    assert table.shape == smooth.shape == (5, COLUMNS)
-    assert np.isfinite(smooth).all()
-    there = ~np.isnan(table)
-    assert (smooth[~there] == 0).all()
-    largest = slice(-2 * LARGEST, -LARGEST)
-    back = np.sign(smooth) * np.expm1(np.abs(smooth))
-    np.testing.assert_allclose(back[:, largest][there[:, largest]], table[:, largest][there[:, largest]])
-    for columns in (slice(0, -2 * LARGEST), slice(-LARGEST, None)):
-        np.testing.assert_array_equal(smooth[:, columns][there[:, columns]], table[:, columns][there[:, columns]])
+    assert (table.shape, smooth.shape) == ((5, COLUMNS), (5, SMOOTH_COLUMNS))
+    plain = np.nan_to_num(table, nan=0.0)  # beyond the last user d* is 0
+    np.testing.assert_array_equal(smooth[:, 0], plain[:, 0])
+    shares = np.diff(smooth[:, 1 : -2 * LARGEST], prepend=0.0)
+    np.testing.assert_allclose(shares, plain[:, 1 : len(EDGES) + 1], atol=1e-12)
+    largest = smooth[:, -2 * LARGEST : -LARGEST]
+    np.testing.assert_allclose(np.sign(largest) * np.expm1(np.abs(largest)), plain[:, -2 * LARGEST : -LARGEST])
+    np.testing.assert_allclose(np.exp(smooth[:, -LARGEST:]), np.maximum(plain[:, -LARGEST:], FLOOR))
 
 
 def test_list_lengths_stand_in_for_degrees() -> None:

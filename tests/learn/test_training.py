@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from tests.learn.reference import Reference, data_of, random_lists
+from tests.learn.reference import Reference, data_of, random_lists, with_degrees
 from torch.nn.functional import cross_entropy
 from torch_geometric.data import Batch
 
@@ -41,7 +42,7 @@ def problem(num_graphs=40, seed=0):
     lists = type(graphs[0])(
         indptr, np.concatenate([g.indices for g in graphs]), np.concatenate(([0], np.cumsum(sizes)))
     )
-    return lists, classes
+    return with_degrees(rng, lists), classes
 
 
 def packed_problem(spec, dtype=torch.float32, seed=0):
@@ -56,7 +57,12 @@ def stream(seed, name):
 
 @pytest.mark.parametrize(
     "kind",
-    [{}, {"convolution": "gcn"}, {"convolution": "sage", "features": "degree", "num_features": 3, "readout": "sum"}],
+    [
+        {},
+        {"graph_features": "degrees"},
+        {"convolution": "gcn"},
+        {"convolution": "sage", "features": "degree", "num_features": 3, "readout": "sum"},
+    ],
     ids=str,
 )
 def test_equals_a_plain_training_loop(kind):
@@ -71,6 +77,10 @@ def test_equals_a_plain_training_loop(kind):
     model = Reference(spec).double()
     slots = gin.parameters(spec)
     model.load(gin.views(slots, torch.from_numpy(gin.initial(slots, stream(5, "weights")))[None]))
+    if spec.summaries:
+        seen = torch.cat([each.summaries for each in data[:30]])
+        model.running_mean, model.running_deviation = seen.mean(0), seen.std(0, correction=0)
+        model.running_deviation[model.running_deviation < 1e-6] = 1.0
     optimizer = torch.optim.Adam(model.parameters(), lr=options.lr)
     schedule = torch.optim.lr_scheduler.StepLR(optimizer, options.lr_step, options.lr_decay)
     shuffle = stream(5, "shuffle")
@@ -105,9 +115,10 @@ def test_equals_a_plain_training_loop(kind):
     np.testing.assert_allclose(chances, expected.detach(), atol=1e-6)
 
 
-def test_stacked_is_alone():
+@pytest.mark.parametrize("kind", [{}, {"graph_features": "degrees"}], ids=str)
+def test_stacked_is_alone(kind):
     """Different seeds, draws, splits, sizes, batch sizes, rates, dropouts and ends: each job as if it were alone."""
-    spec = ModelSpec(2, layers=4, hidden=8)
+    spec = ModelSpec(2, layers=4, hidden=8, **kind)
     rng = np.random.default_rng(0)
     jobs = []
     for number in range(7):
@@ -118,7 +129,7 @@ def test_stacked_is_alone():
         options = TrainingOptions(
             lr=0.01 / (1 + number % 2), batch_size=8 + number, max_epochs=3 + number % 4, min_epochs=1, seed=number
         )
-        own = ModelSpec(2, layers=4, hidden=8, dropout=0.1 * (number % 5))
+        own = replace(spec, dropout=0.1 * (number % 5))
         jobs.append(Job(own, options, packed.subset(order[:size]), packed.subset(order[size:])))
     seen = []
     together = train_many(jobs, at_once=3, on_epoch=lambda position, record: seen.append((position, record.epoch)))

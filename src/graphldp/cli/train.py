@@ -52,6 +52,9 @@ def train(
     readout: Annotated[str, typer.Option(help="mean or sum.")] = "mean",
     convolution: Annotated[str, typer.Option(help="gin, gcn or sage.")] = "gin",
     features: Annotated[str, typer.Option(help="constant or degree.")] = "constant",
+    graph_features: Annotated[
+        str, typer.Option(help="What the model sees of a whole graph: none, or degrees: n and d*.")
+    ] = "none",
     batch_size: Annotated[int, typer.Option(help="Graphs in a batch.")] = 64,
     max_epochs: Annotated[int, typer.Option(help="The most epochs.")] = 500,
     split: Annotated[str | None, typer.Option(help="Shares of training, validation and test: 0.75,0.10,0.15.")] = None,
@@ -104,6 +107,7 @@ def train(
             "readout": readout,
             "convolution": convolution,
             "features": features,
+            "graph_features": graph_features,
             "batch_size": batch_size,
             "max_epochs": max_epochs,
         },

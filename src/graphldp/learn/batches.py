@@ -62,8 +62,8 @@ class PackedGraphs:
 
         Args:
             lists: the graphs; users who have not reported leave theirs.
-            spec: what the models look like; the packed graphs serve any model of the same convolution and features
-                with at most as many layers.
+            spec: what the models look like; the packed graphs serve any model of the same kind
+                (:func:`~graphldp.learn.packing.kind_of`) with at most as many layers.
             device: where the graphs are to live.
             classes: one number 0 … C-1 per graph, where they are known.
             dtype: in which models compute.
@@ -102,11 +102,13 @@ class Batch:
         features: [T, B, num_features], the input features of the rows of round 0.
         rounds: the rows after each round, and what they aggregate over.
         users: [S, B], users in each graph; 0 where a model has fewer graphs.
+        summaries: [S, B, numbers], what a graph-level head sees of each graph.
     """
 
     features: Tensor
     rounds: tuple[Rows, ...]
     users: Tensor
+    summaries: Tensor
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,7 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
     rows = [_Layout.of(each.row_ptr, ids, tile, device) for each in rounds]
     users = torch.from_numpy(np.append(store.sizes, 0)[ids]).to(device, dtype)
     join = _Copies(store, ids, rows) if kernels is None else _InPlace(store, ids, rows, kernels)
+    graphs = torch.from_numpy(ids).to(device)
     for step in range(len(ids)):
         made: list[Rows] = []
         sources: list[Tensor] = []
@@ -184,7 +187,8 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
         codes = store.codes.index_select(0, sources[0])
         features = torch.zeros(len(codes), store.kind[2], dtype=dtype, device=device)
         features.scatter_(1, codes[:, None], 1)
-        yield Batch(features.view(*made[0].counts.shape[:2], -1), tuple(made), users[step])
+        summaries = store.summaries.index_select(0, graphs[step].flatten()).view(*ids.shape[1:], -1)
+        yield Batch(features.view(*made[0].counts.shape[:2], store.kind[2]), tuple(made), users[step], summaries)
 
 
 def _tiles(layout: _Layout, step: int, models: int, tile: int) -> Tiles:

@@ -51,6 +51,8 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         readout: ``"mean"`` (the paper's) or ``"sum"``.
         convolution: ``"gin"`` (the paper's), ``"gcn"`` or ``"sage"``.
         features: ``"constant"`` (the paper's) or ``"degree"``, one-hot of the reported list's length.
+        graph_features: ``"none"`` (the paper's) or ``"degrees"``: beside the users' embeddings a small network sees
+            each graph's log n, histogram of d* and largest d*, and adds to the scores.
         batch_size: graphs in a batch.
         max_epochs: the most epochs.
         min_epochs: early stopping begins after this many.
@@ -78,6 +80,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         readout: Literal["mean", "sum"] = "mean",
         convolution: Literal["gin", "gcn", "sage"] = "gin",
         features: Literal["constant", "degree"] = "constant",
+        graph_features: Literal["none", "degrees"] = "none",
         batch_size: int = 64,
         max_epochs: int = 500,
         min_epochs: int = 100,
@@ -94,6 +97,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         self.readout = readout
         self.convolution = convolution
         self.features = features
+        self.graph_features = graph_features
         self.batch_size = batch_size
         self.max_epochs = max_epochs
         self.min_epochs = min_epochs

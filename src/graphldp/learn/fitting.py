@@ -16,6 +16,7 @@ from graphldp.learn.batches import PackedGraphs
 from graphldp.learn.gin import ModelSpec
 from graphldp.learn.inputs import given_labels, graphs_of, labels_of
 from graphldp.learn.metrics import codes_of
+from graphldp.learn.packing import kind_of
 from graphldp.learn.selection import split
 from graphldp.learn.training import EpochRecord, Job, Trained, TrainingOptions, resolve_device, train_many
 from graphldp.reports import Reports
@@ -103,6 +104,7 @@ def _plan(fit: Fit) -> _Plan:
         readout=clf.readout,
         convolution=clf.convolution,
         features=clf.features,
+        graph_features=clf.graph_features,
         num_features=min(int(graphs.degrees.max(initial=0)) + 1, _DEGREES) if clf.features == "degree" else 1,
     )
     options = TrainingOptions(
@@ -139,7 +141,7 @@ class _Packs:
 
     @staticmethod
     def _key(plan: _Plan, graphs: NeighbourLists | None) -> Any:
-        return id(graphs), plan.spec.convolution, plan.spec.features, plan.spec.num_features, plan.device
+        return id(graphs), kind_of(plan.spec), plan.device
 
     def _pack(self, plan: _Plan, graphs: NeighbourLists, codes: NDArray[np.int64] | None) -> PackedGraphs:
         key = self._key(plan, graphs)

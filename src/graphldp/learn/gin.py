@@ -8,6 +8,9 @@ Layers are counted with the input layer: L layers are L - 1 convolutions. With h
 
 and a graph's scores are Σ_k dropout(V_k pool(h_k) + c_k), k = 0 … L - 1, pool being the mean or the sum over its users.
 
+A graph-level head adds B dropout(relu(A z + a)) + b, where z are the numbers of :mod:`graphldp.learn.summaries`, each
+less its mean and over its deviation in the training set, and cut off at ±:data:`CUT`.
+
 Several models of one architecture are computed at once: every parameter has a leading axis of S models, and a batch
 holds one batch of graphs for each of them (see :mod:`graphldp.learn.batches`).
 """
@@ -27,8 +30,15 @@ from torch import Tensor
 from graphldp.errors import bad_parameter
 from graphldp.learn.batches import Batch
 from graphldp.learn.layers import linear_norm_relu, linear_norm_relu_fixed, pool, product
+from graphldp.learn.summaries import SMOOTH_COLUMNS
 
-_CHOICES = {"readout": ("mean", "sum"), "convolution": ("gin", "gcn", "sage"), "features": ("constant", "degree")}
+CUT = 5.0  # deviations: a bin that was empty in nearly all training graphs must not decide a score alone
+_CHOICES = {
+    "readout": ("mean", "sum"),
+    "convolution": ("gin", "gcn", "sage"),
+    "features": ("constant", "degree"),
+    "graph_features": ("none", "degrees"),
+}
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,8 @@ class ModelSpec:
         features: ``"constant"``, or ``"degree"``: one-hot of the length of the reported list, the last position for all
             longer ones.
         num_features: length of the input feature; 1 for the constant.
+        graph_features: ``"none"``, or ``"degrees"``: a head of one hidden layer sees log n, the histogram of d* and the
+            largest d* of each graph, and adds to its scores.
     """
 
     num_classes: int
@@ -55,6 +67,7 @@ class ModelSpec:
     convolution: Literal["gin", "gcn", "sage"] = "gin"
     features: Literal["constant", "degree"] = "constant"
     num_features: int = 1
+    graph_features: Literal["none", "degrees"] = "none"
 
     def __post_init__(self) -> None:
         for name, least in (("num_classes", 2), ("layers", 2), ("hidden", 1), ("num_features", 1)):
@@ -74,6 +87,16 @@ class ModelSpec:
     def convolutions(self) -> int:
         """How many convolutions there are."""
         return self.layers - 1
+
+    @property
+    def summaries(self) -> int:
+        """How many numbers of a graph the head sees."""
+        return 0 if self.graph_features == "none" else SMOOTH_COLUMNS
+
+    @property
+    def dropouts(self) -> int:
+        """How many numbers of a graph dropout acts on: its scores of each layer, and the head's hidden units."""
+        return self.layers * self.num_classes + (self.hidden if self.summaries else 0)
 
 
 @dataclass(frozen=True)
@@ -106,17 +129,24 @@ def parameters(spec: ModelSpec) -> dict[str, Slot]:
         width = spec.hidden if k else spec.num_features
         slots[f"head{k}.weight"] = Slot((spec.num_classes, width), 1 / math.sqrt(width))
         slots[f"head{k}.bias"] = Slot((spec.num_classes,), 1 / math.sqrt(width))
+    if spec.summaries:
+        for j, (outputs, inputs) in enumerate(((spec.hidden, spec.summaries), (spec.num_classes, spec.hidden))):
+            slots[f"graph.{j}.weight"] = Slot((outputs, inputs), 1 / math.sqrt(inputs))
+            slots[f"graph.{j}.bias"] = Slot((outputs,), 1 / math.sqrt(inputs))
     return slots
 
 
 def statistics(spec: ModelSpec) -> dict[str, Slot]:
-    """The running mean and variance of each batch norm of one model."""
+    """The running mean and variance of each batch norm of one model, and the scale of what its head sees."""
     norms = [name.removesuffix(".gamma") for name in parameters(spec) if name.endswith(".gamma")]
-    return {
+    slots = {
         f"{norm}.{what}": Slot((spec.hidden,), value=value)
         for norm in norms
         for what, value in (("mean", 0.0), ("var", 1.0))
     }
+    if spec.summaries:
+        slots |= {"graph.mean": Slot((spec.summaries,)), "graph.deviation": Slot((spec.summaries,), value=1.0)}
+    return slots
 
 
 def initial(slots: Mapping[str, Slot], rng: np.random.Generator) -> NDArray[np.float64]:
@@ -149,9 +179,9 @@ def scores(
     Args:
         spec: the architecture.
         params: :func:`parameters`, each with a leading axis of S models.
-        running: :func:`statistics`, likewise; in training they are updated in place.
+        running: :func:`statistics`, likewise; in training those of batch norms are updated in place.
         batch: the graphs.
-        kept: [S, B, layers, classes], 0 for a dropped score, 1 / (1 - dropout) for a kept one.
+        kept: [S, B, spec.dropouts], 0 for what is dropped, 1 / (1 - dropout) for what is kept.
         training: normalise by the batch, else by the running statistics.
     """
     layer: Callable[..., Tensor] = linear_norm_relu if training else linear_norm_relu_fixed
@@ -170,5 +200,16 @@ def scores(
         if spec.readout == "mean":
             pooled = pooled / batch.users.clamp(min=1)[:, :, None]
         score = torch.baddbmm(params[f"head{k}.bias"][:, None], pooled, params[f"head{k}.weight"].mT)
-        total = total + (score if kept is None else score * kept[:, :, k])
+        own = slice(k * spec.num_classes, (k + 1) * spec.num_classes)
+        total = total + (score if kept is None else score * kept[:, :, own])
+    if spec.summaries:
+        total = total + _head(params, running, batch, None if kept is None else kept[:, :, -spec.hidden :])
     return torch.as_tensor(total)
+
+
+def _head(params: Mapping[str, Tensor], running: Mapping[str, Tensor], batch: Batch, kept: Tensor | None) -> Tensor:
+    z = (batch.summaries - running["graph.mean"][:, None]) / running["graph.deviation"][:, None]
+    z = z.clamp(-CUT, CUT)
+    hidden = torch.baddbmm(params["graph.0.bias"][:, None], z, params["graph.0.weight"].mT).relu()
+    hidden = hidden if kept is None else hidden * kept
+    return torch.baddbmm(params["graph.1.bias"][:, None], hidden, params["graph.1.weight"].mT)

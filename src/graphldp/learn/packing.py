@@ -8,7 +8,7 @@ Graphs are blocks of that matrix, one after the other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -20,11 +20,13 @@ from torch import Tensor
 from graphldp.csr import NeighbourLists
 from graphldp.learn.colours import group, lists_of, merge, refine
 from graphldp.learn.layers import kernels_for
+from graphldp.learn.summaries import smooth_table
 
 if TYPE_CHECKING:
     from graphldp.learn.gin import ModelSpec
 
 Pointers = NDArray[np.int64]
+Kind = tuple[str, str, int, str]
 _BYTES_PER_ENTRY = 16  # of a sparse matrix and its transpose
 _ENTRIES_AT_ONCE = 1 << 25  # bounds the memory that packing takes beside its result
 
@@ -89,14 +91,16 @@ class Store:
     Args:
         rounds: one more than there are convolutions.
         codes: int64 [rows of round 0 + 1], the position of the 1 in each row's input feature.
+        summaries: [graphs + 1, numbers], what a head sees of each graph, if anything; the last is nobody's.
         sizes: int64 [graphs], users in each graph, on the host.
-        kind: (convolution, features, num_features), which the rows and matrices depend on.
+        kind: see :func:`kind_of`.
     """
 
     rounds: tuple[Round, ...]
     codes: Tensor
+    summaries: Tensor
     sizes: Pointers
-    kind: tuple[str, str, int]
+    kind: Kind
 
     @property
     def dtype(self) -> torch.dtype:
@@ -121,7 +125,11 @@ def build(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: t
         cuts.append(min(max(int(reach), cuts[-1] + 1), lists.num_graphs))
     pairs = list(pairwise(cuts)) or [(0, 0)]
     dense = _as_dense(lists, spec, device, dtype)
-    return join([_build_part(lists, first, last, spec, where, dtype, dense=dense) for first, last in pairs], device)
+    parts = [_build_part(lists, first, last, spec, where, dtype, dense=dense) for first, last in pairs]
+    table = torch.zeros(lists.num_graphs + 1, spec.summaries, dtype=dtype)
+    if spec.summaries:
+        table[:-1] = torch.from_numpy(smooth_table(lists))
+    return replace(join(parts, device), summaries=table.to(device))
 
 
 def _as_dense(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> bool:
@@ -184,12 +192,12 @@ def _build_part(
         matrices = tuple(_blocks(*entry, *block_starts, graph[leader], dtype) for entry in entries)
         rounds.append(_round(colour, leader, starts, dtype, matrices))
     sizes = np.diff(graph_ptr)
-    return Store(tuple(rounds), codes, sizes, kind_of(spec))
+    return Store(tuple(rounds), codes, codes.new_zeros(len(sizes) + 1, 0), sizes, kind_of(spec))
 
 
-def kind_of(spec: ModelSpec) -> tuple[str, str, int]:
+def kind_of(spec: ModelSpec) -> Kind:
     """What a packed set depends on, beside the number of rounds."""
-    return spec.convolution, spec.features, spec.num_features
+    return spec.convolution, spec.features, spec.num_features, spec.graph_features
 
 
 def _round(
@@ -253,7 +261,8 @@ def join(stores: Sequence[Store], device: torch.device) -> Store:
         counts = _join_rows([part.counts for part in parts], device)
         rounds.append(Round(_join_host([part.row_ptr for part in parts]), counts, matrices))
     codes = _join_rows([store.codes for store in stores], device)
-    return Store(tuple(rounds), codes, np.concatenate([store.sizes for store in stores]), stores[0].kind)
+    summaries = _join_rows([store.summaries for store in stores], device)
+    return Store(tuple(rounds), codes, summaries, np.concatenate([store.sizes for store in stores]), stores[0].kind)
 
 
 def _join_matrices(matrices: Sequence[Blocks | Dense], device: torch.device) -> Blocks | Dense:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 BETAS = 0.9, 0.999
 EPS = 1e-8  # both as in torch.optim.Adam
+SMALL = 1e-6  # a deviation that is rounding, of a number that all graphs share
 STREAMS = {"weights": 0, "shuffle": 1, "dropout": 2}
 
 
@@ -77,6 +78,8 @@ class Stack:
             )
             for slots in (self._slots, self._norms)
         )
+        if self.spec.summaries:
+            self._scale(gin.views(self._norms, norms), members)
         new = {"weights": weights, "norms": norms, "best_weights": weights, "best_norms": norms}
         new |= {"first": torch.zeros_like(weights), "second": torch.zeros_like(weights)}
         self._state = {
@@ -86,6 +89,15 @@ class Stack:
         self.members += members
         self._view()
         self._join()
+
+    @staticmethod
+    def _scale(norms: dict[str, Tensor], members: Sequence[Member]) -> None:
+        """Mean and deviation of what the head sees, over each training's own graphs."""
+        for s, member in enumerate(members):
+            seen = member.train_set.store.summaries[torch.from_numpy(member.train_set.ids).to(member.train_set.device)]
+            deviation, mean = torch.std_mean(seen, dim=0, correction=0)
+            norms["graph.mean"][s] = mean
+            norms["graph.deviation"][s] = torch.where(deviation > SMALL, deviation, 1.0)
 
     def keep_best(self, improved: Sequence[bool]) -> None:
         """Remember the weights of the trainings whose validation loss is the lowest so far."""
@@ -190,16 +202,16 @@ class Stack:
         return ids, torch.from_numpy(targets).to(sets[0].device), weight
 
     def _kept(self, shape: tuple[int, ...]) -> Tensor:
-        """Dropout's factors for an epoch, [steps, S, B, layers, classes]."""
+        """Dropout's factors for an epoch, [steps, S, B, spec.dropouts]."""
         steps, models, batch = shape
-        draws = np.ones((steps, models, batch, self.spec.layers, self.spec.num_classes), dtype=np.float32)
+        draws = np.ones((steps, models, batch, self.spec.dropouts), dtype=np.float32)
         for s, member in enumerate(self.members):
             count, size = len(member.train_set), int(member.options.batch_size)
             step, place = np.divmod(np.arange(count), size)
-            draws[step, s, place] = member.streams["dropout"].random((count, *draws.shape[3:]), dtype=np.float32)
+            draws[step, s, place] = member.streams["dropout"].random((count, self.spec.dropouts), dtype=np.float32)
         weights = self._state["weights"]
         rate = torch.tensor([member.spec.dropout for member in self.members]).to(weights.device, weights.dtype)
-        rate = rate[None, :, None, None, None]
+        rate = rate[None, :, None, None]
         return (torch.from_numpy(draws).to(weights.device, weights.dtype) >= rate) / (1 - rate)
 
     def _adam_plan(self, steps: int) -> Tensor:

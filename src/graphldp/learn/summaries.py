@@ -14,7 +14,9 @@ from graphldp.csr import NeighbourLists
 LARGEST = 12
 _STEPS = np.array([0.5, 1.5, 2.5, 3.5, 5.5, 8.5, 13.5, 21.5, 34.5, 55.5, 89.5])
 EDGES = np.concatenate((-_STEPS[::-1], _STEPS))  # d* may be negative: how far below 0 shows the noise's scale
+FLOOR = 1e-3  # of d*/n on a logarithmic scale: the noise takes many a d* below 0
 COLUMNS = 1 + len(EDGES) + 1 + 2 * LARGEST
+SMOOTH_COLUMNS = COLUMNS - 1
 
 
 def released_degrees(X: NeighbourLists) -> NDArray[np.float64]:
@@ -41,11 +43,14 @@ def degree_table(X: NeighbourLists) -> NDArray[np.float64]:
 
 
 def smooth_table(X: NeighbourLists) -> NDArray[np.float64]:
-    """:func:`degree_table` for a model that is not a tree: no NaN, and the largest d* on a logarithmic scale.
+    """:func:`degree_table` for models that multiply rather than split: [graphs, SMOOTH_COLUMNS], without NaN.
 
-    A missing place holds 0, as a user without friends would; x becomes sign(x) log(1 + abs(x)).
+    Shares are added up from the left, so that noise that moves a user to the next bin moves one column, not two; the
+    last would always be 1 and is left out. The largest d* become sign(d*) log(1 + abs(d*)), their d*/n log(max(d*/n, FLOOR)). Beyond the last user d* is 0.
     """
-    table = np.nan_to_num(degree_table(X), nan=0.0)
-    largest = table[:, -2 * LARGEST : -LARGEST]
+    table = degree_table(X)
+    shares, largest, ratios = table[:, 1 : -2 * LARGEST], table[:, -2 * LARGEST : -LARGEST], table[:, -LARGEST:]
+    np.cumsum(shares, axis=1, out=shares)
     largest[:] = np.copysign(np.log1p(np.abs(largest)), largest)
-    return table
+    ratios[:] = np.log(np.fmax(ratios, FLOOR))
+    return np.delete(np.nan_to_num(table, nan=0.0), len(EDGES) + 1, axis=1)
