@@ -46,7 +46,8 @@ def smooth_table(X: NeighbourLists) -> NDArray[np.float64]:
     """:func:`degree_table` for models that multiply rather than split: [graphs, SMOOTH_COLUMNS], without NaN.
 
     Shares are added up from the left, so that noise that moves a user to the next bin moves one column, not two; the
-    last would always be 1 and is left out. The largest d* become sign(d*) log(1 + abs(d*)), their d*/n log(max(d*/n, FLOOR)). Beyond the last user d* is 0.
+    last would always be 1 and is left out. The largest d* become sign(d*) log(1 + abs(d*)), their d*/n
+    log(max(d*/n, FLOOR)). Beyond the last user d* is 0.
     """
     table = degree_table(X)
     shares, largest, ratios = table[:, 1 : -2 * LARGEST], table[:, -2 * LARGEST : -LARGEST], table[:, -LARGEST:]
