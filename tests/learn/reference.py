@@ -9,6 +9,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GCNConv, GINConv, SAGEConv, global_add_pool, global_mean_pool
 
 from graphldp.csr import NeighbourLists
+from graphldp.learn.codes import DEGREE_BOUNDS, SIZE_BOUNDS
 from graphldp.learn.gin import CUT, ModelSpec
 from graphldp.learn.summaries import smooth_table
 from graphldp.reports import Reports
@@ -41,8 +42,17 @@ def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[
         degree = np.diff(lists.indptr[first : last + 1])
         source = torch.tensor(lists.indices[lists.indptr[first] : lists.indptr[last]], dtype=torch.long)
         target = torch.from_numpy(np.repeat(np.arange(last - first), degree))
-        code = torch.from_numpy(np.minimum(degree, spec.num_features - 1))
-        x = nn.functional.one_hot(code, spec.num_features).to(dtype)
+        n = int(last - first)
+        if spec.features in ("constant", "degree"):
+            blocks = [(np.minimum(degree, spec.num_features - 1), spec.num_features)]
+        else:
+            noisy = degree if lists.noisy_degree is None else lists.noisy_degree[first:last]
+            numbers = [noisy, degree, np.bincount(source.numpy(), minlength=n)]
+            blocks = [(np.searchsorted(DEGREE_BOUNDS, each), len(DEGREE_BOUNDS) + 1) for each in numbers]
+            blocks += [(np.full(n, np.searchsorted(SIZE_BOUNDS, n)), len(SIZE_BOUNDS) + 1)]
+            blocks = blocks[:1] if spec.features == "noisy-degree" else blocks
+        codes = [nn.functional.one_hot(torch.from_numpy(code).long(), width) for code, width in blocks]
+        x = torch.cat(codes, dim=1).to(dtype)
         edge_index, own = torch.stack((source, target)), summaries[graph : graph + 1]
         graphs.append(Data(x=x, edge_index=edge_index, num_nodes=int(last - first), summaries=own))
     return graphs
@@ -54,7 +64,7 @@ class Reference(nn.Module):
         self.spec = spec
         self.convs, self.norms, self.heads = nn.ModuleList(), nn.ModuleList(), nn.ModuleList()
         for k in range(1, spec.layers):
-            width = spec.num_features if k == 1 else spec.hidden
+            width = spec.width if k == 1 else spec.hidden
             if spec.convolution == "gin":
                 mlp = nn.Sequential(
                     nn.Linear(width, spec.hidden),
@@ -67,7 +77,7 @@ class Reference(nn.Module):
                 self.convs.append({"gcn": GCNConv, "sage": SAGEConv}[spec.convolution](width, spec.hidden))
             self.norms.append(nn.BatchNorm1d(spec.hidden))
         for k in range(spec.layers):
-            self.heads.append(nn.Linear(spec.hidden if k else spec.num_features, spec.num_classes))
+            self.heads.append(nn.Linear(spec.hidden if k else spec.width, spec.num_classes))
         if spec.summaries:
             self.graph = nn.Sequential(
                 nn.Linear(spec.summaries, spec.hidden),

@@ -23,7 +23,9 @@ def degrees_only() -> gl.Reports:
     return gl.NoisyDegrees(epsilon=2.0).randomize(graphs, rng=0)
 
 
-@pytest.mark.parametrize("options", [{"graph_features": "degrees"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"graph_features": "degrees"}, {"features": "noisy-degree"}, {"features": "profile"}], ids=str
+)
 def test_it_learns_from_degrees_where_there_is_no_list(degrees_only: gl.Reports, options: dict[str, str]) -> None:
     train, test = degrees_only[:60], degrees_only[60:]
     clf = gl.GINClassifier(layers=2, hidden=16, max_epochs=40, batch_size=16, device="cpu", **options).fit(train)

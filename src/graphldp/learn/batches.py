@@ -99,7 +99,7 @@ class Batch:
     """B graphs for each of S models, on the device.
 
     Args:
-        features: [T, B, num_features], the input features of the rows of round 0.
+        features: [T, B, width], the input features of the rows of round 0.
         rounds: the rows after each round, and what they aggregate over.
         users: [S, B], users in each graph; 0 where a model has fewer graphs.
         summaries: [S, B, numbers], what a graph-level head sees of each graph.
@@ -185,10 +185,10 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
             counts = counts.view(len(tiles.model), tiles.size, 1)
             made.append(Rows(tiles, counts, users[step].sum(1, keepdim=True), readout, block, tuple(matrices)))
         codes = store.codes.index_select(0, sources[0])
-        features = torch.zeros(len(codes), store.kind[2], dtype=dtype, device=device)
-        features.scatter_(1, codes[:, None], 1)
+        features = torch.zeros(len(codes), store.width, dtype=dtype, device=device)
+        features.scatter_(1, codes, 1)
         summaries = store.summaries.index_select(0, graphs[step].flatten()).view(*ids.shape[1:], -1)
-        yield Batch(features.view(*made[0].counts.shape[:2], store.kind[2]), tuple(made), users[step], summaries)
+        yield Batch(features.view(*made[0].counts.shape[:2], store.width), tuple(made), users[step], summaries)
 
 
 def _tiles(layout: _Layout, step: int, models: int, tile: int) -> Tiles:

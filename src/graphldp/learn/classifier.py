@@ -50,7 +50,9 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         device: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"mps"`` (the last is untested).
         readout: ``"mean"`` (the paper's) or ``"sum"``.
         convolution: ``"gin"`` (the paper's), ``"gcn"`` or ``"sage"``.
-        features: ``"constant"`` (the paper's) or ``"degree"``, one-hot of the reported list's length.
+        features: what a user begins with: ``"constant"`` (the paper's), ``"degree"``, one-hot of the reported list's
+            length, ``"noisy-degree"``, the bin of d*, or ``"profile"``, bins of d*, of the length of her list, of how
+            many list her, and of n.
         graph_features: ``"none"`` (the paper's) or ``"degrees"``: beside the users' embeddings a small network sees
             each graph's log n, histogram of d* and largest d*, and adds to the scores.
         batch_size: graphs in a batch.
@@ -79,7 +81,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         device: str = "auto",
         readout: Literal["mean", "sum"] = "mean",
         convolution: Literal["gin", "gcn", "sage"] = "gin",
-        features: Literal["constant", "degree"] = "constant",
+        features: Literal["constant", "degree", "noisy-degree", "profile"] = "constant",
         graph_features: Literal["none", "degrees"] = "none",
         batch_size: int = 64,
         max_epochs: int = 500,

@@ -29,6 +29,7 @@ from torch import Tensor
 
 from graphldp.errors import bad_parameter
 from graphldp.learn.batches import Batch
+from graphldp.learn.codes import FEATURES, widths
 from graphldp.learn.layers import linear_norm_relu, linear_norm_relu_fixed, pool, product
 from graphldp.learn.summaries import SMOOTH_COLUMNS
 
@@ -36,7 +37,7 @@ CUT = 5.0  # deviations: a bin that was empty in nearly all training graphs must
 _CHOICES = {
     "readout": ("mean", "sum"),
     "convolution": ("gin", "gcn", "sage"),
-    "features": ("constant", "degree"),
+    "features": FEATURES,
     "graph_features": ("none", "degrees"),
 }
 
@@ -52,9 +53,8 @@ class ModelSpec:
         dropout: the chance that a score is dropped in training.
         readout: how a graph's users are pooled, ``"mean"`` or ``"sum"``.
         convolution: ``"gin"``, ``"gcn"`` or ``"sage"``.
-        features: ``"constant"``, or ``"degree"``: one-hot of the length of the reported list, the last position for all
-            longer ones.
-        num_features: length of the input feature; 1 for the constant.
+        features: ``"constant"``, ``"degree"``, ``"noisy-degree"`` or ``"profile"``: see :mod:`graphldp.learn.codes`.
+        num_features: positions for the length of the list, where the feature is ``"degree"``; else 1.
         graph_features: ``"none"``, or ``"degrees"``: a head of one hidden layer sees log n, the histogram of d* and the
             largest d* of each graph, and adds to its scores.
     """
@@ -65,7 +65,7 @@ class ModelSpec:
     dropout: float = 0.5
     readout: Literal["mean", "sum"] = "mean"
     convolution: Literal["gin", "gcn", "sage"] = "gin"
-    features: Literal["constant", "degree"] = "constant"
+    features: Literal["constant", "degree", "noisy-degree", "profile"] = "constant"
     num_features: int = 1
     graph_features: Literal["none", "degrees"] = "none"
 
@@ -80,13 +80,18 @@ class ModelSpec:
             if getattr(self, name) not in choices:
                 must_be = " or ".join(repr(choice) for choice in choices)
                 raise bad_parameter(name, "ModelSpec", must_be, getattr(self, name))
-        if self.features == "constant" and self.num_features != 1:
-            raise bad_parameter("num_features", "ModelSpec", "1 for the constant feature", self.num_features)
+        if self.features != "degree" and self.num_features != 1:
+            raise bad_parameter("num_features", "ModelSpec", "1 unless features is 'degree'", self.num_features)
 
     @property
     def convolutions(self) -> int:
         """How many convolutions there are."""
         return self.layers - 1
+
+    @property
+    def width(self) -> int:
+        """The length of the input feature."""
+        return sum(widths(self.features, self.num_features))
 
     @property
     def summaries(self) -> int:
@@ -111,7 +116,7 @@ class Slot:
 def parameters(spec: ModelSpec) -> dict[str, Slot]:
     """The parameters of one model, with the starting values of PyTorch's and PyTorch Geometric's own modules."""
     slots: dict[str, Slot] = {}
-    width = spec.num_features
+    width = spec.width
     for k in range(1, spec.layers):
         for j in range(2 if spec.convolution == "gin" else 1):
             bound = 1 / math.sqrt(width)
@@ -126,7 +131,7 @@ def parameters(spec: ModelSpec) -> dict[str, Slot]:
             slots[f"conv{k}.{j}.beta"] = Slot((spec.hidden,))
             width = spec.hidden
     for k in range(spec.layers):
-        width = spec.hidden if k else spec.num_features
+        width = spec.hidden if k else spec.width
         slots[f"head{k}.weight"] = Slot((spec.num_classes, width), 1 / math.sqrt(width))
         slots[f"head{k}.bias"] = Slot((spec.num_classes,), 1 / math.sqrt(width))
     if spec.summaries:

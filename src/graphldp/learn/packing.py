@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphldp.csr import NeighbourLists
+from graphldp.learn.codes import bins, widths
 from graphldp.learn.colours import group, lists_of, merge, refine
 from graphldp.learn.layers import kernels_for
-from graphldp.learn.summaries import smooth_table
+from graphldp.learn.summaries import released_degrees, smooth_table
 
 if TYPE_CHECKING:
     from graphldp.learn.gin import ModelSpec
@@ -90,7 +91,7 @@ class Store:
 
     Args:
         rounds: one more than there are convolutions.
-        codes: int64 [rows of round 0 + 1], the position of the 1 in each row's input feature.
+        codes: int64 [rows of round 0 + 1, blocks], the positions of the ones in each row's input feature.
         summaries: [graphs + 1, numbers], what a head sees of each graph, if anything; the last is nobody's.
         sizes: int64 [graphs], users in each graph, on the host.
         kind: see :func:`kind_of`.
@@ -101,6 +102,11 @@ class Store:
     summaries: Tensor
     sizes: Pointers
     kind: Kind
+
+    @property
+    def width(self) -> int:
+        """The length of the input feature."""
+        return sum(widths(*self.kind[1:3]))
 
     @property
     def dtype(self) -> torch.dtype:
@@ -158,11 +164,16 @@ def _build_part(
     degree = indptr.diff()
     target = local + torch.repeat_interleave(starts[graph], degree)
 
-    code = degree.clamp(max=spec.num_features - 1)  # the constant is a feature of length 1
-    seen = degree if spec.convolution == "gcn" else code  # GCN weighs a neighbour by her list's length at once
-    key = graph * (int(seen.max()) + 1 if len(seen) else 1) + seen
+    released = torch.tensor(released_degrees(lists)[users], device=device)
+    code = bins(spec.features, spec.num_features, released, degree, target, starts.diff()[graph])
+    key = graph
+    for column, width in zip(code.T, blocks := widths(spec.features, spec.num_features), strict=True):
+        key = key * width + column
+    if spec.convolution == "gcn":  # which weighs a neighbour by her list's length at once
+        key = key * (int(degree.max()) + 1 if len(degree) else 1) + degree
     colour, leader = group(key, key) or (key, key)
-    codes = torch.cat((code[leader], code.new_zeros(1)))
+    begin = code.new_tensor((0, *blocks)).cumsum(0)[:-1]
+    codes = torch.cat((code[leader] + begin, begin[None]))
     rounds = [_round(colour, leader, starts, dtype, ())]
     for _ in range(spec.convolutions):
         if len(rounds) > (3 if dense else 1) and len(rounds[-1].counts) == len(rounds[-2].counts):
