@@ -58,6 +58,18 @@ def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[
     return graphs
 
 
+class BothWays(nn.Module):
+    """The network of [x + Σ own list, Σ those who list her]."""
+
+    def __init__(self, mlp: nn.Module) -> None:
+        super().__init__()
+        self.own, self.others = GINConv(nn.Identity()), GINConv(nn.Identity(), eps=-1.0)
+        self.nn = mlp
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        return self.nn(torch.cat((self.own(x, edge_index), self.others(x, edge_index.flip(0))), dim=1))
+
+
 class Reference(nn.Module):
     def __init__(self, spec: ModelSpec) -> None:
         super().__init__()
@@ -67,12 +79,12 @@ class Reference(nn.Module):
             width = spec.width if k == 1 else spec.hidden
             if spec.convolution == "gin":
                 mlp = nn.Sequential(
-                    nn.Linear(width, spec.hidden),
+                    nn.Linear(width * (2 if spec.directions == "both" else 1), spec.hidden),
                     nn.BatchNorm1d(spec.hidden),
                     nn.ReLU(),
                     nn.Linear(spec.hidden, spec.hidden),
                 )
-                self.convs.append(GINConv(mlp))
+                self.convs.append(GINConv(mlp) if spec.directions == "own" else BothWays(mlp))
             else:
                 self.convs.append({"gcn": GCNConv, "sage": SAGEConv}[spec.convolution](width, spec.hidden))
             self.norms.append(nn.BatchNorm1d(spec.hidden))

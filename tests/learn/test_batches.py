@@ -11,7 +11,7 @@ from graphldp.csr import NeighbourLists
 from graphldp.errors import DataError
 from graphldp.learn import packing
 from graphldp.learn.batches import TILE, PackedGraphs, gather
-from graphldp.learn.colours import group, refine
+from graphldp.learn.colours import group, refine, turned
 from graphldp.learn.gin import ModelSpec
 from graphldp.reports import Reports
 
@@ -19,11 +19,15 @@ CPU = torch.device("cpu")
 SPEC = ModelSpec(2, layers=4, hidden=4)
 
 
-def naive_colours(lists, rounds):
+def naive_colours(lists, rounds, both):
     """Colour refinement by sorted tuples, one Python object per user."""
+    listed_by = [[] for _ in range(lists.num_users)]
     graph = lists.graph_of_user
     start = lists.graph_ptr[:-1][graph]
     colours = [[(int(g),) for g in graph]]
+    for user in range(lists.num_users):
+        for j in lists.indices[lists.indptr[user] : lists.indptr[user + 1]] + start[user]:
+            listed_by[j].append(user)
     for _ in range(rounds):
         before = colours[-1]
         names = {}
@@ -31,20 +35,23 @@ def naive_colours(lists, rounds):
         for user in range(lists.num_users):
             own = lists.indices[lists.indptr[user] : lists.indptr[user + 1]] + start[user]
             key = (before[user], tuple(sorted(before[j] for j in own)))
+            key += (tuple(sorted(before[j] for j in listed_by[user])),) if both else ()
             after.append((names.setdefault(key, len(names)),))
         colours.append(after)
     return [np.array([c[0] for c in each]) for each in colours]
 
 
+@pytest.mark.parametrize("both", [False, True])
 @pytest.mark.parametrize(("density", "seed"), [(0.03, 0), (0.1, 1), (0.5, 2), (0.0, 3)])
-def test_refinement_is_that_of_sorted_multisets(density, seed):
+def test_refinement_is_that_of_sorted_multisets(density, seed, both):
     lists = random_lists(np.random.default_rng(seed), [20, 1, 33, 2, 15], density)
-    expected = naive_colours(lists, 4)
+    expected = naive_colours(lists, 4, both)
     indptr = torch.from_numpy(lists.indptr.copy())
     target = torch.from_numpy(lists.indices + np.repeat(lists.graph_ptr[:-1][lists.graph_of_user], lists.degrees))
+    ways = [(indptr, target), turned((indptr, target))][: 1 + both]
     colour = torch.from_numpy(lists.graph_of_user)
     for each in expected[1:]:
-        colour, leader = refine(colour, indptr, target)
+        colour, leader = refine(colour, *ways)
         # naive colours are numbered by first appearance too, so both are the same array
         np.testing.assert_array_equal(colour.numpy(), each)
         np.testing.assert_array_equal(leader.numpy(), np.unique(each, return_index=True)[1])

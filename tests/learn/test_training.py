@@ -59,7 +59,7 @@ def stream(seed, name):
     "kind",
     [
         {},
-        {"graph_features": "degrees"},
+        {"graph_features": "degrees", "directions": "both"},
         {"convolution": "gcn"},
         {"convolution": "sage", "features": "degree", "num_features": 3, "readout": "sum"},
     ],
@@ -115,7 +115,9 @@ def test_equals_a_plain_training_loop(kind):
     np.testing.assert_allclose(chances, expected.detach(), atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", [{}, {"graph_features": "degrees"}], ids=str)
+@pytest.mark.parametrize(
+    "kind", [{}, {"graph_features": "degrees", "features": "profile", "directions": "both"}], ids=str
+)
 def test_stacked_is_alone(kind):
     """Different seeds, draws, splits, sizes, batch sizes, rates, dropouts and ends: each job as if it were alone."""
     spec = ModelSpec(2, layers=4, hidden=8, **kind)

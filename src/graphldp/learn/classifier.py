@@ -55,6 +55,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
             many list her, and of n.
         graph_features: ``"none"`` (the paper's) or ``"degrees"``: beside the users' embeddings a small network sees
             each graph's log n, histogram of d* and largest d*, and adds to the scores.
+        directions: aggregate over whom a user lists, ``"own"`` (the paper's), or over those who list her too, ``"both"``.
         batch_size: graphs in a batch.
         max_epochs: the most epochs.
         min_epochs: early stopping begins after this many.
@@ -83,6 +84,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         convolution: Literal["gin", "gcn", "sage"] = "gin",
         features: Literal["constant", "degree", "noisy-degree", "profile"] = "constant",
         graph_features: Literal["none", "degrees"] = "none",
+        directions: Literal["own", "both"] = "own",
         batch_size: int = 64,
         max_epochs: int = 500,
         min_epochs: int = 100,
@@ -100,6 +102,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         self.convolution = convolution
         self.features = features
         self.graph_features = graph_features
+        self.directions = directions
         self.batch_size = batch_size
         self.max_epochs = max_epochs
         self.min_epochs = min_epochs

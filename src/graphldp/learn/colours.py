@@ -5,6 +5,8 @@ to a new colour:
 
     c_k(i) = (c_{k-1}(i), {{ c_{k-1}(j) : j in i's list }}).
 
+Where models aggregate over those who list i too, the multiset of their colours is a third part of hers.
+
 Two users of one colour after k rounds have the same embedding after k convolutions (Xu et al. 2019), in training too:
 batch norm acts on each user alike, and dropout acts on the scores of graphs only.
 
@@ -25,27 +27,39 @@ import numpy as np
 import torch
 from torch import Tensor
 
+# where each user's list begins, int64 [users + 1], and the lists, int64 [entries], with users numbered over all graphs
+Lists = tuple[Tensor, Tensor]
 
-def refine(colour: Tensor, indptr: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+
+def turned(lists: Lists) -> Lists:
+    """Who lists each user, in rising order."""
+    indptr, target = lists
+    owner = torch.repeat_interleave(indptr.diff())
+    ends = torch.cumsum(torch.bincount(target, minlength=len(indptr) - 1), 0)
+    return torch.cat((indptr.new_zeros(1), ends)), owner[torch.sort(target, stable=True).indices]
+
+
+def refine(colour: Tensor, *lists: Lists) -> tuple[Tensor, Tensor]:
     """One round of refinement.
 
     Args:
         colour: int64 [users], the colours before, numbered from 0.
-        indptr: int64 [users + 1], where each user's list begins.
-        target: int64 [entries], the lists, with users numbered over all graphs.
+        lists: what each user aggregates over, once or in several ways.
 
     Returns:
         The colours after, int64 [users], numbered by their first user, and that first user, int64 [colours].
     """
     salt = 0
-    seen = colour.index_select(0, target)
     while True:
         generator = torch.Generator().manual_seed(salt)
-        words = torch.empty((4, int(colour.max()) + 1 if len(colour) else 0), dtype=torch.int64)
+        words = torch.empty((2, 1 + len(lists), int(colour.max()) + 1 if len(colour) else 0), dtype=torch.int64)
         words = words.random_(-(2**63), None, generator=generator).to(colour.device)
-        first = _row_sums(words[0].index_select(0, seen), indptr) + words[1][colour]
-        second = _row_sums(words[2].index_select(0, seen), indptr) + words[3][colour]
-        grouped = group(first, second)
+        hashes = words[:, 0, colour]
+        for number, (indptr, target) in enumerate(lists, start=1):
+            seen = colour.index_select(0, target)
+            for half in range(2):
+                hashes[half] += _row_sums(words[half, number].index_select(0, seen), indptr)
+        grouped = group(*hashes)
         if grouped is not None:
             return grouped
         salt += 1
@@ -79,8 +93,9 @@ def merge(row: Tensor, column: Tensor, columns: int) -> tuple[Tensor, Tensor, Te
     return kept // max(columns, 1), kept % max(columns, 1), end - start
 
 
-def lists_of(users: Tensor, indptr: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def lists_of(users: Tensor, lists: Lists) -> tuple[Tensor, Tensor]:
     """The lists of some users, one after the other: the position of each entry's owner in ``users``, and the entry."""
+    indptr, target = lists
     start = indptr[users]
     length = indptr[users + 1] - start
     owner = torch.repeat_interleave(length)

@@ -105,6 +105,7 @@ def _plan(fit: Fit) -> _Plan:
         convolution=clf.convolution,
         features=clf.features,
         graph_features=clf.graph_features,
+        directions=clf.directions,
         num_features=min(int(graphs.degrees.max(initial=0)) + 1, _DEGREES) if clf.features == "degree" else 1,
     )
     options = TrainingOptions(

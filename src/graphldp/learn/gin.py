@@ -4,9 +4,10 @@ Layers are counted with the input layer: L layers are L - 1 convolutions. With h
 
     GIN-0   h_k = relu(bn(W₂ relu(bn(W₁ (h_i + Σ_j h_j) + b₁)) + b₂)),            j over i's own reported list
     GCN     h_k = relu(bn(Σ_j W h_j / √((1 + |list of i|)(1 + |list of j|)) + b)),  j over i's own list and i
-    SAGE    h_k = relu(bn(W [mean_j h_j, h_i] + b)),                                j over i's own list
+    SAGE    h_k = relu(bn(W [mean_j h_j, h_i] + b)),                                j over i's own list.
 
-and a graph's scores are Σ_k dropout(V_k pool(h_k) + c_k), k = 0 … L - 1, pool being the mean or the sum over its users.
+With ``directions="both"`` GIN-0 takes [h_i + Σ_j h_j, Σ_l h_l] in place of h_i + Σ_j h_j, l over those who list i.
+A graph's scores are Σ_k dropout(V_k pool(h_k) + c_k), k = 0 … L - 1, pool being the mean or the sum over its users.
 
 A graph-level head adds B dropout(relu(A z + a)) + b, where z are the numbers of :mod:`graphldp.learn.summaries`, each
 less its mean and over its deviation in the training set, and cut off at ±:data:`CUT`.
@@ -39,6 +40,7 @@ _CHOICES = {
     "convolution": ("gin", "gcn", "sage"),
     "features": FEATURES,
     "graph_features": ("none", "degrees"),
+    "directions": ("own", "both"),
 }
 
 
@@ -57,6 +59,8 @@ class ModelSpec:
         num_features: positions for the length of the list, where the feature is ``"degree"``; else 1.
         graph_features: ``"none"``, or ``"degrees"``: a head of one hidden layer sees log n, the histogram of d* and the
             largest d* of each graph, and adds to its scores.
+        directions: over whom a user aggregates: ``"own"``, whom she lists; or ``"both"``, these and, apart from them,
+            those who list her; for GIN only.
     """
 
     num_classes: int
@@ -68,6 +72,7 @@ class ModelSpec:
     features: Literal["constant", "degree", "noisy-degree", "profile"] = "constant"
     num_features: int = 1
     graph_features: Literal["none", "degrees"] = "none"
+    directions: Literal["own", "both"] = "own"
 
     def __post_init__(self) -> None:
         for name, least in (("num_classes", 2), ("layers", 2), ("hidden", 1), ("num_features", 1)):
@@ -80,6 +85,8 @@ class ModelSpec:
             if getattr(self, name) not in choices:
                 must_be = " or ".join(repr(choice) for choice in choices)
                 raise bad_parameter(name, "ModelSpec", must_be, getattr(self, name))
+        if self.directions == "both" and self.convolution != "gin":
+            raise bad_parameter("directions", "ModelSpec", "'own' unless convolution is 'gin'", self.directions)
         if self.features != "degree" and self.num_features != 1:
             raise bad_parameter("num_features", "ModelSpec", "1 unless features is 'degree'", self.num_features)
 
@@ -119,8 +126,9 @@ def parameters(spec: ModelSpec) -> dict[str, Slot]:
     width = spec.width
     for k in range(1, spec.layers):
         for j in range(2 if spec.convolution == "gin" else 1):
-            bound = 1 / math.sqrt(width)
-            inputs = 2 * width if spec.convolution == "sage" else width
+            twice = spec.convolution == "sage" or (spec.directions == "both" and j == 0)
+            inputs = 2 * width if twice else width
+            bound = 1 / math.sqrt(width if spec.convolution == "sage" else inputs)  # GraphSAGE has two maps, added
             if spec.convolution == "gcn":
                 slots[f"conv{k}.{j}.weight"] = Slot((spec.hidden, inputs), math.sqrt(6 / (inputs + spec.hidden)))
                 slots[f"conv{k}.{j}.bias"] = Slot((spec.hidden,))

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from graphldp.csr import NeighbourLists
 from graphldp.learn.codes import bins, widths
-from graphldp.learn.colours import group, lists_of, merge, refine
+from graphldp.learn.colours import group, lists_of, merge, refine, turned
 from graphldp.learn.layers import kernels_for
 from graphldp.learn.summaries import released_degrees, smooth_table
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from graphldp.learn.gin import ModelSpec
 
 Pointers = NDArray[np.int64]
-Kind = tuple[str, str, int, str]
+Kind = tuple[str, str, int, str, str]
 _BYTES_PER_ENTRY = 16  # of a sparse matrix and its transpose
 _ENTRIES_AT_ONCE = 1 << 25  # bounds the memory that packing takes beside its result
 
@@ -141,7 +141,8 @@ def build(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: t
 def _as_dense(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> bool:
     """Whether lists are so dense that cells take less memory than entries, and there are kernels that read them."""
     dense = lists.num_entries * _BYTES_PER_ENTRY > int((lists.sizes**2).sum())
-    return dense and spec.convolution == "gin" and kernels_for(device, dtype) is not None
+    plain = spec.convolution == "gin" and spec.directions == "own"
+    return dense and plain and kernels_for(device, dtype) is not None
 
 
 def _build_part(
@@ -163,6 +164,9 @@ def _build_part(
     graph = torch.repeat_interleave(starts.diff())
     degree = indptr.diff()
     target = local + torch.repeat_interleave(starts[graph], degree)
+    lists_on_device = [(indptr, target)]
+    if spec.directions == "both":
+        lists_on_device.append(turned((indptr, target)))
 
     released = torch.tensor(released_degrees(lists)[users], device=device)
     code = bins(spec.features, spec.num_features, released, degree, target, starts.diff()[graph])
@@ -183,11 +187,11 @@ def _build_part(
         if dense and len(rounds) > 1:  # dense random lists have no two users alike after two rounds
             colour = leader = torch.arange(len(degree), device=device)
         else:
-            colour, leader = refine(before, indptr, target)
+            colour, leader = refine(before, *lists_on_device)
         if dense and len(rounds) > 2:
             rounds.append(_round(colour, leader, starts, dtype, (_dense(graph, degree, local, starts),)))
             continue
-        row, entry = lists_of(leader, indptr, target)
+        row, entry = lists_of(leader, lists_on_device[0])
         rows = torch.arange(len(leader), device=device)
         length = degree[leader].double()
         if spec.convolution == "sage":
@@ -199,6 +203,10 @@ def _build_part(
             if spec.convolution == "gcn":
                 weight = weight / ((1 + length[r]) * (1 + degree[before_leader][c])).sqrt()
             entries = [(r, c, weight)]
+            for other in lists_on_device[1:]:
+                row, entry = lists_of(leader, other)
+                r, c, times = merge(row, before[entry], len(before_leader))
+                entries.append((r, c, times.double()))
         block_starts = torch.searchsorted(leader, starts), torch.searchsorted(before_leader, starts)
         matrices = tuple(_blocks(*entry, *block_starts, graph[leader], dtype) for entry in entries)
         rounds.append(_round(colour, leader, starts, dtype, matrices))
@@ -208,7 +216,7 @@ def _build_part(
 
 def kind_of(spec: ModelSpec) -> Kind:
     """What a packed set depends on, beside the number of rounds."""
-    return spec.convolution, spec.features, spec.num_features, spec.graph_features
+    return spec.convolution, spec.features, spec.num_features, spec.graph_features, spec.directions
 
 
 def _round(
