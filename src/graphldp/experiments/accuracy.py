@@ -19,14 +19,15 @@ from graphldp.experiments.outcomes import Outcome, refusal
 from graphldp.learn.batches import PackedGraphs
 from graphldp.learn.gin import ModelSpec
 from graphldp.learn.metrics import evaluate
+from graphldp.learn.packing import Kind, kind_of
 from graphldp.learn.selection import split
 from graphldp.learn.training import Job, Trained, TrainingOptions, predict_proba, resolve_device, train_each
 
 
 def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
-    """Train the models of some cells: each draw is drawn and packed once."""
+    """Train the models of some cells: each draw is drawn once, and packed once for each kind of model."""
     fitting: list[tuple[Cell, PackedGraphs]] = []
-    for draw, own in by_draw(cells):
+    for draw, own in ((draw, alike) for draw, each in by_draw(cells) for alike in _by_kind(each)):
         try:
             packed = _pack(draw, own, context)
         except GraphLDPError as error:
@@ -118,6 +119,14 @@ def by_draw(cells: Sequence[Cell]) -> list[tuple[Draw, list[Cell]]]:
     for cell in cells:
         found.setdefault(Draw.of(cell.params["draw"]), []).append(cell)
     return list(found.items())
+
+
+def _by_kind(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """Cells whose models can share packed graphs."""
+    found: dict[Kind, list[Cell]] = {}
+    for cell in cells:
+        found.setdefault(kind_of(ModelSpec(num_classes=2, **cell.params["model"])), []).append(cell)
+    return list(found.values())
 
 
 def _pack(draw: Draw, cells: Sequence[Cell], context: Context) -> PackedGraphs | str:

@@ -55,7 +55,8 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
             many list her, and of n.
         graph_features: ``"none"`` (the paper's) or ``"degrees"``: beside the users' embeddings a small network sees
             each graph's log n, histogram of d* and largest d*, and adds to the scores.
-        directions: aggregate over whom a user lists, ``"own"`` (the paper's), or over those who list her too, ``"both"``.
+        directions: aggregate over whom a user lists, ``"own"`` (the paper's), or also over those who list her,
+            ``"both"``.
         batch_size: graphs in a batch.
         max_epochs: the most epochs.
         min_epochs: early stopping begins after this many.

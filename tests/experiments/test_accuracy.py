@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from graphldp.experiments.cells import Cell
+from graphldp.experiments.compute import compute
+from graphldp.experiments.draws import Context, Draw
+
+MODELS = [
+    {"layers": 3},
+    {"layers": 2, "graph_features": "degrees"},
+    {"layers": 3, "features": "profile", "directions": "both"},
+]
+
+
+def test_one_draw_serves_models_that_see_it_in_different_ways(context: Context) -> None:
+    """Each cell among others gives what it gives alone."""
+    dataset = context.files[0][0]
+    draw = Draw(dataset, "dprr", 1.0, (0.5, 0.5), 0.0, 1).params()
+    common = {"draw": draw, "ratios": [0.6, 0.2, 0.2], "seed": 1, "training": {"max_epochs": 2}}
+    cells = [Cell.of("accuracy", **common, model={"hidden": 4, "dropout": 0.5} | model) for model in MODELS]
+    together = {row.cell.id: row for row in compute(cells, context)}
+    assert [together[cell.id].status for cell in cells] == ["done"] * 3
+    for cell in cells:
+        (alone,) = compute([cell], context)
+        assert alone.numbers == together[cell.id].numbers
+    assert len({row.numbers["val_loss"] for row in together.values()}) == 3
