@@ -9,6 +9,7 @@ from graphldp.csr import NeighbourLists
 from graphldp.learn.summaries import (
     COLUMNS,
     EDGES,
+    EXCESS,
     FLOOR,
     LARGEST,
     SMOOTH_COLUMNS,
@@ -28,15 +29,23 @@ def reports() -> Reports:
 
 
 def test_the_smooth_table_is_the_table_on_other_scales() -> None:
-    table, smooth = degree_table(reports()), smooth_table(reports())
+    given = reports()
+    table, smooth = degree_table(given), smooth_table(given)
     assert (table.shape, smooth.shape) == ((5, COLUMNS), (5, SMOOTH_COLUMNS))
     plain = np.nan_to_num(table, nan=0.0)  # beyond the last user d* is 0
-    np.testing.assert_array_equal(smooth[:, 0], plain[:, 0])
-    shares = np.diff(smooth[:, 1 : -2 * LARGEST], prepend=0.0)
-    np.testing.assert_allclose(shares, plain[:, 1 : len(EDGES) + 1], atol=1e-12)
-    largest = smooth[:, -2 * LARGEST : -LARGEST]
-    np.testing.assert_allclose(np.sign(largest) * np.expm1(np.abs(largest)), plain[:, -2 * LARGEST : -LARGEST])
-    np.testing.assert_allclose(np.exp(smooth[:, -LARGEST:]), np.maximum(plain[:, -LARGEST:], FLOOR))
+    size, shares, largest, ratios, averages = np.split(smooth, np.cumsum([1, len(EDGES), LARGEST, LARGEST]), axis=1)
+    np.testing.assert_array_equal(size, plain[:, :1])
+    np.testing.assert_allclose(np.diff(shares, prepend=0.0), plain[:, 1 : len(EDGES) + 1], atol=1e-12)
+    np.testing.assert_allclose(unlog(largest), plain[:, -2 * LARGEST : -LARGEST])
+    np.testing.assert_allclose(np.exp(ratios), np.maximum(plain[:, -LARGEST:], FLOOR))
+    for graph in range(5):
+        own = given.noisy_degree[given.graph_ptr[graph] : given.graph_ptr[graph + 1]]
+        wanted = [own, own**2, *(np.clip(own - above, 0, None) for above in EXCESS)]
+        np.testing.assert_allclose(unlog(averages[graph]), [each.mean() if len(own) else 0.0 for each in wanted])
+
+
+def unlog(values: np.ndarray) -> np.ndarray:
+    return np.sign(values) * np.expm1(np.abs(values))
 
 
 def test_list_lengths_stand_in_for_degrees() -> None:
