@@ -90,7 +90,7 @@ def test_the_perfect_detector_finds_all_and_nobody_else() -> None:
 
 
 def test_a_defense_that_flags_nobody_trains_nothing_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And memory for one set of packed graphs at a time gives the same numbers as memory for all."""
+    """Memory for one set of packed graphs at a time, and other processes that attack, give the same numbers."""
     cells = [
         cell("poisoned-accuracy", "random", 0.2, defense=defense, treatment=treatment, **MODEL)
         for defense, treatment in (("none", ""), ("threshold", "remove"), ("guard-accuracy", "empty"))
@@ -110,6 +110,8 @@ def test_a_defense_that_flags_nobody_trains_nothing_new(monkeypatch: pytest.Monk
     alone = run(*cells)
     assert [row.numbers for row in alone] == [none.numbers, threshold.numbers, guard.numbers]
     assert len(trained) > 2
+    others = {row.cell.id: row.numbers for row in compute(cells, replace(CONTEXT, workers=2))}
+    assert others == {row.cell.id: row.numbers for row in (none, threshold, guard)}
 
 
 def test_no_training_begins_after_the_deadline() -> None:

@@ -82,7 +82,7 @@ class Defended:
 
 def attacked(params: dict[str, Any], context: Context) -> Attacked:
     """The attacked reports of a cell."""
-    return _attacked(_text(params), context)
+    return _attacked(attack_of(params), context)
 
 
 def defended(params: dict[str, Any], context: Context) -> Defended:
@@ -90,7 +90,7 @@ def defended(params: dict[str, Any], context: Context) -> Defended:
     case = attacked(params, context)
     if params["defense"] == "none":
         return Defended(case.reports, {}, True)
-    verdict = _judged(_text(params), params["defense"], context)
+    verdict = _judged(attack_of(params), params["defense"], context)
     n, honest = np.repeat(case.reports.sizes, case.reports.sizes), case.inside & ~case.malicious
     groups = {
         "false_positives": honest,
@@ -104,7 +104,8 @@ def defended(params: dict[str, Any], context: Context) -> Defended:
     return Defended(treat(case.reports, verdict.flagged, params["treatment"], rng=params["seed"]), rates, False)
 
 
-def _text(params: dict[str, Any]) -> str:
+def attack_of(params: dict[str, Any]) -> str:
+    """Which attack on which reports a cell is about."""
     return canonical({name: params[name] for name in _ATTACK})
 
 

@@ -6,16 +6,18 @@ import math
 import multiprocessing
 import os
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from graphldp.errors import GraphLDPError
 from graphldp.experiments.accuracy import by_draw, train_packed
-from graphldp.experiments.cases import Defended, attacked, by_case, defended
+from graphldp.experiments.cases import Defended, attack_of, attacked, by_case, defended
 from graphldp.experiments.cells import Cell, canonical
 from graphldp.experiments.draws import Context, shortage
 from graphldp.experiments.outcomes import Outcome, refusal
@@ -83,16 +85,21 @@ def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
 
 def _prepared(cases: Sequence[list[Cell]], context: Context) -> Iterator[tuple[list[Cell], Defended | GraphLDPError]]:
     """The attacked and defended reports of some cells, by several processes where the context has them."""
-    params = [own[0].params for own in cases]
     alone = replace(context, workers=1, deadline=math.inf)
     if context.workers == 1:
-        yield from ((own, _prepare(each, alone)) for own, each in zip(cases, params, strict=True))
+        yield from ((own, _prepare([own[0].params], alone)[0]) for own in cases)
         return
+    tasks = [list(own) for _, own in groupby(cases, key=lambda own: attack_of(own[0].params))]
     start = multiprocessing.get_context("spawn")  # torch and its threads do not survive a fork
     with ProcessPoolExecutor(context.workers, start, initializer=_one_thread) as pool:
+        ahead: deque[tuple[list[list[Cell]], Future[list[Defended | GraphLDPError]]]] = deque()
         try:
-            found = pool.map(_prepare, params, [alone] * len(params), chunksize=4)  # neighbours share their draw
-            yield from zip(cases, found, strict=True)
+            for task in [*tasks, *[None] * context.workers]:  # dense reports take gigabytes: few wait to be trained on
+                if task is not None:
+                    ahead.append((task, pool.submit(_prepare, [own[0].params for own in task], alone)))
+                if ahead and (task is None or len(ahead) > context.workers):
+                    members, found = ahead.popleft()
+                    yield from zip(members, found.result(), strict=True)
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -101,11 +108,15 @@ def _one_thread() -> None:
     os.environ["GRAPHLDP_THREADS"] = "1"
 
 
-def _prepare(params: dict[str, Any], context: Context) -> Defended | GraphLDPError:
-    try:
-        return defended(params, context)
-    except GraphLDPError as error:
-        return error
+def _prepare(cases: Sequence[dict[str, Any]], context: Context) -> list[Defended | GraphLDPError]:
+    """The reports of some cases of one attack; those that a defense leaves untouched are one and the same."""
+    found: list[Defended | GraphLDPError] = []
+    for params in cases:
+        try:
+            found.append(defended(params, context))
+        except GraphLDPError as error:
+            found.append(error)
+    return found
 
 
 class _Wave:
