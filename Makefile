@@ -38,6 +38,7 @@ bench: .venv/installed ## measure speed and write benchmarks/results
 
 proof: .venv/installed ## the live system under load and faults, reduced; PROOF=--full for all of it
 	$(BIN)/graphldp audit client
+	$(BIN)/python -m pytest -q tests/client/test_crash.py
 	$(BIN)/graphldp audit wire --inputs $(if $(findstring full,$(PROOF)),1000000,50000)
 	$(BIN)/python -m benchmarks.proof $(PROOF)
 

@@ -84,8 +84,11 @@ def test_wrong_media_type_and_addresses(site: Site) -> None:
     assert problem(site.put(14, report(14), **{"Content-Type": "application/json"})) == (415, "wrong-type")
     base = site.collector.url
     headers = {"Authorization": f"Bearer {site.tokens[14]}"}
-    assert problem(site.http.put(f"{base}/v1/communities/cats/reports/-1", headers=headers)) == (422, "bad-request")
-    assert problem(site.http.put(f"{base}/v1/communities/CATS/reports/1", headers=headers)) == (422, "bad-request")
+    reports = ("cats/reports/-1", "cats/reports/014", "cats/reports/14.0", "CATS/reports/14", "cats/reports/14?epoch=0")
+    for wrong in reports:
+        answer = site.http.put(f"{base}/v1/communities/{wrong}", headers=headers)
+        assert problem(answer) == (422, "bad-request")
+        assert "Look at: " in answer.json()["detail"]
     assert problem(site.http.get(f"{base}/nothing/here")) == (404, "not-found")
     wrong = site.http.delete(f"{base}/v1/communities/cats/reports/14", headers=headers)
     assert wrong.status_code == 405

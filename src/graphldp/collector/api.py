@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from graphldp import wire
 from graphldp.collector.batch import REQUEST_BODY, BatchResults
@@ -15,10 +15,22 @@ from graphldp.collector.front import REPORT_PATH
 from graphldp.collector.problems import responses
 from graphldp.collector.reception import Reception
 
+
+def _plain(text: Any) -> Any:
+    """Refuse 01, +1 and 1.0: a report has one address."""
+    if isinstance(text, str) and not (text.isascii() and text.isdigit() and str(int(text)) == text):
+        raise ValueError
+    return text
+
+
 CommunityId = Annotated[str, Path(description="The community's id.", pattern=COMMUNITY_PATTERN)]
-User = Annotated[int, Path(description="The user's number in the roster.", ge=0, lt=wire.MAX_USERS)]
+User = Annotated[
+    int, Path(description="The user's number in the roster.", ge=0, lt=wire.MAX_USERS), BeforeValidator(_plain)
+]
 Epoch = Annotated[
-    int | None, Query(description="Refuse the report where the community is in another epoch.", ge=1, lt=1 << 31)
+    int | None,
+    Query(description="Refuse the report where the community is in another epoch.", ge=1, lt=1 << 31),
+    BeforeValidator(_plain),
 ]
 _BEARER: dict[str, Any] = {"security": [{"token": []}]}
 
