@@ -19,8 +19,9 @@ from graphldp.experiments.outcomes import Outcome, refusal
 from graphldp.learn.batches import PackedGraphs
 from graphldp.learn.gin import ModelSpec
 from graphldp.learn.metrics import evaluate
-from graphldp.learn.packing import Kind, kind_of
+from graphldp.learn.packing import kind_of
 from graphldp.learn.selection import split
+from graphldp.learn.store import Kind
 from graphldp.learn.training import Job, Trained, TrainingOptions, predict_proba, resolve_device, train_each
 
 

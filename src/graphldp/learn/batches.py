@@ -1,6 +1,6 @@
 """Graphs on a device, and batches gathered from them there.
 
-A batch is a gather of blocks (:mod:`graphldp.learn.packing`). The host knows every block's size, so it lays out all
+A batch is a gather of blocks (:mod:`graphldp.learn.store`). The host knows every block's size, so it lays out all
 batches of an epoch at once; the device is never asked for a size, and the host never waits for its answer.
 """
 
@@ -20,7 +20,7 @@ from graphldp.csr import NeighbourLists
 from graphldp.errors import DataError
 from graphldp.learn import packing
 from graphldp.learn.layers import Csr, Matrix, Operator, Rows, Tiles, kernels_for
-from graphldp.learn.packing import Blocks, Dense, Store
+from graphldp.learn.store import Blocks, Dense, Store
 from graphldp.reports import Reports
 
 if TYPE_CHECKING:

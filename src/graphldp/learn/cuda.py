@@ -19,7 +19,7 @@ from graphldp.learn import triton_kernels
 
 if TYPE_CHECKING:
     from graphldp.learn.layers import Rows
-    from graphldp.learn.packing import Dense
+    from graphldp.learn.store import Dense
 
 WIDEST = 128  # hidden units or inputs of a layer that a kernel holds in registers
 PART = 128  # rows of a dense matrix that a program works on

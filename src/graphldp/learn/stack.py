@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from graphldp.learn import gin, packing
+from graphldp.learn import gin
 from graphldp.learn.batches import PackedGraphs, gather
 from graphldp.learn.gin import ModelSpec
+from graphldp.learn.store import Store, join
 
 if TYPE_CHECKING:
     from graphldp.learn.training import TrainingOptions
@@ -51,7 +52,7 @@ class Member:
         }
 
     @cached_property
-    def stores(self) -> tuple[packing.Store, packing.Store]:
+    def stores(self) -> tuple[Store, Store]:
         """The packed graphs it trains and validates on."""
         return self.train_set.store, self.validation.store
 
@@ -65,7 +66,7 @@ class Stack:
         self._slots = gin.parameters(spec)
         self._norms = gin.statistics(spec)
         self._state: dict[str, Tensor] = {}
-        self._stores: list[packing.Store] = []
+        self._stores: list[Store] = []
 
     def admit(self, members: Sequence[Member]) -> None:
         """Take trainings in, at their starting weights."""
@@ -148,7 +149,7 @@ class Stack:
         if [id(store) for store in self._stores] != list(distinct):
             self._stores = list(distinct.values())
             alone = len(self._stores) == 1
-            self._joined = self._stores[0] if alone else packing.join(self._stores, self._state["weights"].device)
+            self._joined = self._stores[0] if alone else join(self._stores, self._state["weights"].device)
         self._offsets = dict(
             zip(distinct, np.cumsum([0, *(len(store.sizes) for store in distinct.values())]).tolist(), strict=False)
         )
