@@ -6,12 +6,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
-from torch_geometric.nn import GCNConv, GINConv, SAGEConv, global_add_pool, global_mean_pool
+from torch_geometric.nn import GCNConv, GINConv, MessagePassing, SAGEConv, global_add_pool, global_mean_pool
 
 from graphldp.csr import NeighbourLists
 from graphldp.learn.codes import DEGREE_BOUNDS, SIZE_BOUNDS
 from graphldp.learn.gin import CUT, ModelSpec
 from graphldp.learn.summaries import smooth_table
+from graphldp.learn.weights import LEVELS, posterior_levels
 from graphldp.reports import Reports
 
 
@@ -31,13 +32,16 @@ def with_degrees(rng: np.random.Generator, lists: NeighbourLists) -> Reports:
     """The same lists as reports that carry d*."""
     ones = np.ones(lists.num_users)
     noisy = lists.degrees + rng.laplace(scale=2.0, size=lists.num_users)
-    return Reports(lists.indptr, lists.indices, lists.graph_ptr, epsilon1=ones, epsilon2=ones, noisy_degree=noisy)
+    arrays = lists.indptr, lists.indices, lists.graph_ptr
+    return Reports(*arrays, epsilon1=ones, epsilon2=ones, noisy_degree=noisy, mechanism="DPRR", noise="laplace")
 
 
 def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[Data]:
     """One Data per graph; messages flow from j to i for each j in i's list."""
     graphs = []
     summaries = torch.from_numpy(smooth_table(lists)).to(dtype)
+    level = posterior_levels(lists) if spec.weights == "posterior" else np.zeros(lists.num_entries)
+    weight = torch.from_numpy(np.where(level < LEVELS, 0.5**level, 0.0)).to(dtype)
     for graph, (first, last) in enumerate(zip(lists.graph_ptr[:-1], lists.graph_ptr[1:], strict=True)):
         degree = np.diff(lists.indptr[first : last + 1])
         source = torch.tensor(lists.indices[lists.indptr[first] : lists.indptr[last]], dtype=torch.long)
@@ -54,7 +58,8 @@ def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[
         codes = [nn.functional.one_hot(torch.from_numpy(code).long(), width) for code, width in blocks]
         x = torch.cat(codes, dim=1).to(dtype)
         edge_index, own = torch.stack((source, target)), summaries[graph : graph + 1]
-        graphs.append(Data(x=x, edge_index=edge_index, num_nodes=int(last - first), summaries=own))
+        weights = weight[lists.indptr[first] : lists.indptr[last]]
+        graphs.append(Data(x=x, edge_index=edge_index, num_nodes=n, summaries=own, edge_weight=weights))
     return graphs
 
 
@@ -68,6 +73,23 @@ class BothWays(nn.Module):
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
         return self.nn(torch.cat((self.own(x, edge_index), self.others(x, edge_index.flip(0))), dim=1))
+
+
+class Weighted(MessagePassing):
+    """The network of x + Σ weight · own list, and of those who list her where both are asked for."""
+
+    def __init__(self, mlp: nn.Module, *, both: bool) -> None:
+        super().__init__(aggr="add")
+        self.nn, self.both = mlp, both
+
+    def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor) -> Tensor:
+        parts = [x + self.propagate(edge_index, x=x, edge_weight=edge_weight)]
+        if self.both:
+            parts.append(self.propagate(edge_index.flip(0), x=x, edge_weight=edge_weight))
+        return self.nn(torch.cat(parts, dim=1))
+
+    def message(self, x_j: Tensor, edge_weight: Tensor) -> Tensor:
+        return edge_weight[:, None] * x_j
 
 
 class Reference(nn.Module):
@@ -84,7 +106,9 @@ class Reference(nn.Module):
                     nn.ReLU(),
                     nn.Linear(spec.hidden, spec.hidden),
                 )
-                self.convs.append(GINConv(mlp) if spec.directions == "own" else BothWays(mlp))
+                both = spec.directions == "both"
+                plain = BothWays(mlp) if both else GINConv(mlp)
+                self.convs.append(plain if spec.weights == "none" else Weighted(mlp, both=both))
             else:
                 self.convs.append({"gcn": GCNConv, "sage": SAGEConv}[spec.convolution](width, spec.hidden))
             self.norms.append(nn.BatchNorm1d(spec.hidden))
@@ -105,7 +129,8 @@ class Reference(nn.Module):
         x = data.x
         layers = [x]
         for conv, norm in zip(self.convs, self.norms, strict=True):
-            x = norm(conv(x, data.edge_index)).relu()
+            weights = [data.edge_weight] if self.spec.weights == "posterior" else []
+            x = norm(conv(x, data.edge_index, *weights)).relu()
             layers.append(x)
         scores = [head(pool(x, data.batch, data.num_graphs)) for head, x in zip(self.heads, layers, strict=True)]
         dropped = [nn.functional.dropout(each, self.spec.dropout, self.training) for each in scores]

@@ -11,7 +11,7 @@ from graphldp.csr import NeighbourLists
 from graphldp.errors import DataError
 from graphldp.learn import packing
 from graphldp.learn.batches import TILE, PackedGraphs, gather
-from graphldp.learn.colours import group, refine, turned
+from graphldp.learn.colours import Lists, group, refine
 from graphldp.learn.gin import ModelSpec
 from graphldp.reports import Reports
 
@@ -48,13 +48,23 @@ def test_refinement_is_that_of_sorted_multisets(density, seed, both):
     expected = naive_colours(lists, 4, both)
     indptr = torch.from_numpy(lists.indptr.copy())
     target = torch.from_numpy(lists.indices + np.repeat(lists.graph_ptr[:-1][lists.graph_of_user], lists.degrees))
-    ways = [(indptr, target), turned((indptr, target))][: 1 + both]
+    ways = [Lists(indptr, target), Lists(indptr, target).turned()][: 1 + both]
     colour = torch.from_numpy(lists.graph_of_user)
     for each in expected[1:]:
         colour, leader = refine(colour, *ways)
         # naive colours are numbered by first appearance too, so both are the same array
         np.testing.assert_array_equal(colour.numpy(), each)
         np.testing.assert_array_equal(leader.numpy(), np.unique(each, return_index=True)[1])
+
+
+def test_levels_tell_users_apart():
+    """Weights 1 + 1/8 and 1/2 + 1/4, and lists whose entries weigh the same in another order."""
+    indptr, target = torch.tensor([0, 2, 4, 6, 6, 6]), torch.tensor([3, 4, 3, 4, 3, 4])
+    lists = Lists(indptr, target, torch.tensor([0, 3, 1, 2, 3, 0]), 4)
+    colour, _ = refine(torch.zeros(5, dtype=torch.int64), lists)
+    assert colour.tolist() == [0, 1, 0, 2, 2]
+    assert Lists.weighted(indptr, target, lists.level, 3).indptr.tolist() == [0, 1, 3, 4, 4, 4]
+    assert lists.turned().level.tolist() == [0, 1, 3, 3, 2, 0]
 
 
 def test_a_hash_that_merges_too_much_is_noticed():

@@ -11,7 +11,7 @@ import pytest
 import graphldp as gl
 from graphldp.learn.classifier import GINClassifier
 
-LATER = ("graph_features", "directions")  # options that files of the first format may lack
+LATER = ("graph_features", "directions", "weights")  # options that files of the first format may lack
 
 
 def test_a_file_from_before_an_option_was_there(tmp_path: Path) -> None:
@@ -32,7 +32,9 @@ def test_a_file_from_before_an_option_was_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "params", [{"graph_features": "degrees"}, {"features": "profile", "directions": "both"}], ids=str
+    "params",
+    [{"graph_features": "degrees"}, {"features": "profile", "directions": "both", "weights": "posterior"}],
+    ids=str,
 )
 def test_options_come_back(params: dict[str, str], tmp_path: Path) -> None:
     reports = gl.DPRR(epsilon=2.0).randomize(gl.synthetic.threads(num_graphs=20, seed=0), rng=0)

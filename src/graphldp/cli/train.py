@@ -56,6 +56,9 @@ def train(
         str, typer.Option(help="What the model sees of a whole graph: none, or degrees: n and d*.")
     ] = "none",
     directions: Annotated[str, typer.Option(help="Aggregate over own lists, or both ways: own or both.")] = "own",
+    weights: Annotated[
+        str, typer.Option(help="Weigh reported entries by how likely they are: none or posterior.")
+    ] = "none",
     batch_size: Annotated[int, typer.Option(help="Graphs in a batch.")] = 64,
     max_epochs: Annotated[int, typer.Option(help="The most epochs.")] = 500,
     split: Annotated[str | None, typer.Option(help="Shares of training, validation and test: 0.75,0.10,0.15.")] = None,
@@ -110,6 +113,7 @@ def train(
             "features": features,
             "graph_features": graph_features,
             "directions": directions,
+            "weights": weights,
             "batch_size": batch_size,
             "max_epochs": max_epochs,
         },

@@ -57,6 +57,8 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
             each graph's log n, histogram of d* and largest d*, and adds to the scores.
         directions: aggregate over whom a user lists, ``"own"`` (the paper's), or also over those who list her,
             ``"both"``.
+        weights: how much a reported entry counts: ``"none"`` (the paper's), all the same, or ``"posterior"``, by how
+            likely it is an edge.
         batch_size: graphs in a batch.
         max_epochs: the most epochs.
         min_epochs: early stopping begins after this many.
@@ -86,6 +88,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         features: Literal["constant", "degree", "noisy-degree", "profile"] = "constant",
         graph_features: Literal["none", "degrees"] = "none",
         directions: Literal["own", "both"] = "own",
+        weights: Literal["none", "posterior"] = "none",
         batch_size: int = 64,
         max_epochs: int = 500,
         min_epochs: int = 100,
@@ -104,6 +107,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         self.features = features
         self.graph_features = graph_features
         self.directions = directions
+        self.weights = weights
         self.batch_size = batch_size
         self.max_epochs = max_epochs
         self.min_epochs = min_epochs

@@ -23,20 +23,57 @@ only the first agrees, the words are drawn anew. Sorting every list instead woul
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from torch import Tensor
 
-# where each user's list begins, int64 [users + 1], and the lists, int64 [entries], with users numbered over all graphs
-Lists = tuple[Tensor, Tensor]
 
+@dataclass(frozen=True)
+class Lists:
+    """Whom each user aggregates over.
 
-def turned(lists: Lists) -> Lists:
-    """Who lists each user, in rising order."""
-    indptr, target = lists
-    owner = torch.repeat_interleave(indptr.diff())
-    ends = torch.cumsum(torch.bincount(target, minlength=len(indptr) - 1), 0)
-    return torch.cat((indptr.new_zeros(1), ends)), owner[torch.sort(target, stable=True).indices]
+    Args:
+        indptr: int64 [users + 1], where each user's list begins.
+        target: int64 [entries], the lists, with users numbered over all graphs.
+        level: int64 [entries], how much each entry weighs: 2^(-level); None where all weigh 1.
+        levels: how many levels there are.
+    """
+
+    indptr: Tensor
+    target: Tensor
+    level: Tensor | None = None
+    levels: int = 1
+
+    @classmethod
+    def weighted(cls, indptr: Tensor, target: Tensor, level: Tensor, levels: int) -> Lists:
+        """Of some lists the entries of a level below ``levels``."""
+        kept = level < levels
+        before = torch.cat((indptr.new_zeros(1), torch.cumsum(kept, 0)))
+        return cls(before[indptr], target[kept], level[kept], levels)
+
+    def turned(self) -> Lists:
+        """Who lists each user, in rising order."""
+        owner = torch.repeat_interleave(self.indptr.diff())
+        ends = torch.cumsum(torch.bincount(self.target, minlength=len(self.indptr) - 1), 0)
+        order = torch.sort(self.target, stable=True).indices
+        level = None if self.level is None else self.level[order]
+        return Lists(torch.cat((self.indptr.new_zeros(1), ends)), owner[order], level, self.levels)
+
+    def of(self, users: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        """The lists of some users, one after the other.
+
+        Returns:
+            The position of each entry's owner in ``users``, the entry, and its weight.
+        """
+        start = self.indptr[users]
+        length = self.indptr[users + 1] - start
+        owner = torch.repeat_interleave(length)
+        shift = start - (torch.cumsum(length, 0) - length)
+        entry = torch.arange(len(owner), device=owner.device) + shift[owner]
+        weight = None if self.level is None else torch.exp2(-self.level[entry].double())
+        return owner, self.target[entry], weight
 
 
 def refine(colour: Tensor, *lists: Lists) -> tuple[Tensor, Tensor]:
@@ -49,16 +86,22 @@ def refine(colour: Tensor, *lists: Lists) -> tuple[Tensor, Tensor]:
     Returns:
         The colours after, int64 [users], numbered by their first user, and that first user, int64 [colours].
     """
+    colours = int(colour.max()) + 1 if len(colour) else 0
+    seen = [colour.index_select(0, each.target) for each in lists]
+    for number, each in enumerate(lists):
+        if each.level is not None:
+            seen[number] = seen[number] + colours * each.level  # a word for each colour and level
+    kinds = [colours * each.levels for each in lists]
     salt = 0
     while True:
         generator = torch.Generator().manual_seed(salt)
-        words = torch.empty((2, 1 + len(lists), int(colour.max()) + 1 if len(colour) else 0), dtype=torch.int64)
+        words = torch.empty((2, colours + sum(kinds)), dtype=torch.int64)
         words = words.random_(-(2**63), None, generator=generator).to(colour.device)
-        hashes = words[:, 0, colour]
-        for number, (indptr, target) in enumerate(lists, start=1):
-            seen = colour.index_select(0, target)
+        own, *others = torch.split(words, [colours, *kinds], dim=1)
+        hashes = own[:, colour]
+        for each, entries, word in zip(lists, seen, others, strict=True):
             for half in range(2):
-                hashes[half] += _row_sums(words[half, number].index_select(0, seen), indptr)
+                hashes[half] += _row_sums(word[half].index_select(0, entries), each.indptr)
         grouped = group(*hashes)
         if grouped is not None:
             return grouped
@@ -82,25 +125,34 @@ def group(key: Tensor, check: Tensor) -> tuple[Tensor, Tensor] | None:
     return colour, torch.nonzero(leads).squeeze(1)
 
 
-def merge(row: Tensor, column: Tensor, columns: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Sort entries by row, then column, and count equal ones: rows, columns and multiplicities."""
-    key = _sorted(row * columns + column)
+def merge(row: Tensor, column: Tensor, columns: int, weight: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """Sort entries by row, then column, and add up equal ones.
+
+    Args:
+        row: int64 [entries].
+        column: int64 [entries].
+        columns: how many there are.
+        weight: float64 [entries], powers of two, whose sums are exact in any order; 1 each by default.
+
+    Returns:
+        Rows, columns and sums of weights, float64.
+    """
+    key = row * columns + column
+    if weight is None:
+        key = _sorted(key)
+    else:
+        key, order = torch.sort(key)
     new = torch.ones_like(key, dtype=torch.bool)
     new[1:] = key[1:] != key[:-1]
     start = torch.nonzero(new).squeeze(1)
     end = torch.cat((start[1:], start.new_full((min(len(start), 1),), len(key))))
     kept = key[start]
-    return kept // max(columns, 1), kept % max(columns, 1), end - start
-
-
-def lists_of(users: Tensor, lists: Lists) -> tuple[Tensor, Tensor]:
-    """The lists of some users, one after the other: the position of each entry's owner in ``users``, and the entry."""
-    indptr, target = lists
-    start = indptr[users]
-    length = indptr[users + 1] - start
-    owner = torch.repeat_interleave(length)
-    shift = start - (torch.cumsum(length, 0) - length)
-    return owner, target[torch.arange(len(owner), device=owner.device) + shift[owner]]
+    if weight is None:
+        total = (end - start).double()
+    else:
+        total = torch.zeros(len(kept), dtype=torch.float64, device=key.device)
+        total.index_add_(0, torch.cumsum(new, 0) - 1, weight[order])
+    return kept // max(columns, 1), kept % max(columns, 1), total
 
 
 def _sorted(values: Tensor) -> Tensor:

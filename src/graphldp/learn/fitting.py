@@ -106,6 +106,7 @@ def _plan(fit: Fit) -> _Plan:
         features=clf.features,
         graph_features=clf.graph_features,
         directions=clf.directions,
+        weights=clf.weights,
         num_features=min(int(graphs.degrees.max(initial=0)) + 1, _DEGREES) if clf.features == "degree" else 1,
     )
     options = TrainingOptions(

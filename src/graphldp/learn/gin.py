@@ -7,6 +7,7 @@ Layers are counted with the input layer: L layers are L - 1 convolutions. With h
     SAGE    h_k = relu(bn(W [mean_j h_j, h_i] + b)),                                j over i's own list.
 
 With ``directions="both"`` GIN-0 takes [h_i + Σ_j h_j, Σ_l h_l] in place of h_i + Σ_j h_j, l over those who list i.
+With ``weights="posterior"`` each h_j and h_l is multiplied by how likely the edge is (:mod:`graphldp.learn.weights`).
 A graph's scores are Σ_k dropout(V_k pool(h_k) + c_k), k = 0 … L - 1, pool being the mean or the sum over its users.
 
 A graph-level head adds B dropout(relu(A z + a)) + b, where z are the numbers of :mod:`graphldp.learn.summaries`, each
@@ -41,6 +42,7 @@ _CHOICES = {
     "features": FEATURES,
     "graph_features": ("none", "degrees"),
     "directions": ("own", "both"),
+    "weights": ("none", "posterior"),
 }
 
 
@@ -61,6 +63,7 @@ class ModelSpec:
             largest d* of each graph, and adds to its scores.
         directions: over whom a user aggregates: ``"own"``, whom she lists; or ``"both"``, these and, apart from them,
             those who list her; for GIN only.
+        weights: ``"none"``, or ``"posterior"``: entries count by how likely they are edges; for GIN only.
     """
 
     num_classes: int
@@ -73,6 +76,7 @@ class ModelSpec:
     num_features: int = 1
     graph_features: Literal["none", "degrees"] = "none"
     directions: Literal["own", "both"] = "own"
+    weights: Literal["none", "posterior"] = "none"
 
     def __post_init__(self) -> None:
         for name, least in (("num_classes", 2), ("layers", 2), ("hidden", 1), ("num_features", 1)):
@@ -85,8 +89,10 @@ class ModelSpec:
             if getattr(self, name) not in choices:
                 must_be = " or ".join(repr(choice) for choice in choices)
                 raise bad_parameter(name, "ModelSpec", must_be, getattr(self, name))
-        if self.directions == "both" and self.convolution != "gin":
-            raise bad_parameter("directions", "ModelSpec", "'own' unless convolution is 'gin'", self.directions)
+        for name, plain in (("directions", "own"), ("weights", "none")):
+            if getattr(self, name) != plain and self.convolution != "gin":
+                must_be = f"{plain!r} unless convolution is 'gin'"
+                raise bad_parameter(name, "ModelSpec", must_be, getattr(self, name))
         if self.features != "degree" and self.num_features != 1:
             raise bad_parameter("num_features", "ModelSpec", "1 unless features is 'degree'", self.num_features)
 

@@ -7,20 +7,23 @@ Graphs are blocks of that matrix, one after the other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from graphldp.csr import NeighbourLists
 from graphldp.learn.codes import bins, widths
-from graphldp.learn.colours import group, lists_of, merge, refine, turned
+from graphldp.learn.colours import Lists, group, merge, refine
 from graphldp.learn.layers import kernels_for
 from graphldp.learn.store import Blocks, Dense, Kind, Round, Store, join
 from graphldp.learn.summaries import released_degrees, smooth_table
+from graphldp.learn.weights import LEVELS, posterior_levels
 
 if TYPE_CHECKING:
     from graphldp.learn.gin import ModelSpec
@@ -39,7 +42,8 @@ def build(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: t
         cuts.append(min(max(int(reach), cuts[-1] + 1), lists.num_graphs))
     pairs = list(pairwise(cuts)) or [(0, 0)]
     dense = _as_dense(lists, spec, device, dtype)
-    parts = [_build_part(lists, first, last, spec, where, dtype, dense=dense) for first, last in pairs]
+    level = posterior_levels(lists) if spec.weights == "posterior" else None
+    parts = [_build_part(lists, first, last, spec, where, dtype, level, dense=dense) for first, last in pairs]
     table = torch.zeros(lists.num_graphs + 1, spec.summaries, dtype=dtype)
     if spec.summaries:
         table[:-1] = torch.from_numpy(smooth_table(lists))
@@ -49,7 +53,7 @@ def build(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: t
 def _as_dense(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> bool:
     """Whether lists are so dense that cells take less memory than entries, and there are kernels that read them."""
     dense = lists.num_entries * _BYTES_PER_ENTRY > int((lists.sizes**2).sum())
-    plain = spec.convolution == "gin" and spec.directions == "own"
+    plain = (spec.convolution, spec.directions, spec.weights) == ("gin", "own", "none")
     return dense and plain and kernels_for(device, dtype) is not None
 
 
@@ -60,6 +64,7 @@ def _build_part(
     spec: ModelSpec,
     device: torch.device,
     dtype: torch.dtype,
+    level: NDArray[np.int64] | None,
     *,
     dense: bool,
 ) -> Store:
@@ -72,9 +77,12 @@ def _build_part(
     graph = torch.repeat_interleave(starts.diff())
     degree = indptr.diff()
     target = local + torch.repeat_interleave(starts[graph], degree)
-    lists_on_device = [(indptr, target)]
-    if spec.directions == "both":
-        lists_on_device.append(turned((indptr, target)))
+    aggregated = Lists(indptr, target)
+    if level is not None:
+        aggregated = Lists.weighted(
+            indptr, target, torch.from_numpy(level[pointers[0] : pointers[-1]]).to(device), LEVELS
+        )
+    ways = [aggregated, aggregated.turned()] if spec.directions == "both" else [aggregated]
 
     released = torch.tensor(released_degrees(lists)[users], device=device)
     code = bins(spec.features, spec.num_features, released, degree, target, starts.diff()[graph])
@@ -95,26 +103,11 @@ def _build_part(
         if dense and len(rounds) > 1:  # dense random lists have no two users alike after two rounds
             colour = leader = torch.arange(len(degree), device=device)
         else:
-            colour, leader = refine(before, *lists_on_device)
+            colour, leader = refine(before, *ways)
         if dense and len(rounds) > 2:
             rounds.append(_round(colour, leader, starts, dtype, (_dense(graph, degree, local, starts),)))
             continue
-        row, entry = lists_of(leader, lists_on_device[0])
-        rows = torch.arange(len(leader), device=device)
-        length = degree[leader].double()
-        if spec.convolution == "sage":
-            r, c, times = merge(row, before[entry], len(before_leader))
-            entries = [(r, c, times / length[r]), (rows, before[leader], torch.ones_like(length))]
-        else:
-            r, c, times = merge(torch.cat((row, rows)), torch.cat((before[entry], before[leader])), len(before_leader))
-            weight = times.double()
-            if spec.convolution == "gcn":
-                weight = weight / ((1 + length[r]) * (1 + degree[before_leader][c])).sqrt()
-            entries = [(r, c, weight)]
-            for other in lists_on_device[1:]:
-                row, entry = lists_of(leader, other)
-                r, c, times = merge(row, before[entry], len(before_leader))
-                entries.append((r, c, times.double()))
+        entries = _entries(spec, ways, before, before_leader, leader, degree)
         block_starts = torch.searchsorted(leader, starts), torch.searchsorted(before_leader, starts)
         matrices = tuple(_blocks(*entry, *block_starts, graph[leader], dtype) for entry in entries)
         rounds.append(_round(colour, leader, starts, dtype, matrices))
@@ -122,9 +115,40 @@ def _build_part(
     return Store(tuple(rounds), codes, codes.new_zeros(len(sizes) + 1, 0), sizes, kind_of(spec))
 
 
+def _entries(
+    spec: ModelSpec, ways: Sequence[Lists], before: Tensor, before_leader: Tensor, leader: Tensor, degree: Tensor
+) -> list[tuple[Tensor, Tensor, Tensor]]:
+    """What the users of each colour take from each colour before: rows, columns and values of each matrix.
+
+    Args:
+        spec: what the models look like.
+        ways: what users aggregate over.
+        before: the colour of each user before.
+        before_leader: the first user of each of these.
+        leader: the first user of each colour now.
+        degree: the length of each user's reported list.
+    """
+    columns, rows = len(before_leader), torch.arange(len(leader), device=leader.device)
+    row, entry, weight = ways[0].of(leader)
+    length = degree[leader].double()
+    if spec.convolution == "sage":
+        r, c, times = merge(row, before[entry], columns)
+        return [(r, c, times / length[r]), (rows, before[leader], torch.ones_like(length))]
+    if weight is not None:
+        weight = torch.cat((weight, torch.ones_like(length)))
+    r, c, value = merge(torch.cat((row, rows)), torch.cat((before[entry], before[leader])), columns, weight)
+    if spec.convolution == "gcn":
+        value = value / ((1 + length[r]) * (1 + degree[before_leader][c])).sqrt()
+    found = [(r, c, value)]
+    for other in ways[1:]:
+        row, entry, weight = other.of(leader)
+        found.append(merge(row, before[entry], columns, weight))
+    return found
+
+
 def kind_of(spec: ModelSpec) -> Kind:
     """What a packed set depends on, beside the number of rounds."""
-    return spec.convolution, spec.features, spec.num_features, spec.graph_features, spec.directions
+    return spec.convolution, spec.features, spec.num_features, spec.graph_features, spec.directions, spec.weights
 
 
 def _round(

@@ -17,7 +17,7 @@ from torch import Tensor
 from graphldp.learn.codes import widths
 
 Pointers = NDArray[np.int64]
-Kind = tuple[str, str, int, str, str]
+Kind = tuple[str, str, int, str, str, str]
 
 
 @dataclass(frozen=True)
