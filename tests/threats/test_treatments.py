@@ -5,6 +5,8 @@ import pytest
 
 import graphldp as gl
 from graphldp.errors import ParameterError
+from graphldp.learn.controls import DegreeControl
+from graphldp.learn.robust import BoundedControl
 from graphldp.threats import Verdict, roc
 from graphldp.threats.treatments import treat
 
@@ -85,3 +87,14 @@ def test_verdict_rates_and_roc() -> None:
         verdict.rate(np.ones(3, np.bool_))
     with pytest.raises(ParameterError, match="at least one malicious"):
         roc(score, np.zeros(4, np.bool_), malicious)
+
+
+def test_models_can_learn_where_a_graph_is_empty(reports: gl.Reports, flagged: np.ndarray) -> None:
+    """Nobody left, or empty lists only: a probability comes out all the same."""
+    for treatment in ("remove", "empty"):
+        left = treat(reports, flagged, treatment)  # type: ignore[arg-type]
+        gin = gl.GINClassifier(layers=3, hidden=4, max_epochs=2, min_epochs=1, seed=0, device="cpu")
+        for model in (gin, DegreeControl(), BoundedControl()):
+            chance = model.fit(left).predict_proba(left)
+            assert np.isfinite(chance).all()
+            assert np.allclose(chance.sum(axis=1), 1.0)
