@@ -195,12 +195,13 @@ class NeighbourLists:
             raise IndexError(f"A graph's position must lie within the {self.num_graphs} graphs of the set.")
         picked = np.where(picked < 0, picked + self.num_graphs, picked)
         users, graph_ptr = gather_ranges(self.graph_ptr, picked)
-        entries, indptr = gather_ranges(self.indptr, users)
+        ends = self.indptr[self.graph_ptr]  # a graph's entries are one slice: no position for each of them
+        slices = [self.indices[a:b] for a, b in zip(ends[picked], ends[picked + 1], strict=True)]
         taken: dict[str, Any] = {name: _take(getattr(self, name), users) for name in self.per_user}
         return replace(
             self,
-            indptr=indptr,
-            indices=self.indices[entries],
+            indptr=np.concatenate(([0], np.cumsum(self.degrees[users]))),
+            indices=np.concatenate([self.indices[:0], *slices]),
             graph_ptr=graph_ptr,
             labels=None if self.labels is None else self.labels[picked],
             graph_ids=self.graph_ids[picked],
