@@ -167,23 +167,25 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
     kernels = kernels_for(device, dtype)
     tile = 1 if models == 1 and kernels is None else TILE
     rounds = store.rounds[:layers]
-    rows = [_Layout.of(each.row_ptr, ids, tile, device) for each in rounds]
+    rows: list[_Layout] = []
+    for k, each in enumerate(rounds):
+        same = k > 0 and each is rounds[k - 1]
+        rows.append(rows[-1] if same else _Layout.of(each.row_ptr, ids, tile, device))
     users = torch.from_numpy(np.append(store.sizes, 0)[ids]).to(device, dtype)
+    together = users.sum(2, keepdim=True)
     join = _Copies(store, ids, rows) if kernels is None else _InPlace(store, ids, rows, kernels)
     graphs = torch.from_numpy(ids).to(device)
     for step in range(len(ids)):
         made: list[Rows] = []
         sources: list[Tensor] = []
         for k, layout in enumerate(rows):
-            block = layout.block(step)
-            # a filling row comes from past the end, where the store keeps one row that stands for no user
-            sources.append(layout.source(step, block).clamp_(max=len(rounds[k].counts) - 1))
-            counts = rounds[k].counts.index_select(0, sources[k])
+            block, source, counts = join.rows(k, step)
+            sources.append(source)
             matrices = [join.matrix(k, m, step, made, block, sources) for m in range(len(rounds[k].matrices))]
-            tiles = _tiles(layout, step, models, tile)
+            tiles = _tiles(layout, step, block, models, tile)
             readout = join.readout(counts, layout.target[step])
             counts = counts.view(len(tiles.model), tiles.size, 1)
-            made.append(Rows(tiles, counts, users[step].sum(1, keepdim=True), readout, block, tuple(matrices)))
+            made.append(Rows(tiles, counts, together[step], readout, block, tuple(matrices)))
         codes = store.codes.index_select(0, sources[0])
         features = torch.zeros(len(codes), store.width, dtype=dtype, device=device)
         features.scatter_(1, codes, 1)
@@ -191,12 +193,11 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
         yield Batch(features.view(*made[0].counts.shape[:2], store.width), tuple(made), users[step], summaries)
 
 
-def _tiles(layout: _Layout, step: int, models: int, tile: int) -> Tiles:
-    total = int(layout.total[step])
+def _tiles(layout: _Layout, step: int, block: Tensor, models: int, tile: int) -> Tiles:
+    blocks = layout.length.shape[1] // models
     if tile == 1:
-        return Tiles(layout.length.new_zeros(1), 1, total)
-    per_model = layout.length[step].view(models, -1).sum(1) // tile
-    return Tiles(torch.repeat_interleave(per_model, output_size=total // tile), models, tile)
+        return Tiles(block.new_zeros(1), 1, int(layout.total[step]), layout.target[step, ::blocks])
+    return Tiles(block[::tile] // blocks, models, tile, layout.target[step, ::blocks] // tile)
 
 
 class _Copies:
@@ -204,10 +205,19 @@ class _Copies:
 
     def __init__(self, store: Store, ids: NDArray[np.int64], rows: Sequence[_Layout]) -> None:
         self._matrices, self._rows = [each.matrices for each in store.rounds], rows
+        self._counts = [each.counts for each in store.rounds]
         self._entries = [
             [_Layout.of(_entries(m), ids, 1, store.codes.device) for m in matrices]
             for matrices in self._matrices[: len(rows)]
         ]
+
+    def rows(self, k: int, step: int) -> tuple[Tensor, Tensor, Tensor]:
+        """The rows of a round: the block of each, the packed row it comes from, and how many users it stands for."""
+        layout, counts = self._rows[k], self._counts[k]
+        block = layout.block(step)
+        # a filling row comes from past the end, where the store keeps one row that stands for no user
+        source = layout.source(step, block).clamp_(max=len(counts) - 1)
+        return block, source, counts.index_select(0, source)
 
     def matrix(
         self, k: int, m: int, step: int, made: Sequence[Rows], block: Tensor, sources: Sequence[Tensor]
@@ -242,6 +252,15 @@ class _InPlace:
 
     def __init__(self, store: Store, ids: NDArray[np.int64], rows: Sequence[_Layout], kernels: ModuleType) -> None:
         self._store, self._ids, self._rows, self._kernels = store, ids, rows, kernels
+        self._dense: tuple[int, list[Tensor]] = (-1, [])
+
+    def rows(self, k: int, step: int) -> tuple[Tensor, Tensor, Tensor]:
+        """The rows of a round: the block of each, the packed row it comes from, and how many users it stands for."""
+        layout = self._rows[k]
+        total, counts = int(layout.total[step]), self._store.rounds[k].counts
+        found: tuple[Tensor, Tensor, Tensor]
+        found = self._kernels.lay_out(total, layout.shift[step], layout.target[step], counts)
+        return found
 
     def matrix(
         self, k: int, m: int, step: int, made: Sequence[Rows], block: Tensor, sources: Sequence[Tensor]
@@ -249,7 +268,9 @@ class _InPlace:
         """From the rows of the round before to those of round k: ``block`` and ``sources`` of its rows."""
         blocks = self._store.rounds[k].matrices[m]
         if isinstance(blocks, Dense):
-            tables = self._programs(step, k)
+            if self._dense[0] != step:  # dense rounds have one row a user, all alike
+                self._dense = step, self._programs(step, k)
+            tables = self._dense[1]
             return Matrix(*(self._kernels.DenseRows(blocks, *tables, transposed=each) for each in (False, True)))
         before, after = (self._rows[each].target[step] for each in (k - 1, k))
         return Matrix(

@@ -8,6 +8,7 @@ tensor-core arithmetic, which keeps single precision.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ import triton
 from torch import Tensor
 
 from graphldp.learn import triton_kernels
+from graphldp.learn.layers import EPS, MOMENTUM
 
 if TYPE_CHECKING:
     from graphldp.learn.layers import Rows
@@ -119,52 +121,64 @@ def fits(weight: Tensor) -> bool:
     return max(weight.shape[1:]) <= WIDEST
 
 
-def forward(x: Tensor, weight: Tensor, rows: Rows) -> tuple[Tensor, Tensor, Tensor]:
-    """W x [T, B, outputs], and its mean and variance over each model's users, [S, outputs]."""
-    tiles, users = rows.tiles, rows.users.clamp(min=1)
+def lay_out(total: int, shift: Tensor, target: Tensor, counts: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The block of each row of a batch, the packed row it comes from, and how many users it stands for."""
+    block, source = torch.empty((2, total), dtype=target.dtype, device=target.device)
+    own = counts.new_empty(total)
+    triton_kernels.lay_out[len(shift),](shift, target, counts, len(counts) - 1, block, source, own, STEP=256)
+    return block, source, own
+
+
+def forward(
+    x: Tensor, weight: Tensor, bias: Tensor, gamma: Tensor, mean: Tensor, var: Tensor, rows: Rows
+) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
+    """W x [T, B, outputs], and its mean, 1/sd and gamma/sd over each model's users, [S, outputs]; see layers."""
+    tiles = rows.tiles
     count, outputs, inputs = len(tiles.model), weight.shape[1], weight.shape[2]
     y = x.new_empty(*x.shape[:2], outputs)
-    mean, squares = x.new_empty(2, count, outputs)
-    weights = x.new_empty(count, 1)
+    parts = x.new_empty(2, count, outputs)
+    weights = x.new_empty(count)
     shape = _shape(inputs, outputs, tiles.size)
-    tables = tiles.model, rows.counts, y, weights, mean, squares
-    triton_kernels.linear[count,](x, weight, *tables, inputs, outputs, **shape)
-    # Chan's rule for joining means and sums of squares keeps their digits, whatever the mean is
-    batch_mean = tiles.collect(weights * mean) / users
-    apart = mean - tiles.spread(batch_mean)
-    return y, batch_mean, tiles.collect(squares + weights * apart * apart) / users
+    tables = tiles.model, rows.counts, y, weights, *parts
+    triton_kernels.linear[count,](x, weight, weight.stride(0), *tables, inputs, outputs, **shape)
+    norm = x.new_empty(3, tiles.num_models, outputs)
+    given = bias, gamma, gamma.stride(0), mean, var, mean.stride(0), MOMENTUM, EPS
+    grid = (tiles.num_models,)
+    triton_kernels.statistics[grid](weights, *parts, tiles.first, *given, *norm, outputs, WIDTH=shape["OUT"])
+    return y, (norm[0], norm[1], norm[2])
 
 
-def normalise(y: Tensor, mean: Tensor, scale: Tensor, beta: Tensor, rows: Rows) -> Tensor:
-    """relu((y - mean) scale + beta), [T, B, C]."""
+def normalise(y: Tensor, norm: tuple[Tensor, ...], beta: Tensor, rows: Rows) -> Tensor:
+    """relu((y - mean) gamma/sd + beta), [T, B, C]."""
     out = torch.empty_like(y)
     channels = y.shape[2]
     shape = {"STEP": _STEP, "SIZE": rows.tiles.size, "WIDTH": triton.next_power_of_2(channels)}
-    triton_kernels.normalise[len(y),](y, out, rows.tiles.model, mean, scale, beta, channels, **shape)
+    tables = rows.tiles.model, norm[0], norm[2], beta, beta.stride(0)
+    triton_kernels.normalise[len(y),](y, out, *tables, channels, **shape)
     return out
 
 
 def backward(
-    grad: Tensor, x: Tensor, y: Tensor, weight: Tensor, norm: tuple[Tensor, ...], rows: Rows, *, to_x: bool
+    grad: Tensor, x: Tensor, y: Tensor, weight: Tensor, beta: Tensor, norm: Sequence[Tensor], rows: Rows, *, to_x: bool
 ) -> tuple[Tensor | None, Tensor, Tensor, Tensor]:
-    """The gradients of x, weight, gamma and beta; ``norm`` is mean, 1/sd, gamma and beta, each [S, C]."""
-    tiles, users = rows.tiles, rows.users.clamp(min=1)
-    mean, scale, gamma, beta = norm
+    """The gradients of x, weight, gamma and beta; ``norm`` is mean, 1/sd and gamma/sd, each [S, C]."""
+    tiles, (mean, scale, steep) = rows.tiles, norm
     count, outputs, inputs = len(tiles.model), weight.shape[1], weight.shape[2]
-    steep = scale * gamma
-    shape = _shape(inputs, outputs, tiles.size)
-    sums = x.new_empty(2, count, outputs)
-    triton_kernels.gradient_sums[count,](
-        grad, y, tiles.model, mean, steep, beta, *sums, outputs, STEP=_STEP, SIZE=tiles.size, WIDTH=shape["OUT"]
-    )
-    d_beta = tiles.collect(sums[0])
-    d_gamma = tiles.collect(sums[1]) * scale
-    d_x = torch.empty_like(x) if to_x else None
-    d_weight = x.new_empty(count, outputs, inputs)
-    tables = tiles.model, rows.counts, mean, steep, beta, d_beta / users, scale * d_gamma / users
-    where = x if d_x is None else d_x
-    triton_kernels.gradients[count,](grad, x, y, weight, *tables, where, d_weight, inputs, outputs, TO_X=to_x, **shape)
-    return d_x, tiles.collect(d_weight), d_gamma, d_beta
+    shape, grid = _shape(inputs, outputs, tiles.size), (tiles.num_models,)
+    own = {"STEP": _STEP, "SIZE": tiles.size, "WIDTH": shape["OUT"]}
+    parts = x.new_empty(2, count, outputs)
+    tables = tiles.model, mean, steep, beta, beta.stride(0)
+    triton_kernels.gradient_sums[count,](grad, y, *tables, *parts, outputs, **own)
+    sums = x.new_empty(4, tiles.num_models, outputs)  # of beta and gamma, then what each user takes away
+    triton_kernels.gradient_totals[grid](*parts, tiles.first, rows.users, scale, *sums, outputs, WIDTH=shape["OUT"])
+    d_x = torch.empty_like(x) if to_x else x
+    tile_weight = x.new_empty(count, outputs * inputs)
+    given = weight, weight.stride(0), tiles.model, rows.counts, mean, steep, beta, beta.stride(0), sums[2], sums[3]
+    triton_kernels.gradients[count,](grad, x, y, *given, d_x, tile_weight, inputs, outputs, TO_X=to_x, **shape)
+    d_weight = x.new_empty(tiles.num_models, outputs, inputs)
+    size = outputs * inputs
+    triton_kernels.totals[tiles.num_models, triton.cdiv(size, 256)](tile_weight, tiles.first, d_weight, size, WIDTH=256)
+    return d_x if to_x else None, d_weight, sums[1], sums[0]
 
 
 def _shape(inputs: int, outputs: int, size: int) -> dict[str, int]:

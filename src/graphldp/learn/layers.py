@@ -49,11 +49,13 @@ class Tiles:
         model: int64 [T], rising.
         num_models: S.
         size: rows in a tile.
+        first: [S + 1], each model's first tile.
     """
 
     model: Tensor
     num_models: int
     size: int
+    first: Tensor
 
     def spread(self, values: Tensor) -> Tensor:
         """Each model's values [S, …], for each tile [T, …]."""
@@ -234,20 +236,18 @@ class _FusedLinearNormRelu(torch.autograd.Function):
         var: Tensor,
         kernels: ModuleType,
     ) -> Tensor:
-        x, weight, beta = x.contiguous(), weight.contiguous(), beta.contiguous()
-        y, batch_mean, batch_var = kernels.forward(x, weight, rows)
-        scale = torch.rsqrt(batch_var + EPS)
-        out: Tensor = kernels.normalise(y, batch_mean, scale * gamma, beta, rows)
-        _remember(mean, var, batch_mean + bias, batch_var, rows)
-        ctx.save_for_backward(x, y, weight, batch_mean, scale, gamma, beta)
+        x = x.contiguous()
+        y, norm = kernels.forward(x, weight, bias, gamma, mean, var, rows)
+        ctx.save_for_backward(x, y, weight, beta, *norm)
         ctx.rows, ctx.kernels = rows, kernels
+        out: Tensor = kernels.normalise(y, norm, beta, rows)
         return out
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        x, y, weight, *norm = ctx.saved_tensors
+        x, y, weight, beta, *norm = ctx.saved_tensors
         d_x, d_weight, d_gamma, d_beta = ctx.kernels.backward(
-            grads[0].contiguous(), x, y, weight, norm, ctx.rows, to_x=ctx.needs_input_grad[0]
+            grads[0].contiguous(), x, y, weight, beta, norm, ctx.rows, to_x=ctx.needs_input_grad[0]
         )
         return d_x, d_weight, None, d_gamma, d_beta, None, None, None, None
 

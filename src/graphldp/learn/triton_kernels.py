@@ -131,14 +131,14 @@ def readout(
 
 @triton.jit
 def linear(
-    x: tl.tensor, weight: tl.tensor, model: tl.tensor, counts: tl.tensor, y: tl.tensor, weights: tl.tensor,
-    means: tl.tensor, spreads: tl.tensor, inputs: tl.tensor, outputs: tl.tensor, STEP: tl.constexpr,
-    SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
+    x: tl.tensor, weight: tl.tensor, stride: tl.tensor, model: tl.tensor, counts: tl.tensor, y: tl.tensor,
+    weights: tl.tensor, means: tl.tensor, spreads: tl.tensor, inputs: tl.tensor, outputs: tl.tensor,
+    STEP: tl.constexpr, SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
 ) -> None:  # fmt: skip
     """One tile: y = W x, and the weight, mean and sum of squares of y over its users."""
     tile = tl.program_id(0)
     c, k = tl.arange(0, OUT), tl.arange(0, IN)
-    own = weight + tl.load(model + tile).to(tl.int64) * outputs * inputs
+    own = weight + tl.load(model + tile).to(tl.int64) * stride
     inside = (c < outputs)[None, :] & (k < inputs)[:, None]
     matrix = tl.load(own + c[None, :] * inputs + k[:, None], mask=inside, other=0.0)
     users = tl.full([], 0.0, tl.float32)
@@ -165,16 +165,17 @@ def linear(
 @triton.jit
 def normalise(
     y: tl.tensor, out: tl.tensor, model: tl.tensor, means: tl.tensor, scales: tl.tensor, betas: tl.tensor,
-    channels: tl.tensor, STEP: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
+    stride: tl.tensor, channels: tl.tensor, STEP: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
 ) -> None:  # fmt: skip
     """One tile: relu((y - mean) scale + beta)."""
     tile = tl.program_id(0)
     c = tl.arange(0, WIDTH)
-    own = tl.load(model + tile) * channels + c
+    number = tl.load(model + tile)
+    own = number * channels + c
     mean, scale, beta = (
         tl.load(means + own, mask=c < channels, other=0.0),
         tl.load(scales + own, mask=c < channels, other=0.0),
-        tl.load(betas + own, mask=c < channels, other=0.0),
+        tl.load(betas + number * stride + c, mask=c < channels, other=0.0),
     )
     for start in range(0, SIZE, STEP):
         row = tile.to(tl.int64) * SIZE + start + tl.arange(0, STEP)
@@ -186,17 +187,18 @@ def normalise(
 @triton.jit
 def gradient_sums(
     grad: tl.tensor, y: tl.tensor, model: tl.tensor, means: tl.tensor, scales: tl.tensor, betas: tl.tensor,
-    shifts: tl.tensor, slopes: tl.tensor, channels: tl.tensor, STEP: tl.constexpr, SIZE: tl.constexpr,
-    WIDTH: tl.constexpr,
+    stride: tl.tensor, shifts: tl.tensor, slopes: tl.tensor, channels: tl.tensor, STEP: tl.constexpr,
+    SIZE: tl.constexpr, WIDTH: tl.constexpr,
 ) -> None:  # fmt: skip
     """One tile: the sums over its rows of the gradient behind relu, and of that times (y - mean)."""
     tile = tl.program_id(0)
     c = tl.arange(0, WIDTH)
-    own = tl.load(model + tile) * channels + c
+    number = tl.load(model + tile)
+    own = number * channels + c
     mean, scale, beta = (
         tl.load(means + own, mask=c < channels, other=0.0),
         tl.load(scales + own, mask=c < channels, other=0.0),
-        tl.load(betas + own, mask=c < channels, other=0.0),
+        tl.load(betas + number * stride + c, mask=c < channels, other=0.0),
     )
     shift, slope = tl.zeros([WIDTH], tl.float32), tl.zeros([WIDTH], tl.float32)
     for start in range(0, SIZE, STEP):
@@ -213,10 +215,10 @@ def gradient_sums(
 
 @triton.jit
 def gradients(
-    grad: tl.tensor, x: tl.tensor, y: tl.tensor, weight: tl.tensor, model: tl.tensor, counts: tl.tensor,
-    means: tl.tensor, scales: tl.tensor, betas: tl.tensor, shifts: tl.tensor, slopes: tl.tensor, d_x: tl.tensor,
-    d_weight: tl.tensor, inputs: tl.tensor, outputs: tl.tensor, TO_X: tl.constexpr, STEP: tl.constexpr,
-    SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
+    grad: tl.tensor, x: tl.tensor, y: tl.tensor, weight: tl.tensor, weight_stride: tl.tensor, model: tl.tensor,
+    counts: tl.tensor, means: tl.tensor, scales: tl.tensor, betas: tl.tensor, stride: tl.tensor, shifts: tl.tensor,
+    slopes: tl.tensor, d_x: tl.tensor, d_weight: tl.tensor, inputs: tl.tensor, outputs: tl.tensor, TO_X: tl.constexpr,
+    STEP: tl.constexpr, SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
 ) -> None:  # fmt: skip
     """One tile: the gradient of x, and the tile's part of the weights' gradient."""
     tile = tl.program_id(0)
@@ -224,12 +226,12 @@ def gradients(
     c, k = tl.arange(0, OUT), tl.arange(0, IN)
     both = (c < outputs)[:, None] & (k < inputs)[None, :]
     inside = c[:, None] * inputs + k[None, :]
-    matrix = tl.load(weight + number.to(tl.int64) * outputs * inputs + inside, mask=both, other=0.0)
+    matrix = tl.load(weight + number.to(tl.int64) * weight_stride + inside, mask=both, other=0.0)
     own = number * outputs + c
     mean, scale, beta = (
         tl.load(means + own, mask=c < outputs, other=0.0),
         tl.load(scales + own, mask=c < outputs, other=0.0),
-        tl.load(betas + own, mask=c < outputs, other=0.0),
+        tl.load(betas + number * stride + c, mask=c < outputs, other=0.0),
     )
     shift, slope = (
         tl.load(shifts + own, mask=c < outputs, other=0.0),
@@ -250,3 +252,93 @@ def gradients(
             back = tl.dot(coming, matrix, input_precision="tf32x3")
             tl.store(d_x + row[:, None] * inputs + k[None, :], back, mask=(k < inputs)[None, :])
     tl.store(d_weight + tile.to(tl.int64) * outputs * inputs + inside, total, mask=both)
+
+
+@triton.jit
+def lay_out(
+    shift: tl.tensor, target: tl.tensor, counts: tl.tensor, last: tl.tensor, block: tl.tensor, source: tl.tensor,
+    own: tl.tensor, STEP: tl.constexpr,
+) -> None:  # fmt: skip
+    """One block: where its rows come from; a filling row comes from past the end and stands for nobody."""
+    number = tl.program_id(0)
+    end, away = tl.load(target + number + 1), tl.load(shift + number)
+    for start in range(tl.load(target + number), end, STEP):
+        row = start + tl.arange(0, STEP)
+        here = tl.minimum(row + away, last)
+        tl.store(block + row, number, mask=row < end)
+        tl.store(source + row, here, mask=row < end)
+        tl.store(own + row, tl.load(counts + here, mask=row < end, other=0.0), mask=row < end)
+
+
+@triton.jit
+def statistics(
+    weights: tl.tensor, means: tl.tensor, spreads: tl.tensor, first: tl.tensor, bias: tl.tensor, gamma: tl.tensor,
+    stride: tl.tensor, running_mean: tl.tensor, running_var: tl.tensor, running: tl.tensor, momentum: tl.tensor,
+    eps: tl.tensor, mean: tl.tensor, scale: tl.tensor, steep: tl.tensor, channels: tl.tensor, WIDTH: tl.constexpr,
+) -> None:  # fmt: skip
+    """One model: mean and 1/sd from its tiles, and its running statistics, which a model without users keeps.
+
+    Chan's rule for joining means and sums of squares keeps their digits, whatever the mean is.
+    """
+    model = tl.program_id(0)
+    c = tl.arange(0, WIDTH)
+    users = tl.full([], 0.0, tl.float32)
+    centre, spread = tl.zeros([WIDTH], tl.float32), tl.zeros([WIDTH], tl.float32)
+    for tile in range(tl.load(first + model), tl.load(first + model + 1)):
+        more = tl.load(weights + tile)
+        step = tl.load(means + tile * channels + c, mask=c < channels, other=0.0) - centre
+        both = tl.maximum(users + more, 1.0)
+        spread += tl.load(spreads + tile * channels + c, mask=c < channels, other=0.0)
+        spread += step * step * (users * more / both)
+        centre += step * (more / both)
+        users += more
+    var = spread / tl.maximum(users, 1.0)
+    inverse = 1.0 / tl.sqrt(var + eps)
+    own, live = model * channels + c, c < channels
+    tl.store(mean + own, centre, mask=live)
+    tl.store(scale + own, inverse, mask=live)
+    tl.store(steep + own, inverse * tl.load(gamma + model * stride + c, mask=live, other=0.0), mask=live)
+    rate = tl.where(users > 0, momentum, 0.0)
+    old = tl.load(running_mean + model * running + c, mask=live, other=0.0)
+    new = centre + tl.load(bias + model * stride + c, mask=live, other=0.0)
+    tl.store(running_mean + model * running + c, old + rate * (new - old), mask=live)
+    old = tl.load(running_var + model * running + c, mask=live, other=0.0)
+    new = var * (users / tl.maximum(users - 1.0, 1.0))
+    tl.store(running_var + model * running + c, old + rate * (new - old), mask=live)
+
+
+@triton.jit
+def gradient_totals(
+    shifts: tl.tensor, slopes: tl.tensor, first: tl.tensor, users: tl.tensor, scale: tl.tensor, d_beta: tl.tensor,
+    d_gamma: tl.tensor, shift: tl.tensor, slope: tl.tensor, channels: tl.tensor, WIDTH: tl.constexpr,
+) -> None:  # fmt: skip
+    """One model: the gradients of beta and gamma from its tiles, and what batch norm takes from each user's."""
+    model = tl.program_id(0)
+    c = tl.arange(0, WIDTH)
+    total, sloped = tl.zeros([WIDTH], tl.float32), tl.zeros([WIDTH], tl.float32)
+    for tile in range(tl.load(first + model), tl.load(first + model + 1)):
+        total += tl.load(shifts + tile * channels + c, mask=c < channels, other=0.0)
+        sloped += tl.load(slopes + tile * channels + c, mask=c < channels, other=0.0)
+    own, live = model * channels + c, c < channels
+    inverse = tl.load(scale + own, mask=live, other=0.0)
+    count = tl.maximum(tl.load(users + model), 1.0)
+    tl.store(d_beta + own, total, mask=live)
+    tl.store(d_gamma + own, sloped * inverse, mask=live)
+    tl.store(shift + own, total / count, mask=live)
+    tl.store(slope + own, sloped * inverse * inverse / count, mask=live)
+
+
+@triton.jit
+def totals(
+    parts: tl.tensor, first: tl.tensor, out: tl.tensor, size: tl.tensor, WIDTH: tl.constexpr,
+) -> None:  # fmt: skip
+    """One model: the sum of some columns over its tiles."""
+    model = tl.program_id(0).to(tl.int64)
+    column = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
+    start = tl.load(first + model)
+    where = parts + start.to(tl.int64) * size + column
+    total = tl.zeros([WIDTH], tl.float32)
+    for _ in range(start, tl.load(first + model + 1)):
+        total += tl.load(where, mask=column < size, other=0.0)
+        where += size
+    tl.store(out + model * size + column, total, mask=column < size)
