@@ -152,7 +152,7 @@ def packed_bytes(draw: Draw, graphs: GraphSet) -> int:
 def _dense_bytes(graphs: GraphSet, entries: float) -> float:
     """What a GPU keeps where lists are dense: a byte for each pair, and lists of the few colours after one round."""
     pairs = float((graphs.sizes**2).sum())
-    return pairs + _PACKED * min(entries, 50.0 * graphs.num_users) if 16 * entries > pairs else math.inf
+    return pairs + 18 * min(entries, 50.0 * graphs.num_users) if 16 * entries > pairs else math.inf
 
 
 def expected_bytes(draw: Draw, graphs: GraphSet) -> int:
