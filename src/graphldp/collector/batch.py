@@ -67,6 +67,9 @@ REQUEST_BODY = {
 }
 
 
+_STORED, _REPEATED = ({"status": SUCCESSES[verdict]} for verdict in (Verdict.STORED, Verdict.REPEATED))
+
+
 class Readable(NamedTuple):
     """An item that goes to the store.
 
@@ -127,7 +130,9 @@ def results(items: Sequence[Readable | dict[str, Any]], verdicts: Sequence[Verdi
 
 
 def _result(item: Readable, verdict: Verdict) -> dict[str, Any]:
-    if verdict in SUCCESSES:
-        return {"status": SUCCESSES[verdict]}
+    if verdict is Verdict.STORED:
+        return _STORED
+    if verdict is Verdict.REPEATED:
+        return _REPEATED
     # why a report cannot be read is for its slot's owner only
     return problem_body(REFUSALS[verdict], item.wrong if verdict is Verdict.UNREADABLE else None)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, Row, Select, delete, func, insert, literal, select, tuple_, update
+from sqlalchemy import Engine, Row, Select, bindparam, delete, func, insert, literal, select, update
 from sqlalchemy.exc import IntegrityError
 
 from graphldp.collector import schema, tokens
@@ -138,12 +138,12 @@ class Store:
     def find(self, *ids: str) -> list[Community]:
         """Communities by their ids, in their latest epochs; those that there are."""
         with transaction(self.engine) as connection:
-            return [_community(row) for row in connection.execute(_latest().where(schema.communities.c.id.in_(ids)))]
+            return [_community(row) for row in connection.execute(_FIND, {"ids": ids})]
 
     def communities(self) -> list[Community]:
         """All communities in their latest epochs, in the order in which these opened."""
         with transaction(self.engine) as connection:
-            return [_community(row) for row in connection.execute(_latest())]
+            return [_community(row) for row in connection.execute(_LATEST)]
 
     def roster(self, community: Community) -> list[str]:
         """The names of a community's users, in the order of their numbers."""
@@ -262,10 +262,14 @@ class Store:
 
 
 def _latest() -> Select[Any]:
-    table = schema.communities
+    table, newer = schema.communities, schema.communities.alias()
     columns = [column for column in table.c if column.name != "roster"]
-    newest = select(table.c.id, func.max(table.c.epoch)).group_by(table.c.id)
-    return select(*columns).where(tuple_(table.c.id, table.c.epoch).in_(newest)).order_by(table.c.key)
+    newest = select(func.max(newer.c.epoch)).where(newer.c.id == table.c.id).scalar_subquery()
+    return select(*columns).where(table.c.epoch == newest).order_by(table.c.key)
+
+
+_LATEST = _latest()
+_FIND = _LATEST.where(schema.communities.c.id.in_(bindparam("ids", expanding=True)))
 
 
 def _community(row: Row[Any]) -> Community:
