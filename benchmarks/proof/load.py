@@ -11,7 +11,7 @@ from tests.collector.services import Collector
 from graphldp.collector.store import Store
 
 CONNECTIONS = 64
-BATCH = 1000  # half of what a batch may hold
+BATCH = 2000  # as many as a batch may hold
 RELAYS = 4
 
 
@@ -21,7 +21,7 @@ def prove(scale: Scale, kind: str) -> Finding:
     with databases(kind) as (database, _), baseline() as base_port:
         store = Store.open(database)
         singles = prepare(store, scale.reports, prefix="single")
-        batched = prepare(store, 2 * scale.reports, prefix="batch")  # they are through so soon
+        batched = prepare(store, scale.batched, prefix="batch")
         requests, bodies = [each.request() for each in singles], list(batches(batched, BATCH))
         rates: dict[str, list[float]] = {"baseline": [], "single": [], "batch": []}
         statuses = {201: 0, 200: 0}

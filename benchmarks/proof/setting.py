@@ -26,13 +26,14 @@ class Scale:
 
     full: bool
     reports: int
+    batched: int
     rounds: int
     kills: int
 
     @classmethod
     def of(cls, full: bool) -> Scale:
         """The scale that was asked for."""
-        return cls(True, 100_000, 5, 20) if full else cls(False, 6_000, 3, 3)
+        return cls(True, 100_000, 200_000, 5, 20) if full else cls(False, 6_000, 24_000, 3, 3)
 
 
 @dataclass
