@@ -56,6 +56,19 @@ def test_degrees_tell_stars_from_paths_and_sizes_do_not() -> None:
     assert cross_val_score(SizeControl(), graphs, graphs.labels, cv=3).mean() < 0.7
 
 
+def test_a_forest_tells_them_apart_too() -> None:
+    graphs = stars_and_paths(120)
+    assert cross_val_score(DegreeControl(kind="forest"), graphs, graphs.labels, cv=3).mean() == 1.0
+    with pytest.raises(ParameterError, match="one of boosting, forest"):
+        SizeControl(kind="svm").fit(graphs)
+
+
+def test_graphs_with_fewer_users_than_places() -> None:
+    """All of them: a column without a number is one that boosting refuses."""
+    pairs = gl.GraphSet.from_edges([0, 3], [1, 4], [3, 2, 3, 4], [0, 1, 0, 1])
+    assert DegreeControl().fit(pairs).predict(stars_and_paths(4)).shape == (4,)
+
+
 def test_noisy_degrees_come_before_list_lengths() -> None:
     graphs = stars_and_paths(40)
     clf = DegreeControl().fit(graphs)
@@ -88,7 +101,7 @@ def test_missing_users_leave_their_graph() -> None:
 def test_scikit_learns_conventions() -> None:
     graphs = stars_and_paths(40)
     control = DegreeControl(seed=4)
-    assert control.get_params() == {"seed": 4}
+    assert control.get_params() == {"seed": 4, "kind": "boosting"}
     with pytest.raises(NotFittedError):
         control.predict(graphs)
     words = np.array(["star", "path"])[graphs.labels]
