@@ -21,7 +21,8 @@ LAYERS = (
     ("graphs", "reports"),
     ("datasets", "mechanisms", "wire"),
     ("client", "collector", "learn", "threats"),
-    ("audit", "benchmarks", "experiments"),
+    ("audit", "benchmarks", "recipe"),
+    ("experiments",),
     ("reporting",),
     ("cli",),
 )

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from graphldp.mechanisms.contract import check_mechanism
     from graphldp.privacy import Budget, Guarantee
+    from graphldp.recipe import recommended
     from graphldp.reports import Reports
 
 _HOMES = {
@@ -60,6 +61,7 @@ _HOMES = {
     "load_dataset": "graphldp.datasets",
     "match_public_fraction": "graphldp.mechanisms",
     "pyg": "graphldp.learn",
+    "recommended": "graphldp.recipe",
     "split": "graphldp.learn.selection",
     "synthetic": "graphldp.datasets",
 }
@@ -89,6 +91,7 @@ __all__ = [
     "load_dataset",
     "match_public_fraction",
     "pyg",
+    "recommended",
     "split",
     "synthetic",
 ]
