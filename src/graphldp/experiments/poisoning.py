@@ -26,12 +26,14 @@ from graphldp.learn.gin import ModelSpec
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split
 from graphldp.learn.training import resolve_device
+from graphldp.reports import Reports
 from graphldp.threats import roc
 from graphldp.threats.named import make_defense
 
 _BYTES_PER_ENTRY = 48  # packed for training, as in draws, where no two users are alike
 _ROOM = 0.35  # of the memory for packed graphs: joining them doubles it, and activations come on top
 _CURVE_POINTS = 80
+_AHEAD = 3  # tasks that are prepared ahead of the training, for each process
 _ALL_SCORES = 0.99  # the guarantee point computes p-values as far as this θ
 
 
@@ -65,7 +67,7 @@ def control(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
 
 def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
     """Train models on attacked and defended reports, as many beside each other as memory holds."""
-    wave = _Wave()
+    waves = {dense: _Wave() for dense in (False, True)}
     for members, case in _prepared([own for _, each in by_draw(cells) for own in by_case(each)], context):
         if time.monotonic() > context.deadline:
             return
@@ -76,11 +78,19 @@ def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
         if short is not None:
             yield [Outcome(cell, "too-large", note=short) for cell in members]
             continue
-        wave.add(members, case, context)
-        if wave.bytes > _ROOM * context.memory:
+        dense = context.device != "cpu" and _mostly_full(case.reports)
+        waves[dense].add(members, case, context)
+        if waves[dense].bytes > _ROOM * context.memory:
+            yield from waves[dense].train(context)
+            waves[dense] = _Wave()
+    for wave in waves.values():
+        if wave.bytes:
             yield from wave.train(context)
-            wave = _Wave()
-    yield from wave.train(context)
+
+
+def _mostly_full(reports: Reports) -> bool:
+    """Whether lists are long, so that few trainings fit into memory: kept apart, they do not hold up the others."""
+    return 32 * reports.num_entries > int((reports.sizes**2).sum())
 
 
 def _prepared(cases: Sequence[list[Cell]], context: Context) -> Iterator[tuple[list[Cell], Defended | GraphLDPError]]:
@@ -94,10 +104,13 @@ def _prepared(cases: Sequence[list[Cell]], context: Context) -> Iterator[tuple[l
     with ProcessPoolExecutor(context.workers, start, initializer=_one_thread) as pool:
         ahead: deque[tuple[list[list[Cell]], Future[list[Defended | GraphLDPError]]]] = deque()
         try:
-            for task in [*tasks, *[None] * context.workers]:  # dense reports take gigabytes: few wait to be trained on
+            for task in [
+                *tasks,
+                *[None] * (_AHEAD * context.workers),
+            ]:  # dense reports take gigabytes: few wait to be trained on
                 if task is not None:
                     ahead.append((task, pool.submit(_prepare, [own[0].params for own in task], alone)))
-                if ahead and (task is None or len(ahead) > context.workers):
+                if ahead and (task is None or len(ahead) > _AHEAD * context.workers):
                     members, found = ahead.popleft()
                     yield from zip(members, found.result(), strict=True)
         finally:

@@ -76,7 +76,16 @@ def read_rows(path: Path) -> list[Row]:
     return [Row.from_json(line, f"{path}, line {number}") for number, line in enumerate(whole, 1)]
 
 
-def compute_folder(folder: Path, out: Path, *, time_limit: float, device: str, at_once: int, workers: int = 1) -> int:
+def compute_folder(
+    folder: Path,
+    out: Path,
+    *,
+    time_limit: float,
+    device: str,
+    at_once: int,
+    workers: int = 1,
+    share: float = 1.0,
+) -> int:
     """Compute what a folder holds, least seeds first, and append each row to a file. Returns how many rows are new."""
     deadline = time.monotonic() + time_limit
     finished = {row.cell.id for row in read_rows(out)} if out.exists() else set()
@@ -86,7 +95,7 @@ def compute_folder(folder: Path, out: Path, *, time_limit: float, device: str, a
     context = Context(
         files=tuple(files.items()),
         device=device,
-        memory=available_memory(device),
+        memory=int(share * available_memory(device)),
         at_once=at_once,
         workers=workers,
         deadline=deadline,
@@ -145,6 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument("--at-once", type=int, default=128, help="trainings that run as one computation")
     parser.add_argument("--workers", type=int, default=1, help="processes beside the one that trains")
+    parser.add_argument("--share", type=float, default=1.0, help="of the free memory to use, beside another one")
     given = parser.parse_args(arguments)
     from graphldp.learn.training import resolve_device
 
@@ -160,6 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         device=device,
         at_once=given.at_once,
         workers=given.workers,
+        share=given.share,
     )
     print(f"{new} new rows in {given.out}")
 

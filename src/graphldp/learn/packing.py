@@ -52,7 +52,9 @@ def build(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: t
 
 def _as_dense(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> bool:
     """Whether lists are so dense that cells take less memory than entries, and there are kernels that read them."""
-    dense = lists.num_entries * _BYTES_PER_ENTRY > int((lists.sizes**2).sum())
+    others = np.repeat(lists.sizes - 1, lists.sizes)
+    mixed = int(lists.degrees[lists.degrees < others].sum())  # complete lists are all alike: one colour
+    dense = mixed * _BYTES_PER_ENTRY > int((lists.sizes**2).sum())
     plain = (spec.convolution, spec.directions, spec.weights) == ("gin", "own", "none")
     return dense and plain and kernels_for(device, dtype) is not None
 

@@ -67,6 +67,8 @@ class Stack:
         self._norms = gin.statistics(spec)
         self._state: dict[str, Tensor] = {}
         self._stores: list[Store] = []
+        self._joined: dict[bool, Store] = {}
+        self._offsets: dict[int, int] = {}
 
     def admit(self, members: Sequence[Member]) -> None:
         """Take trainings in, at their starting weights."""
@@ -144,24 +146,28 @@ class Stack:
         self._running = gin.views(self._norms, self._state["norms"])
 
     def _join(self) -> None:
-        """After an arrival: the graphs of all in one store."""
+        """After an arrival: the graphs of all in one store, dense ones in one of their own."""
         distinct = {id(store): store for member in self.members for store in member.stores}
-        if [id(store) for store in self._stores] != list(distinct):
-            self._stores = list(distinct.values())
-            alone = len(self._stores) == 1
-            self._joined = self._stores[0] if alone else join(self._stores, self._state["weights"].device)
-        self._offsets = dict(
-            zip(distinct, np.cumsum([0, *(len(store.sizes) for store in distinct.values())]).tolist(), strict=False)
-        )
+        if [id(store) for store in self._stores] == list(distinct):
+            return
+        self._stores = list(distinct.values())
+        for dense in (False, True):
+            stores = [store for store in self._stores if store.dense is dense]
+            if stores:
+                alone = len(stores) == 1
+                self._joined[dense] = stores[0] if alone else join(stores, self._state["weights"].device)
+            starts = np.cumsum([0, *(len(store.sizes) for store in stores)]).tolist()
+            self._offsets |= {id(store): start for store, start in zip(stores, starts, strict=False)}
 
     def _train(self) -> Tensor:
         orders = [member.streams["shuffle"].permutation(len(member.train_set)) for member in self.members]
         sizes = [int(member.options.batch_size) for member in self.members]
-        ids, targets, weight = self._batches([m.train_set for m in self.members], orders, sizes)
+        sets = [member.train_set for member in self.members]
+        ids, targets, weight = self._batches(sets, orders, sizes)
         kept = self._kept(ids.shape)
         adam = self._adam_plan(ids.shape[0])
         total = torch.zeros(len(self.members), dtype=weight.dtype, device=weight.device)
-        for step, batch in enumerate(gather(self._joined, ids, self.spec.layers)):
+        for step, batch in enumerate(gather(self._store(sets), ids, self.spec.layers)):
             scores = gin.scores(self.spec, self._params, self._running, batch, kept=kept[step], training=True)
             losses = cross_entropy(scores.flatten(0, 1), targets[step].flatten(), reduction="none")
             losses = losses.view_as(weight[step]) * weight[step]
@@ -176,10 +182,11 @@ class Stack:
     def _validate(self) -> tuple[Tensor, Tensor]:
         orders = [np.arange(len(member.validation)) for member in self.members]
         sizes = [256] * len(orders)
-        ids, targets, weight = self._batches([m.validation for m in self.members], orders, sizes)
+        sets = [member.validation for member in self.members]
+        ids, targets, weight = self._batches(sets, orders, sizes)
         loss = torch.zeros(len(self.members), dtype=weight.dtype, device=weight.device)
         right = torch.zeros_like(loss)
-        for step, batch in enumerate(gather(self._joined, ids, self.spec.layers)):
+        for step, batch in enumerate(gather(self._store(sets), ids, self.spec.layers)):
             scores = gin.scores(self.spec, self._params, self._running, batch)
             losses = cross_entropy(scores.flatten(0, 1), targets[step].flatten(), reduction="none")
             loss += (losses.view_as(weight[step]) * weight[step]).sum(1)
@@ -187,19 +194,24 @@ class Stack:
         count = weight.sum((0, 2))
         return loss / count, right / count
 
+    def _store(self, sets: Sequence[PackedGraphs]) -> Store:
+        """Where some members' graphs are together."""
+        return self._joined[sets[0].store.dense]
+
     def _batches(
         self, sets: Sequence[PackedGraphs], orders: Sequence[NDArray[np.int64]], sizes: Sequence[int]
     ) -> tuple[NDArray[np.int64], Tensor, Tensor]:
         """[steps, S, B]: graphs of the joined store, their classes, and 1 for each graph, 0 where there is none."""
         steps = max(-(-len(order) // size) for order, size in zip(orders, sizes, strict=True))
         shape = steps, len(sets), max(sizes)
-        ids = np.full(shape, len(self._joined.sizes), dtype=np.int64)
+        past = len(self._store(sets).sizes)
+        ids = np.full(shape, past, dtype=np.int64)
         targets = np.zeros(shape, dtype=np.int64)
         for s, (packed, order, size) in enumerate(zip(sets, orders, sizes, strict=True)):
             step, place = np.divmod(np.arange(len(order)), size)
             ids[step, s, place] = packed.ids[order] + self._offsets[id(packed.store)]
             targets[step, s, place] = np.asarray(packed.classes)[order]
-        weight = torch.from_numpy(ids < len(self._joined.sizes)).to(sets[0].device, sets[0].dtype)
+        weight = torch.from_numpy(ids < past).to(sets[0].device, sets[0].dtype)
         return ids, torch.from_numpy(targets).to(sets[0].device), weight
 
     def _kept(self, shape: tuple[int, ...]) -> Tensor:

@@ -102,6 +102,11 @@ class Store:
         return self.rounds[0].counts.dtype
 
     @property
+    def dense(self) -> bool:
+        """Whether any matrix has a byte for each cell; such graphs are not joined with others."""
+        return any(isinstance(matrix, Dense) for each in self.rounds for matrix in each.matrices)
+
+    @property
     def num_bytes(self) -> int:
         """What the matrices take; rounds that are one and the same count once."""
         rounds = {id(each): each for each in self.rounds}.values()

@@ -169,14 +169,12 @@ def train_each(
         at_once = 64 if jobs and jobs[0].train_set.device.type == "cuda" else 1
     if at_once < 1:
         raise bad_parameter("at_once", "train_many", "a whole number of at least 1", at_once)
-    waiting = deque(enumerate(jobs))
+    waiting = deque(sorted(enumerate(jobs), key=lambda each: _joins(each[1])))
     histories: list[list[EpochRecord]] = [[] for _ in jobs]
     shares = [0.0] * len(jobs)
     stack = Stack(jobs[0].spec) if jobs else None
     while stack is not None and (waiting or stack.members) and time.monotonic() < deadline:
-        free = at_once - len(stack.members)
-        # every arrival puts the graphs of all together anew, so arrivals wait for a quarter of the places
-        arriving = [waiting.popleft() for _ in range(min(free, len(waiting)) if 4 * free >= at_once else 0)]
+        arriving = _arriving(waiting, [jobs[member.position] for member in stack.members], at_once)
         stack.admit(
             [Member(position, job.spec, job.options, job.train_set, job.validation) for position, job in arriving]
         )
@@ -205,6 +203,22 @@ def train_each(
         stack.keep_best(improved)
         for position, state in stack.dismiss(finished).items():
             yield position, Trained(state, histories[position], shares[position])
+
+
+def _joins(job: Job) -> tuple[bool, bool]:
+    """Jobs run beside each other where these agree: dense graphs are not joined with others."""
+    return job.train_set.store.dense, job.validation.store.dense
+
+
+def _arriving(waiting: deque[tuple[int, Job]], present: Sequence[Job], at_once: int) -> list[tuple[int, Job]]:
+    """Who joins next. Every arrival puts the graphs of all together anew, so they wait for a quarter of the places."""
+    free = at_once - len(present)
+    if not waiting or 4 * free < at_once:
+        return []
+    alike = _joins(present[0] if present else waiting[0][1])
+    count = sum(_joins(job) == alike for _, job in waiting)
+    first = count if _joins(waiting[0][1]) == alike else 0
+    return [waiting.popleft() for _ in range(min(free, first))]
 
 
 def predict_proba(
