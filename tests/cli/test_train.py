@@ -101,6 +101,24 @@ def test_public_users(command: Any, files: Any, tmp_path: Path) -> None:
     assert provenance["public_users"] > 0
 
 
+def test_recommended(command: Any, files: Any, tmp_path: Path) -> None:
+    arguments = ("train", files.graphs, "--recommended", "--epsilon", 2, "--public-fraction", 0.2, "--seeds", 1)
+    code, out, err = command(*arguments, "--out", tmp_path)
+    assert code == 0, err
+    assert "recommended" in out
+    assert "GIN" not in out
+    row = results(tmp_path)["results"][0]
+    graphs = gl.GraphSet.load(files.graphs)
+    recipe = gl.recommended(gl.customized(graphs, epsilon=2.0, public_fraction=0.2, rng=0), seed=0)
+    reports = recipe.mechanism.randomize(graphs, rng=0)
+    train, val, test = gl.split(graphs.labels, (0.75, 0.10, 0.15), 0)
+    clf = recipe.classifier.fit(reports[np.sort(np.concatenate((train, val)))])
+    assert clf.score(reports[test]) == row["recommended"]["accuracy"]
+    reports.save(tmp_path / "reports.npz")
+    code, out, err = command("evaluate", tmp_path / "seed-0.npz", tmp_path / "reports.npz", "--json")
+    assert (code, json.loads(out)["accuracy"]) == (0, clf.score(reports))
+
+
 def test_tensorboard(command: Any, files: Any, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     arguments = ("--seeds", 1, "--out", tmp_path / "run", "--tensorboard", logs)
@@ -124,6 +142,7 @@ def test_tensorboard(command: Any, files: Any, tmp_path: Path) -> None:
         (("GRAPHS", "--split", "0.5,0.5"), "three shares"),
         (("GRAPHS", "--split", "0.5,0.4,0.3"), "add up to 1"),
         (("GRAPHS", "--seeds", "0"), "seeds"),
+        (("GRAPHS", "--recommended", "--grid"), "chooses mechanism and classifier"),
         (("REPORTS", "--epsilon", "2"), "reports already"),
         (("MODEL",), "not a file of graphs or reports"),
         (("UNLABELLED",), "no labels"),

@@ -1,10 +1,17 @@
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import graphldp as gl
+from graphldp.errors import FormatError
+from graphldp.learn import persistence
 from graphldp.learn.controls import SizeControl
+from graphldp.learn.loading import load_classifier
+from graphldp.learn.persistence import SavedModel
 from graphldp.learn.profile_classifier import ProfileClassifier
 
 
@@ -30,7 +37,7 @@ def test_noise_leaves_the_size_alone() -> None:
     reports = gl.NoisyDegrees(0.001).randomize(by_size, rng=0)
     train, test = reports.subset(np.arange(90)), reports.subset(np.arange(90, 120))
     clf = ProfileClassifier().fit(train)
-    assert clf.model_.weight < 0.5
+    assert clf.weight_ < 0.5
     assert clf.score(test) >= SizeControl().fit(train).score(test)
 
 
@@ -39,5 +46,30 @@ def test_a_class_of_one_graph() -> None:
     labels = np.zeros(20, np.int64)
     labels[0] = 1
     clf = ProfileClassifier().fit(threads, labels)
-    assert clf.model_.weight == 1.0
+    assert clf.weight_ == 1.0
     assert clf.predict_proba(threads).shape == (20, 2)
+
+
+def test_saved_and_loaded(tmp_path: Path) -> None:
+    reports = gl.NoisyDegrees(1.0).randomize(gl.synthetic.threads(30, seed=0), rng=0)
+    words = np.array(["hub", "tree"])[reports.labels]
+    clf = ProfileClassifier(seed=2).fit(reports, words)
+    clf.save(tmp_path / "model.npz")
+    back = load_classifier(tmp_path / "model.npz")
+    assert isinstance(back, ProfileClassifier)
+    assert back.provenance_ == clf.provenance_
+    assert back.provenance_["mechanism"].startswith("NoisyDegrees(")
+    np.testing.assert_array_equal(back.predict(reports), clf.predict(reports))
+    np.testing.assert_array_equal(back.predict_proba(reports), clf.predict_proba(reports))
+    with pytest.raises(FormatError, match="holds a ProfileClassifier, not a GINClassifier"):
+        gl.GINClassifier.load(tmp_path / "model.npz")
+
+
+@pytest.mark.parametrize("change", [{"table": np.zeros((3, 2))}, {"codes": np.zeros(30, np.int64)}, {"table": None}])
+def test_a_damaged_file(change: dict[str, Any], tmp_path: Path) -> None:
+    clf = ProfileClassifier().fit(gl.synthetic.threads(30, seed=0))
+    weights = {"table": clf.table_, "codes": clf.codes_} | change
+    kept = {name: array for name, array in weights.items() if array is not None}
+    persistence.write(tmp_path / "m.npz", SavedModel({}, {}, {}, [], clf.classes_, kept, kind="ProfileClassifier"))
+    with pytest.raises(FormatError, match="damaged"):
+        ProfileClassifier.load(tmp_path / "m.npz")

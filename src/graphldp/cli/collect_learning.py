@@ -93,9 +93,9 @@ def label(
     """
     need_learn("collect label")
     from graphldp.collector.results import Prediction
-    from graphldp.learn.classifier import GINClassifier
+    from graphldp.learn.loading import load_classifier
 
-    classifier = GINClassifier.load(model).set_params(device=device)
+    classifier = load_classifier(model, device)
     store = open_database(database)
     wanted = [each for each in chosen(store, communities) if communities or each.label is None]
     reports = _gather(store, wanted, "unlabelled", defense)

@@ -29,11 +29,11 @@ def evaluate(
 ) -> None:
     """Compare a model's labels with a file's own: accuracy, AUC and confusion matrix."""
     need_learn("evaluate")
-    from graphldp.learn.classifier import GINClassifier
     from graphldp.learn.inputs import given_labels
+    from graphldp.learn.loading import load_classifier
     from graphldp.learn.metrics import evaluate as compare
 
-    classifier = GINClassifier.load(model).set_params(device=device)
+    classifier = load_classifier(model, device)
     graphs = read_file(file)
     scores = compare(classifier.classes_, classifier.predict_proba(graphs), given_labels(graphs, None))
     trained = classifier.provenance_

@@ -44,9 +44,9 @@ def predict(
     Labels in the file are not read. 'graphldp evaluate' compares with them.
     """
     need_learn("predict")
-    from graphldp.learn.classifier import GINClassifier
+    from graphldp.learn.loading import load_classifier
 
-    classifier = GINClassifier.load(model).set_params(device=device)
+    classifier = load_classifier(model, device)
     graphs = read_file(file)
     table = classifier.predict_proba(graphs)
     labels = classifier.classes_[table.argmax(axis=1)].tolist()

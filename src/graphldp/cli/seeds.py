@@ -20,14 +20,18 @@ from graphldp.learn.controls import DegreeControl, SizeControl
 from graphldp.learn.fitting import Fit, fit_many
 from graphldp.learn.grid import Grid, paper_grid, select
 from graphldp.learn.inputs import given_labels
+from graphldp.learn.profile_classifier import ProfileClassifier
 from graphldp.learn.selection import split
+from graphldp.learn.tabular import TableClassifier
 from graphldp.learn.training import EpochRecord, resolve_device
+from graphldp.recipe import recommended
 
 if TYPE_CHECKING:
     from graphldp.reports import Reports
 
+RECOMMENDED = "recommended"
 Watch = Callable[[int, EpochRecord], None]
-CONTESTANTS = {"gin": "GIN", "degrees": "degrees only", "size": "n only"}
+CONTESTANTS = {"gin": "GIN", "recommended": "recommended", "degrees": "degrees only", "size": "n only"}
 
 
 @dataclass(frozen=True)
@@ -105,8 +109,10 @@ def noised(data: GraphSet | Reports, noise: dict[str, Any] | None, seed: int) ->
     """Reports drawn with this seed; a file of reports is taken as it is."""
     if noise is None or not isinstance(data, GraphSet):
         return data
-    options = {name: noise[name] for name in ("allocation", "alpha", "noise", "sampling")}
     epsilon = private_epsilon(data, noise["epsilon"], noise["public_fraction"], seed)
+    if noise["mechanism"] == RECOMMENDED:
+        return recommended(epsilon).mechanism.randomize(data, rng=seed)
+    options = {name: noise[name] for name in ("allocation", "alpha", "noise", "sampling")}
     return make_mechanism(noise["mechanism"], epsilon, **options).randomize(data, rng=seed)
 
 
@@ -128,37 +134,42 @@ def _train(cases: Sequence[Case], settings: Settings, folder: RunFolder, watch: 
 
 
 def _test(case: Case) -> dict[str, Any]:
-    """Read the test graphs, once."""
-    truth = given_labels(case.test, None)
     clf = case.classifier
-    contestants: dict[str, GINClassifier | DegreeControl | SizeControl] = {
-        "gin": clf,
-        "degrees": DegreeControl(case.seed).fit(case.train),
-        "size": SizeControl(case.seed).fit(case.train),
-    }
-    row: dict[str, Any] = {"seed": case.seed}
-    for name, each in contestants.items():
-        scores = metrics.evaluate(each.classes_, each.predict_proba(case.test), truth)
-        row[name] = {"accuracy": scores.accuracy, "auc": _number(scores.auc)}
-        if name == "gin":
-            row |= {"classes": each.classes_.tolist(), "confusion": scores.confusion.tolist()}
     params = {name: getattr(clf, name) for name in ("layers", "hidden", "lr", "dropout")}
     best = clf.history_[clf.best_epoch_ - 1]
-    return row | {
+    return compare("gin", clf, case.train, case.test) | {
         "params": params,
         "epochs": clf.n_epochs_,
         "best_epoch": clf.best_epoch_,
         "val_accuracy": best.val_accuracy,
         "val_loss": best.val_loss,
-        "epsilon": clf.provenance_["epsilon"],
-        "mechanism": clf.provenance_["mechanism"],
     }
+
+
+def compare(
+    name: str, clf: GINClassifier | ProfileClassifier, train: GraphSet | Reports, test: GraphSet | Reports
+) -> dict[str, Any]:
+    """Read the test graphs, once: a fitted classifier beside the controls."""
+    truth = given_labels(test, None)
+    contestants: dict[str, GINClassifier | TableClassifier] = {
+        name: clf,
+        "degrees": DegreeControl(clf.seed).fit(train),
+        "size": SizeControl(clf.seed).fit(train),
+    }
+    row: dict[str, Any] = {"seed": clf.seed}
+    row |= {key: clf.provenance_[key] for key in ("epsilon", "mechanism")}
+    for key, each in contestants.items():
+        scores = metrics.evaluate(each.classes_, each.predict_proba(test), truth)
+        row[key] = {"accuracy": scores.accuracy, "auc": _number(scores.auc)}
+        if key == name:
+            row |= {"classes": each.classes_.tolist(), "confusion": scores.confusion.tolist()}
+    return row
 
 
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
     """Mean, deviation and interval of each contestant's accuracy and AUC; None where there is none."""
     table: dict[str, dict[str, dict[str, Any]]] = {}
-    for name in CONTESTANTS:
+    for name in (each for each in CONTESTANTS if each in rows[0]):
         table[name] = {}
         for what in ("accuracy", "auc"):
             values = [math.nan if row[name][what] is None else row[name][what] for row in rows]

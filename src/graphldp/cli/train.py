@@ -22,6 +22,8 @@ graphldp train synthetic:threads --seeds 3 --out runs/first
 
 graphldp train REDDIT-BINARY --mechanism dprr --epsilon 1 --public-fraction 0.2 --grid --out runs/reddit
 
+graphldp train REDDIT-BINARY --recommended --epsilon 0.5 --out runs/best
+
 graphldp train reports.npz --seeds 10 --tensorboard runs/logs --out runs/collected --json
 """
 
@@ -37,6 +39,13 @@ def train(
         float | None, typer.Option("--epsilon", "-e", help="ε of every private user; 1 unless said. Not for reports.")
     ] = None,
     public_fraction: mechanisms.PublicOption = 0.0,
+    recommended: Annotated[
+        bool,
+        typer.Option(
+            "--recommended",
+            help="The mechanism and the classifier that do best at this ε; options of others do not apply.",
+        ),
+    ] = False,
     allocation: mechanisms.AllocationOption = "paper",
     alpha: mechanisms.AlphaOption = 0.9,
     noise: mechanisms.NoiseOption = "laplace",
@@ -79,7 +88,8 @@ def train(
     interruption; finished seeds are not trained again.
     """
     need_learn("train")
-    from graphldp.cli.seeds import Settings, run
+    from graphldp.cli import recommended as recipe
+    from graphldp.cli.seeds import RECOMMENDED, Settings, run
     from graphldp.reports import Reports
 
     data = open_source(source, root)
@@ -87,6 +97,8 @@ def train(
         raise ParameterError(
             "The graphs are noisy reports already: leave --mechanism, --epsilon and --public-fraction out."
         )
+    if recommended and (mechanism is not None or grid):
+        raise ParameterError("--recommended chooses mechanism and classifier: leave --mechanism and --grid out.")
     settings = Settings(
         source=source,
         dataset=data.name,
@@ -95,7 +107,7 @@ def train(
         noise=None
         if isinstance(data, Reports)
         else {
-            "mechanism": mechanism or "dprr",
+            "mechanism": RECOMMENDED if recommended else mechanism or "dprr",
             "epsilon": 1.0 if epsilon is None else epsilon,
             "public_fraction": public_fraction,
             "allocation": allocation,
@@ -103,7 +115,9 @@ def train(
             "noise": noise,
             "sampling": sampling,
         },
-        classifier={
+        classifier={}
+        if recommended
+        else {
             "layers": layers,
             "hidden": hidden,
             "dropout": dropout,
@@ -121,7 +135,10 @@ def train(
         split=_shares(split, data.name),
     )
     folder = RunFolder.open(out, asdict(settings))
-    run(data, settings, folder, seeds=seeds, device=device, together=together, tensorboard=tensorboard)
+    if recommended:
+        recipe.run(data, settings, folder, seeds=seeds)
+    else:
+        run(data, settings, folder, seeds=seeds, device=device, together=together, tensorboard=tensorboard)
     rows = [row for row in folder.rows if row["seed"] < seeds]
     _show(rows, as_json, folder)
 
@@ -152,6 +169,8 @@ def _show(rows: list[dict[str, Any]], as_json: bool, folder: RunFolder) -> None:
         return
     lines = []
     for name, about in CONTESTANTS.items():
+        if name not in table:
+            continue
         accuracy, auc = table[name]["accuracy"], table[name]["auc"]
         lines.append(
             {

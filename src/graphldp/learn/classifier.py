@@ -187,7 +187,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         Raises:
             FormatError: for a file that is not such a classifier, is damaged, or was written by a newer version.
         """
-        saved = persistence.read(path)
+        saved = persistence.read(path, _NAME)
         try:
             spec = ModelSpec(**saved.spec)
             history = [EpochRecord(**record) for record in saved.history]

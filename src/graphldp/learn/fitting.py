@@ -10,16 +10,15 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from graphldp import __version__
 from graphldp.csr import NeighbourLists
 from graphldp.learn.batches import PackedGraphs
 from graphldp.learn.gin import ModelSpec
 from graphldp.learn.inputs import given_labels, graphs_of, labels_of
 from graphldp.learn.metrics import codes_of
 from graphldp.learn.packing import kind_of
+from graphldp.learn.provenance import provenance_of
 from graphldp.learn.selection import split
 from graphldp.learn.training import EpochRecord, Job, Trained, TrainingOptions, resolve_device, train_many
-from graphldp.reports import Reports
 
 if TYPE_CHECKING:
     from graphldp.learn.classifier import GINClassifier
@@ -157,25 +156,3 @@ class _Packs:
             return Job(plan.spec, plan.options, packed, self._pack(plan, plan.held_out, plan.held_out_codes))
         learn, stop = split(plan.codes, (1 - _HELD_OUT, _HELD_OUT), plan.options.seed)
         return Job(plan.spec, plan.options, packed.subset(learn), packed.subset(stop))
-
-
-def provenance_of(X: NeighbourLists, seed: int) -> dict[str, Any]:
-    """Where a model comes from, in words and numbers that JSON can hold."""
-    found: dict[str, Any] = {
-        "dataset": X.name,
-        "graphs": X.num_graphs,
-        "mechanism": "none: raw graphs",
-        "epsilon": None,
-        "public_users": X.num_users,
-        "guarantee": "None: trained on raw graphs.",
-        "seed": int(seed),
-        "graphldp": __version__,
-    }
-    if isinstance(X, Reports):
-        private = X.guarantee.epsilon[np.isfinite(X.guarantee.epsilon)]
-        found["mechanism"] = X.mechanism
-        # ε₁ + ε₂ is rounded down on purpose; 12 digits show the ε that was asked for
-        found["epsilon"] = round(float(private.max()), 12) if len(private) else None
-        found["public_users"] = X.guarantee.public_users
-        found["guarantee"] = str(X.guarantee)
-    return found

@@ -23,7 +23,6 @@ from graphldp.errors import DataError, FormatError
 from graphldp.files import written_whole
 
 FORMAT = 1  # raised when an older reader would misread a newer file
-_KIND = "GINClassifier"
 # what zipfile, NumPy and json raise on a file with flipped bits: one may say "encrypted", another "64 TB"
 _DAMAGE = (
     AttributeError,
@@ -53,6 +52,7 @@ class SavedModel:
         history: one row per epoch.
         classes: the labels, in the order of the scores.
         weights: the model's tensors by name.
+        kind: the estimator's name.
     """
 
     params: Mapping[str, Any]
@@ -61,9 +61,10 @@ class SavedModel:
     history: list[Mapping[str, Any]]
     classes: NDArray[Any]
     weights: Mapping[str, NDArray[Any]]
+    kind: str = "GINClassifier"
 
 
-_IN_HEADER = ("params", "spec", "provenance", "history")
+_IN_HEADER = ("kind", "params", "spec", "provenance", "history")
 
 
 def write(path: str | os.PathLike[str], model: SavedModel) -> None:
@@ -71,15 +72,15 @@ def write(path: str | os.PathLike[str], model: SavedModel) -> None:
     classes = np.array(model.classes.tolist())  # words may come as objects, which only pickle could store
     if classes.dtype.kind not in "biufU":
         raise DataError("A model can be saved when its labels are numbers or words.")
-    header = {"kind": _KIND, "format": FORMAT} | {name: getattr(model, name) for name in _IN_HEADER}
+    header = {"format": FORMAT} | {name: getattr(model, name) for name in _IN_HEADER}
     arrays: dict[str, Any] = {"header": np.array(json.dumps(header, default=_plain)), "classes": classes}
     arrays |= {f"weights/{name}": array for name, array in model.weights.items()}
     with written_whole(path) as file:
         np.savez(file, allow_pickle=False, **arrays)
 
 
-def read(path: str | os.PathLike[str]) -> SavedModel:
-    """Read a model.
+def read(path: str | os.PathLike[str], *kinds: str) -> SavedModel:
+    """Read a model of one of these kinds.
 
     Raises:
         FormatError: for a file that is not a model, is damaged, or was written by a newer version.
@@ -93,8 +94,8 @@ def read(path: str | os.PathLike[str]) -> SavedModel:
         raise FormatError(f"{path}: there is no such file.") from None
     except _DAMAGE:
         raise FormatError(f"{path}: not a saved model, or damaged.") from None
-    if kind != _KIND:
-        raise FormatError(f"{path}: holds a {kind}, not a {_KIND}.")
+    if kind not in kinds:
+        raise FormatError(f"{path}: holds a {kind}, not a {' or a '.join(kinds)}.")
     if version > FORMAT:
         raise FormatError(f"{path}: format {version} is newer than this graphldp reads ({FORMAT}); upgrade it.")
     weights = {name.removeprefix("weights/"): a for name, a in arrays.items() if name.startswith("weights/")}

@@ -8,21 +8,32 @@ So the same pair is fitted to log n alone, and the two are mixed,
 
 with the w of the smallest log loss on held-out folds of the training graphs; w = 0 unless that loss is below the one of
 n alone by two standard errors.
+
+A saved classifier is the table that it learned from, not its trees: trees are kept as pickles, and reading those runs
+code. Loading fits them again, which takes seconds and gives the same ones with the same version of scikit-learn.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.utils.validation import check_is_fitted
 
 from graphldp.csr import NeighbourLists
+from graphldp.errors import FormatError
+from graphldp.graphs import GraphSet
+from graphldp.learn import persistence
 from graphldp.learn.hubs import hub_profile
+from graphldp.learn.persistence import SavedModel
 from graphldp.learn.profiles import degree_profile
+from graphldp.learn.provenance import provenance_of
 from graphldp.learn.tabular import Floats, Model, TableClassifier
 
+_NAME = "ProfileClassifier"
 _FOLDS = 4
 _WEIGHTS = np.linspace(0.0, 1.0, 11)
 _RARE = 1e-3  # the least probability in a loss: one wrong certainty must not decide
@@ -37,10 +48,15 @@ class ProfileClassifier(TableClassifier):
     Args:
         seed: of trees and folds; the same seed gives the same classifier.
 
+    Attributes:
+        classes_: the labels, sorted.
+        weight_: w.
+        provenance_: mechanism, ε, dataset, seed and version, as kept in a saved file.
+
     Example::
 
         clf = ProfileClassifier(seed=0).fit(reports.subset(train))
-        clf.score(reports.subset(test)), clf.model_.weight
+        clf.score(reports.subset(test)), clf.weight_
     """
 
     @staticmethod
@@ -49,7 +65,51 @@ class ProfileClassifier(TableClassifier):
         return np.hstack((degree_profile(X), hub_profile(X)))
 
     def _model(self) -> Model:
-        return _Mixture(self.seed)
+        self.mixture_ = _Mixture(self.seed)
+        return self.mixture_
+
+    @property
+    def weight_(self) -> float:
+        """The weight of the profile against n alone."""
+        check_is_fitted(self)
+        return self.mixture_.weight
+
+    def fit(self, X: NeighbourLists, y: ArrayLike | None = None) -> Self:
+        """Learn from graphs; labels come from y, else from the graphs."""
+        super().fit(X, y)
+        self.provenance_ = provenance_of(X, self.seed)
+        return self
+
+    def _learn(self, table: Floats, codes: NDArray[np.int64]) -> Self:
+        self.table_, self.codes_ = table, codes
+        return super()._learn(table, codes)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the classifier to one file, with its provenance; the old file stays until the new one is whole."""
+        check_is_fitted(self)
+        learned = {"table": self.table_, "codes": self.codes_}
+        saved = SavedModel(self.get_params(), {}, self.provenance_, [], self.classes_, learned, kind=_NAME)
+        persistence.write(path, saved)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a classifier that :meth:`save` wrote, and fit it again. Runs no code from the file.
+
+        Raises:
+            FormatError: for a file that is not such a classifier, is damaged, or was written by a newer version.
+        """
+        saved = persistence.read(path, _NAME)
+        table, codes = (saved.weights.get(name, np.zeros(0)) for name in ("table", "codes"))
+        columns = cls.features(GraphSet.from_edges([], [], [])).shape[1]
+        whole = table.dtype == np.float64 and table.shape == (len(codes), columns) and codes.dtype == np.int64
+        if not (whole and np.array_equal(np.unique(codes), np.arange(saved.classes.size))):
+            raise FormatError(f"{path}: damaged (it does not hold a table with a class for each row).")
+        try:
+            made = cls(**saved.params)
+        except TypeError as error:
+            raise FormatError(f"{path}: damaged ({error})") from None
+        made.classes_, made.provenance_ = saved.classes, dict(saved.provenance)
+        return made._learn(table, codes)
 
 
 class _Mixture:

@@ -52,7 +52,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Learn from graphs; labels come from y, else from the graphs."""
         graphs = graphs_of(X, type(self).__name__)
         self.classes_, codes = labels_of(graphs, y, type(self).__name__)
-        table = self.features(graphs)
+        return self._learn(self.features(graphs), codes)
+
+    def _learn(self, table: Floats, codes: NDArray[np.int64]) -> Self:
         self.filled_ = ~np.isnan(table).all(axis=0)  # boosting refuses a column without a number
         self.model_ = self._model().fit(table[:, self.filled_], codes)
         return self
