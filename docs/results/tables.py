@@ -1,4 +1,4 @@
-"""Fill the tables of docs/reproduction.md from docs/results/reddit-binary.sqlite: python docs/results/tables.py.
+"""Fill the tables of docs and README from docs/results/reddit-binary.sqlite: python docs/results/tables.py.
 
 A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``; the prose around it is left alone. With the folder
 of the datasets as its argument the one table that is not in the results, a probe of list lengths, is drawn again too.
@@ -21,6 +21,7 @@ from graphldp.learn.metrics import summarize
 from graphldp.reporting.tables import number, seconds, size
 
 HERE = Path(__file__).resolve().parent
+PLAIN = {"layers", "hidden", "dropout"}  # the paper's model, without our options
 with Results(HERE / "reddit-binary.sqlite", create=False) as _results:
     ROWS = _results.rows()
     PLANS = {plan.experiment: points_of(plan, ROWS) for plan in _results.plans()}
@@ -57,7 +58,7 @@ def difference(where: str, label: str, one: Point, two: Point) -> list[str]:
     cells = [where, label]
     for name in ("accuracy", "auc"):
         first, second = ({c["seed"]: n[name] for c, n in zip(p.chosen, p.numbers, strict=True)} for p in (one, two))
-        gaps = [first[seed] - second[seed] for seed in sorted(first)]
+        gaps = [first[seed] - second[seed] for seed in sorted(first.keys() & second.keys())]
         s = summarize(gaps)
         shown = f"{s.mean:+.3f} ± {s.std:.3f} [{s.low:+.3f}, {s.high:+.3f}]".replace("-", "−")
         cells += [shown, f"{sum(gap > 1e-9 for gap in gaps)} of {len(gaps)}"]
@@ -85,6 +86,35 @@ def differences(*others: str) -> str:
     return markdown(DIFFERENCE, rows)
 
 
+def against_the_recipe(panel: str) -> str:
+    """The recipe minus every other line, seed by seed."""
+    points = [p for p in PLANS["beyond"] if p.panel == panel and p.numbers]
+    rows = []
+    for x in (0.2, 0.5, 1.0, 2.0):
+        recipe = found("beyond", "recipe", x, panel)
+        for series in dict.fromkeys(p.series for p in points if p.series not in ("recipe", "nonpriv-full")):
+            other = found("beyond", series, x, panel)
+            if recipe and recipe.numbers and other and other.numbers:
+                rows.append(difference(f"ε = {x:g}, {panel}", f"the recipe − {METHODS[series]}", recipe, other))
+    return markdown(DIFFERENCE, rows)
+
+
+def gain() -> str:
+    """What a user gains by the recipe at the same ε, everybody private."""
+    lines = {
+        "the paper's set-up: DPRR and a GIN": "dprr",
+        "**`gl.recommended(epsilon)`**": "recipe",
+        "n alone": "size-control",
+        "no privacy: true lists and a GIN": "nonpriv-full",
+    }
+    values, rows = (0.2, 0.5, 1.0, 2.0), []
+    for label, series in lines.items():
+        points = [found("beyond", series, x, "λ = 0") for x in values]
+        means = [point.summary("accuracy") if point else None for point in points]
+        rows.append([label, *("–" if each is None else f"{each.mean:.3f}" for each in means)])
+    return markdown(["accuracy on REDDIT-BINARY", *(f"ε = {x:g}" for x in values)], rows)
+
+
 def allocation() -> str:
     """The paper's split against the fixed one where they differ, and a small ε against a larger one."""
     rows = []
@@ -105,11 +135,11 @@ def layers() -> str:
     values: dict[str, dict[int, list[tuple[float, float]]]] = {}
     for row in ROWS.values():
         params = row.cell.params
-        if row.cell.kind == "accuracy" and params["seed"] < 3:
+        if row.cell.kind == "accuracy" and params["seed"] < 3 and set(params["model"]) == PLAIN:
             own = values.setdefault(params["draw"]["mechanism"], {3: [], 5: []})[params["model"]["layers"]]
             own.append((row.numbers["val_accuracy"], row.numbers["accuracy"]))
     rows = []
-    for method in (each for each in METHODS if each in values):
+    for method in (each for each in METHODS if each in values and values[each][3]):
         three, five = (np.mean(values[method][count], axis=0) for count in (3, 5))
         means = [f"{v:.3f}" for v in (three[0], five[0], three[1], five[1])]
         rows.append([METHODS[method], str(len(values[method][3])), *means])
@@ -122,7 +152,8 @@ def layers_lambda() -> str:
     values: dict[tuple[int, float], list[float]] = {}
     for params, numbers in ((r.cell.params, r.numbers) for r in ROWS.values() if r.cell.kind == "accuracy"):
         draw = params["draw"]
-        if draw["mechanism"] == "dprr" and draw["epsilon"] == 1 and params["seed"] < 3:
+        plain = draw["mechanism"] == "dprr" and set(params["model"]) == PLAIN
+        if plain and draw["epsilon"] == 1 and params["seed"] < 3:
             key = params["model"]["layers"], draw["public_fraction"]
             values.setdefault(key, []).append(numbers["val_accuracy"])
     shares = sorted({share for _, share in values})
@@ -182,7 +213,7 @@ def lengths(root: str) -> str:
     starts = np.cumsum(graphs.sizes) - graphs.sizes
     accuracies: dict[Draw, list[float]] = {}
     for params, numbers in ((r.cell.params, r.numbers) for r in ROWS.values() if r.cell.kind == "accuracy"):
-        if params["model"]["layers"] == 5:
+        if params["model"]["layers"] == 5 and set(params["model"]) == PLAIN:
             accuracies.setdefault(Draw.of({**params["draw"], "seed": 0}), []).append(numbers["accuracy"])
     rows = []
     for draw in sorted(
@@ -205,7 +236,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "lambda-auc": lambda: sweep("accuracy-lambda", "auc", "λ"),
     "epsilon-accuracy": lambda: sweep("accuracy-epsilon", "accuracy", "ε"),
     "epsilon-auc": lambda: sweep("accuracy-epsilon", "auc", "ε"),
-    "baselines": lambda: differences("local-lap", "nonpriv-part", "nonpriv-full"),
+    "baselines": lambda: differences("rr", "local-lap", "nonpriv-part", "nonpriv-full"),
     "controls": lambda: differences("size-control", "degree-control"),
     "allocation-common": lambda: sweep("allocation", "accuracy", "α", "λ = 0"),
     "allocation-customized": lambda: sweep("allocation", "accuracy", "α", "λ = 0.5"),
@@ -213,21 +244,27 @@ TABLES: dict[str, Callable[[], str]] = {
     "degrees": degrees,
     "degree-bins": degree_bins,
     "complexity": complexity,
+    "gain": gain,
+    "beyond-private": lambda: sweep("beyond", "accuracy", "ε", "λ = 0"),
+    "beyond-public": lambda: sweep("beyond", "accuracy", "ε", "λ = 0.2"),
+    "recipe-private": lambda: against_the_recipe("λ = 0"),
+    "recipe-public": lambda: against_the_recipe("λ = 0.2"),
+    "ingredients": lambda: sweep("ingredients", "accuracy", "ε"),
 }
 
 
 def main() -> None:
-    """Write the tables into the page."""
+    """Write the tables into the pages."""
     tables = dict(TABLES)
     if len(sys.argv) > 1:
         tables["lengths"] = lambda: lengths(sys.argv[1])
-    page = HERE.parent / "reproduction.md"
 
     def filled(match: re.Match[str]) -> str:
         name = match[1]
         return f"<!-- table {name} -->\n\n{tables[name]()}\n\n<!-- end -->" if name in tables else match[0]
 
-    page.write_text(re.sub(r"<!-- table ([a-z-]+) -->.*?<!-- end -->", filled, page.read_text(), flags=re.S))
+    for page in (HERE.parent / "reproduction.md", HERE.parent / "beyond.md", HERE.parents[1] / "README.md"):
+        page.write_text(re.sub(r"<!-- table ([a-z-]+) -->.*?<!-- end -->", filled, page.read_text(), flags=re.S))
 
 
 if __name__ == "__main__":

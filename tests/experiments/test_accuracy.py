@@ -4,6 +4,8 @@ from graphldp.experiments.cells import Cell
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, Draw
 
+from .conftest import MakePlan
+
 MODELS = [
     {"layers": 3},
     {"layers": 2, "graph_features": "degrees"},
@@ -23,3 +25,13 @@ def test_one_draw_serves_models_that_see_it_in_different_ways(context: Context) 
         (alone,) = compute([cell], context)
         assert alone.numbers == together[cell.id].numbers
     assert len({row.numbers["val_loss"] for row in together.values()}) == 3
+
+
+def test_every_method_beyond_the_paper_is_computed(plan_of: MakePlan, context: Context) -> None:
+    """At ε = 1 and with public users; of trainings the two shallow points, so no more than one of each."""
+    entries = [*plan_of("beyond").entries, *plan_of("ingredients").entries]
+    chosen = {e.series: e.cell for e in entries if e.x in (None, 1.0) and e.panel != "λ = 0"}
+    assert set(chosen) >= {"recipe", "arr", "blink-hard", "blink-hybrid", "degree-forest", "size-gin", "dprr-all"}
+    rows = {row.cell.id: row for row in compute(list(chosen.values()), context)}
+    for series, cell in chosen.items():
+        assert rows[cell.id].status == "done", (series, rows[cell.id].note)

@@ -6,10 +6,13 @@ import pytest
 
 from graphldp.errors import DatasetNotFoundError, ParameterError
 from graphldp.experiments.draws import Context
-from graphldp.experiments.figures import EXPERIMENTS
+from graphldp.experiments.figures import ACROSS, EXPERIMENTS, MODELS
 from graphldp.experiments.plan import Entry, Plan, dataset_id, make_plan
 
 from .conftest import MakePlan
+
+
+PLAIN = ("layers", "hidden", "dropout")
 
 
 def threads(experiment: str, effort: str = "paper", **options: int) -> Plan:
@@ -70,6 +73,23 @@ def test_every_experiment_has_a_plan(plan_of: MakePlan) -> None:
     for name in EXPERIMENTS:
         entries: tuple[Entry, ...] = plan_of(name).entries
         assert entries, name
+
+
+def test_the_recipe_is_compared_with_the_cells_of_the_paper() -> None:
+    """Shared cells are one; options are in the cell's model; few seeds where that was said."""
+    paper = {entry.cell.id for entry in threads("accuracy-epsilon", "smoke").entries if entry.series == "dprr"}
+    beyond = threads("beyond", "smoke").entries
+    private = [entry for entry in beyond if entry.panel == "λ = 0"]
+    assert {entry.cell.id for entry in private if entry.series == "dprr"} == paper
+    assert {entry.series for entry in beyond if entry.x is None} == set(ACROSS)
+    assert {entry.cell.params["draw"]["mechanism"] for entry in beyond if entry.series == "recipe"} == {"recommended"}
+    ingredients = threads("ingredients", "smoke", seeds=7).entries
+    assert max(entry.seed for entry in ingredients) == 4
+    for entry in ingredients:
+        given = {
+            k: v for k, v in entry.cell.params.get("model", {}).items() if k not in ("layers", "hidden", "dropout")
+        }
+        assert given == MODELS.get(entry.series, {})
 
 
 def test_bad_requests() -> None:

@@ -6,9 +6,9 @@ chosen (see :mod:`graphldp.experiments.summary`), and on the test graphs, which 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from graphldp.learn.packing import kind_of
 from graphldp.learn.selection import split
 from graphldp.learn.store import Kind
 from graphldp.learn.training import Job, Trained, TrainingOptions, predict_proba, resolve_device, train_each
+
+if TYPE_CHECKING:
+    from graphldp.learn.tabular import TableClassifier
 
 
 def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
@@ -90,9 +93,7 @@ def _scored(cell: Cell, spec: ModelSpec, trained: Trained, held_out: PackedGraph
 
 
 def control(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
-    """Fit the controls: gradient boosting on n, or on n and noisy degrees."""
-    from graphldp.learn.controls import DegreeControl, SizeControl
-
+    """Fit what needs no graph neural network: the controls, and the recipe's classifier."""
     for draw, own in by_draw(cells):
         try:
             reports = reports_of(draw, context)
@@ -101,7 +102,7 @@ def control(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
             continue
         for cell in own:
             learn, stop, test = split(reports.labels, cell.params["ratios"], cell.params["seed"])
-            model = (SizeControl if cell.params["control"] == "size" else DegreeControl)(seed=cell.params["seed"])
+            model = _tabular(cell.params["control"], cell.params["seed"])
             model.fit(reports.subset(learn))
             held_out = reports.subset(test)
             scores = evaluate(model.classes_, model.predict_proba(held_out), np.asarray(held_out.labels))
@@ -112,6 +113,20 @@ def control(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
                 "val_loss": 0.0,
             }
             yield [Outcome(cell, "done", numbers)]
+
+
+def _tabular(name: str, seed: int) -> TableClassifier:
+    from graphldp.learn.controls import DegreeControl, SizeControl
+    from graphldp.learn.profile_classifier import ProfileClassifier
+
+    made: dict[str, Callable[[], TableClassifier]] = {
+        "size": lambda: SizeControl(seed),
+        "size-forest": lambda: SizeControl(seed, "forest"),
+        "degree": lambda: DegreeControl(seed),
+        "degree-forest": lambda: DegreeControl(seed, "forest"),
+        "recipe": lambda: ProfileClassifier(seed=seed),
+    }
+    return made[name]()
 
 
 def by_draw(cells: Sequence[Cell]) -> list[tuple[Draw, list[Cell]]]:

@@ -13,7 +13,21 @@ from numpy.typing import NDArray
 
 from graphldp.errors import DatasetNotFoundError
 from graphldp.graphs import GraphSet
-from graphldp.mechanisms import DPRR, RR, LocalLap, Mechanism, NoisyDegrees, NonPrivFull, NonPrivPart, customized
+from graphldp.learn.blink import Kind as BlinkKind
+from graphldp.learn.blink import denoise
+from graphldp.mechanisms import (
+    ARR,
+    DPRR,
+    RR,
+    Blink,
+    LocalLap,
+    Mechanism,
+    NoisyDegrees,
+    NonPrivFull,
+    NonPrivPart,
+    customized,
+)
+from graphldp.mechanisms.estimators import Estimator
 from graphldp.privacy import Budget
 from graphldp.reports import Reports
 
@@ -23,6 +37,10 @@ _PLAIN: dict[str, type[Mechanism]] = {
     "noisy-degrees": NoisyDegrees,
     "nonpriv-part": NonPrivPart,
 }
+_ESTIMATORS: dict[str, Estimator] = {"dprr-unbiased": "unbiased", "dprr-bayes": "bayes"}
+_DENOISED: dict[str, BlinkKind] = {"blink-hard": "hard", "blink-hybrid": "hybrid"}
+_ARR_SAMPLING = 0.05  # lists about as long as DPRR's on REDDIT-BINARY at ε = 1
+_BLINK_DELTA = 0.5  # of ε for the degree; at the authors' 0.1 half of a hard graph's edges are false
 # Measured on randomized-response lists of 3, 16 and 40 million entries: 128, 161 and 98 bytes an entry at the peak.
 _DRAWN = 12  # bytes an entry of plain lists, twice what they end up with and more
 _PACKED = 44  # bytes an entry of packed lists, together with the copy that joins them
@@ -93,14 +111,25 @@ def mechanism_of(draw: Draw, graphs: GraphSet) -> Mechanism:
     epsilon: float | NDArray[np.float64] = private
     if draw.public_fraction:
         epsilon = customized(graphs, epsilon=private, public_fraction=draw.public_fraction, rng=draw.seed)
-    if draw.mechanism == "dprr":
-        return DPRR(epsilon, allocation="paper" if draw.budget is None else Budget(*draw.budget))
+    if draw.mechanism.startswith("dprr"):
+        estimator = _ESTIMATORS.get(draw.mechanism, "clip")
+        return DPRR(epsilon, allocation="paper" if draw.budget is None else Budget(*draw.budget), estimator=estimator)
+    if draw.mechanism == "recommended":
+        from graphldp.recipe import recommended  # needs scikit-learn, which a far machine may lack
+
+        return recommended(epsilon).mechanism
+    if draw.mechanism == "arr":
+        return ARR(epsilon, sampling=_ARR_SAMPLING)
+    if draw.mechanism.startswith("blink"):
+        return Blink(epsilon, delta=_BLINK_DELTA)
     return _PLAIN[draw.mechanism](epsilon)
 
 
 def randomize(draw: Draw, graphs: GraphSet) -> Reports:
-    """The reports of a draw."""
-    return mechanism_of(draw, graphs).randomize(graphs, rng=draw.seed)
+    """The reports of a draw; of Blink, the graphs that its server makes of them."""
+    reports = mechanism_of(draw, graphs).randomize(graphs, rng=draw.seed)
+    kind = _DENOISED.get(draw.mechanism)
+    return reports if kind is None else denoise(reports, kind).reports
 
 
 @lru_cache(maxsize=1)
@@ -128,10 +157,11 @@ def expected_entries(draw: Draw, graphs: GraphSet) -> float:
     """About how many entries the noisy lists will have."""
     n, d = np.repeat(graphs.sizes, graphs.sizes).astype(np.float64), graphs.degrees
     private = 1.0 - draw.public_fraction
-    if draw.mechanism == "rr" and draw.epsilon is not None:
+    if draw.mechanism in ("rr", "arr") and draw.epsilon is not None:
         flip = 1.0 / (1.0 + np.exp(draw.epsilon))
+        private *= 1.0 if draw.mechanism == "rr" else _ARR_SAMPLING
         return float((private * (flip * (n - 1 - d) + (1 - flip) * d) + draw.public_fraction * d).sum())
-    if draw.mechanism == "dprr" and draw.budget is not None:
+    if draw.mechanism.startswith("dprr") and draw.budget is not None:
         scale = 1.0 / draw.budget[0]
         noisy = np.minimum(d + scale / 2 * np.exp(-d / scale), n)  # E[max(0, d + Lap)]
         return float((private * noisy + draw.public_fraction * d).sum())

@@ -21,7 +21,50 @@ METHODS = {
     "nonpriv-full": "NonPriv-Full",
     "size-control": "control: n only",
     "degree-control": "control: n and d* only",
+    "size-forest": "n only, extra trees",
+    "size-gin": "n only, GIN",
+    "degree-forest": "n and d*, extra trees",
+    "degree-gin": "d* only, GIN",
+    "degree-head-gin": "n and d*, GIN",
+    "recipe": "the recipe",
+    "arr": "ARR",
+    "blink-hard": "Blink, hard graph",
+    "blink-hybrid": "Blink, hybrid graph",
+    "dprr-unbiased": "+ unbiased estimate",
+    "dprr-bayes": "+ Bayesian estimate",
+    "dprr-utility": "+ split by utility",
+    "dprr-head": "+ d* at the head",
+    "dprr-noisy-degree": "+ d* at the nodes",
+    "dprr-profile": "+ profile at the nodes",
+    "dprr-both": "+ both directions",
+    "dprr-weights": "+ link posterior",
+    "dprr-all": "+ all of these",
 }
+
+TABULAR = {
+    "size-control": "size",
+    "degree-control": "degree",
+    "size-forest": "size-forest",
+    "degree-forest": "degree-forest",
+    "recipe": "recipe",
+}
+"""Methods without a neural network, and how cells name their classifier."""
+
+ACROSS = ("nonpriv-full", "size-control", "size-forest", "size-gin")
+"""Methods that do not depend on ε: a line across."""
+
+MODELS: dict[str, dict[str, str]] = {
+    "size-gin": {"readout": "sum"},
+    "degree-gin": {"features": "noisy-degree"},
+    "degree-head-gin": {"features": "noisy-degree", "graph_features": "degrees"},
+    "dprr-head": {"graph_features": "degrees"},
+    "dprr-noisy-degree": {"features": "noisy-degree"},
+    "dprr-profile": {"features": "profile"},
+    "dprr-both": {"directions": "both"},
+    "dprr-weights": {"weights": "posterior"},
+    "dprr-all": {"graph_features": "degrees", "features": "profile", "directions": "both", "weights": "posterior"},
+}
+"""What a method's model has beside the grid's numbers."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +96,7 @@ class AccuracySweep(Experiment):
         epsilon: ε of private users.
         public_fraction: λ, the share of public users; one panel for each.
         alpha: the share of ε that DPRR spends on edges.
+        most_seeds: no more seeds than these, whatever the effort.
     """
 
     methods: tuple[str, ...]
@@ -61,6 +105,7 @@ class AccuracySweep(Experiment):
     epsilon: float = 1.0
     public_fraction: tuple[float, ...] = (0.0,)
     alpha: float = 0.9
+    most_seeds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -150,6 +195,53 @@ EXPERIMENTS: dict[str, Experiment] = {
         values=(0.5, 0.6, 0.7, 0.8, 0.9),
         epsilon=0.2,
         public_fraction=(0.0, 0.5),
+    ),
+    "side-by-side": AccuracySweep(
+        "The paper's methods and the recipe against ε",
+        "Figure 5 and beyond",
+        methods=("recipe", "dprr", "rr", "local-lap", "nonpriv-full"),
+        along="epsilon",
+        values=(0.2, 0.5, 1.0, 2.0),
+    ),
+    "beyond": AccuracySweep(
+        "The recipe, the paper's set-up, peers and controls against ε",
+        "beyond the paper",
+        methods=(
+            "recipe",
+            "dprr",
+            "arr",
+            "blink-hard",
+            "blink-hybrid",
+            "nonpriv-full",
+            "size-forest",
+            "size-gin",
+            "degree-forest",
+            "degree-gin",
+            "degree-head-gin",
+        ),
+        along="epsilon",
+        values=(0.2, 0.5, 1.0, 2.0),
+        public_fraction=(0.0, 0.2),
+    ),
+    "ingredients": AccuracySweep(
+        "What each idea adds to the paper's set-up",
+        "beyond the paper",
+        methods=(
+            "dprr",
+            "dprr-unbiased",
+            "dprr-bayes",
+            "dprr-utility",
+            "dprr-head",
+            "dprr-noisy-degree",
+            "dprr-profile",
+            "dprr-both",
+            "dprr-weights",
+            "dprr-all",
+            "recipe",
+        ),
+        along="epsilon",
+        values=(0.5, 1.0),
+        most_seeds=5,
     ),
     "degrees": DegreeStudy(
         "True and noisy degrees, and degrees by class, ε = 1",

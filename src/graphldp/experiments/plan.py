@@ -14,9 +14,12 @@ from graphldp.experiments.cases import case_params
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context, Draw, load
 from graphldp.experiments.figures import (
+    ACROSS,
     CONTROLS,
     EFFORTS,
     EXPERIMENTS,
+    MODELS,
+    TABULAR,
     AccuracySweep,
     ComplexityTable,
     DatasetTable,
@@ -31,10 +34,13 @@ from graphldp.experiments.panels import CURVES
 from graphldp.experiments.poisoning import line_name
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR
+from graphldp.privacy import Allocation
 
 _RATIOS = (0.75, 0.10, 0.15)
 _SHALLOW = {"github_stargazers": (2, 3, 4)}  # the paper's grid begins at one layer there, which is no convolution
 GRID = ("layers", "hidden", "lr", "dropout")
+_ALLOCATIONS: dict[str, Allocation] = {"dprr-fixed": "fixed", "dprr-utility": "utility", "dprr-all": "utility"}
+_NAMES = dict.fromkeys((*MODELS, "dprr-fixed", "dprr-utility"), "dprr") | {"recipe": "recommended"}
 
 
 @dataclass(frozen=True)
@@ -150,19 +156,21 @@ def dataset_id(source: str) -> tuple[str, dict[str, str]]:
 
 def _accuracy(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
     assert isinstance(spec, AccuracySweep)  # noqa: S101
-    for fraction, value, seed in product(spec.public_fraction, spec.values, range(setting.seeds)):
+    seeds = min(setting.seeds, spec.most_seeds or setting.seeds)
+    for fraction, value, seed in product(spec.public_fraction, spec.values, range(seeds)):
         point = {"epsilon": spec.epsilon, "alpha": spec.alpha, "public_fraction": fraction} | {spec.along: value}
         panel = f"λ = {fraction:g}" if len(spec.public_fraction) > 1 else ""
         for method in (*spec.methods, *CONTROLS):
-            across = method in ("nonpriv-full", "size-control")
+            across = method in ACROSS
             if (across and value != spec.values[0]) or (method == "nonpriv-part" and not point["public_fraction"]):
                 continue
             draw = _draw(method, setting, seed=seed, **point)
             common = {"draw": draw.params(), "ratios": list(setting.ratios), "seed": seed}
-            if method in CONTROLS:
-                cells = [Cell.of("control", control=method.removesuffix("-control"), **common)]
+            if method in TABULAR:
+                cells = [Cell.of("control", control=TABULAR[method], **common)]
             else:
-                cells = [Cell.of("accuracy", **common, **model) for model in setting.models()]
+                own = MODELS.get(method, {})
+                cells = [Cell.of("accuracy", **common, **(m | {"model": m["model"] | own})) for m in setting.models()]
             for cell in cells:
                 yield Entry(panel, method, None if across else value, seed, cell)
 
@@ -170,19 +178,21 @@ def _accuracy(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
 def _draw(
     method: str, setting: _Setting, *, seed: int | None, epsilon: float, alpha: float, public_fraction: float
 ) -> Draw:
-    if method in ("nonpriv-full", "size-control"):
+    if method in ("nonpriv-full", "size-control", "size-forest"):
         return Draw(setting.dataset, "nonpriv-full")
+    if method == "size-gin":  # lists without an entry, and no d* looked at
+        return Draw(setting.dataset, "noisy-degrees", 1.0, seed=0)
     if method == "nonpriv-part":
         return Draw(setting.dataset, method, public_fraction=public_fraction, seed=seed)
     budget = None
     if method.startswith("dprr"):
-        allocation = DPRR(epsilon, allocation="fixed" if method == "dprr-fixed" else "paper", alpha=alpha)
+        split = _ALLOCATIONS.get(method, "paper")
         try:
-            split = allocation.budget(setting.graphs.n_max)
-            budget = float(split.degree), float(split.edges)
+            found = DPRR(epsilon, allocation=split, alpha=alpha).budget(setting.graphs.n_max)
+            budget = float(found.degree), float(found.edges)
         except BudgetError:  # said where it is computed: the cell is impossible
             budget = None
-    name = {"degree-control": "noisy-degrees", "dprr-fixed": "dprr"}.get(method, method)
+    name = "noisy-degrees" if method.startswith("degree-") else _NAMES.get(method, method)
     return Draw(setting.dataset, name, epsilon, budget, public_fraction, seed)
 
 
