@@ -11,7 +11,6 @@ from graphldp.experiments.plan import Entry, Plan, dataset_id, make_plan
 
 from .conftest import MakePlan
 
-
 PLAIN = ("layers", "hidden", "dropout")
 
 
