@@ -41,7 +41,7 @@ class Application(FastAPI):
 def create_app(settings: Settings, store: Store) -> ASGIApp:
     """The application over an open store, which it does not close."""
     metrics = Metrics()
-    writer = Writer(metrics.watch(store.accept))
+    writer = Writer(metrics.watch(store.accept), store.transactions)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:

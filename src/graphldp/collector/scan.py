@@ -80,8 +80,12 @@ def _fits(payload: bytes, k: int, m: int, size: int) -> bool:
     if k and unary + (low >> k - 1 & each).bit_count() <= 2 * m:
         return False
     gaps = unary - m << k
-    for place in range(k):
-        gaps += (low >> place & each).bit_count() << place
+    if k and m <= 2 << k:  # every other gap in a place twice as wide: what these add up to is what is left of them
+        modulus, others = (1 << 2 * k) - 1, _each((m + 1) // 2, 2 * k) * ((1 << k) - 1)
+        gaps += (low & others) % modulus + (low >> k & others) % modulus
+    else:
+        for place in range(k):
+            gaps += (low >> place & each).bit_count() << place
     return gaps + m <= size
 
 

@@ -64,6 +64,14 @@ class Store:
         migrate(engine)
         return cls(engine)
 
+    @property
+    def transactions(self) -> int:
+        """How many writing transactions are worth having at a time: SQLite takes one, PostgreSQL decides between two.
+
+        While one waits for the disk, the other one is decided on.
+        """
+        return 2 if self.engine.dialect.name == "postgresql" else 1
+
     def close(self) -> None:
         """Let go of all connections."""
         self.engine.dispose()
