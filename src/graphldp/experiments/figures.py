@@ -198,14 +198,14 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "side-by-side": AccuracySweep(
         "The paper's methods and the recipe against ε",
-        "Figure 5 and beyond",
+        "Figure 5",
         methods=("recipe", "dprr", "rr", "local-lap", "nonpriv-full"),
         along="epsilon",
         values=(0.2, 0.5, 1.0, 2.0),
     ),
     "beyond": AccuracySweep(
         "The recipe, the paper's set-up, peers and controls against ε",
-        "beyond the paper",
+        "beyond Section 5",
         methods=(
             "recipe",
             "dprr",
@@ -225,7 +225,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "ingredients": AccuracySweep(
         "What each idea adds to the paper's set-up",
-        "beyond the paper",
+        "beyond Section 5",
         methods=(
             "dprr",
             "dprr-unbiased",
