@@ -271,4 +271,5 @@ import sys
 sys.modules.update(dict.fromkeys({others!r}))
 import graphldp.learn.training, graphldp.reports
 """
-    subprocess.run([sys.executable, "-c", code], check=True)
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -13,10 +13,10 @@ from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.experiments.cases import case_params
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context, Draw, load
+from graphldp.experiments.efforts import EFFORTS, Effort
 from graphldp.experiments.figures import (
     ACROSS,
     CONTROLS,
-    EFFORTS,
     EXPERIMENTS,
     MODELS,
     TABULAR,
@@ -24,7 +24,6 @@ from graphldp.experiments.figures import (
     ComplexityTable,
     DatasetTable,
     DegreeStudy,
-    Effort,
     Experiment,
     NodesRuntime,
     Poisoning,
@@ -112,7 +111,7 @@ def make_plan(
         name: a key of :data:`graphldp.experiments.figures.EXPERIMENTS`.
         dataset: as :func:`dataset_id` names it.
         context: where datasets are.
-        effort: a key of :data:`graphldp.experiments.figures.EFFORTS`.
+        effort: a key of :data:`graphldp.experiments.efforts.EFFORTS`.
         seeds: how many, instead of the effort's.
         grid: values of hyper-parameters instead of the effort's.
 

@@ -9,7 +9,8 @@ from html import escape
 from typing import Any
 
 from graphldp.experiments.cells import RESULTS_VERSION, Row
-from graphldp.experiments.figures import EFFORTS, EXPERIMENTS
+from graphldp.experiments.efforts import EFFORTS
+from graphldp.experiments.figures import EXPERIMENTS
 from graphldp.experiments.plan import Plan
 from graphldp.experiments.results import Results
 from graphldp.reporting import style
