@@ -68,6 +68,22 @@ def test_a_hybrid_graph_holds_the_most_probable(reports: gl.Reports) -> None:
         np.testing.assert_allclose(kept[kept > 0], chances[kept > 0], rtol=1e-9)
 
 
+def test_counting_by_share_chooses_as_pair_by_pair() -> None:
+    """Graphs of more users than a strip has rows and a byte counts, with public ones and the ties that equals make."""
+    graphs = gl.synthetic.barabasi_albert(n=400, m=1, num_graphs=2, seed=0)
+    given = gl.Blink(np.where(np.arange(800) % 5 == 0, np.inf, 2.0), delta=0.5).randomize(graphs, rng=5)
+    for entries in (3, 64):
+        soft, hybrid = denoise(given, "soft", entries=entries), denoise(given, "hybrid")
+        for graph in range(2):
+            with np.errstate(divide="ignore"):
+                chances = np.triu(posterior(given, graph), 1)
+            for found, wanted in ((soft, 400 * entries // 2), (hybrid, int(chances.sum()))):
+                kept = np.triu(dense(found.reports, graph, found.weight), 1)
+                assert np.count_nonzero(kept) == min(wanted, np.count_nonzero(chances))
+                assert kept[kept > 0].min() >= chances[kept == 0].max() - 1e-12
+                np.testing.assert_allclose(kept[kept > 0], chances[kept > 0], rtol=1e-9)
+
+
 def test_soft_graphs_are_kept_sparse(reports: gl.Reports) -> None:
     found = denoise(reports, "soft", entries=3)
     assert found.reports.num_entries == 4 * 2 * (12 * 3 // 2)

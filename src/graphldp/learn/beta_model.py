@@ -41,10 +41,11 @@ def beta_model(degree: Floats, graph_ptr: NDArray[np.int64]) -> Floats:
 
 
 def _fixed_point(degree: Floats, counts: Floats) -> Floats:
-    beta, wanted = np.zeros(len(degree)), np.log(degree)
+    beta, wanted, table = np.zeros(len(degree)), np.log(degree), np.empty((len(degree), len(degree)))
     for _ in range(_ITERATIONS):
         up, down = np.exp(beta), np.exp(-beta)
-        pairs = (1.0 / (up[:, None] + down)) @ counts - 1.0 / (up + down)  # nobody is her own friend
+        np.divide(1.0, np.add(up[:, None], down, out=table), out=table)
+        pairs = table @ counts - 1.0 / (up + down)  # nobody is her own friend
         before, beta = beta, wanted - np.log(pairs)
         if np.abs(beta - before).max() < _ENOUGH:
             break
