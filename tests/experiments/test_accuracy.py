@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.compute import compute
-from graphldp.experiments.draws import Context, Draw
+from graphldp.experiments.draws import Context, Draw, graphs_of, reports_of
 
 from .conftest import MakePlan
 
@@ -25,6 +29,22 @@ def test_one_draw_serves_models_that_see_it_in_different_ways(context: Context) 
         (alone,) = compute([cell], context)
         assert alone.numbers == together[cell.id].numbers
     assert len({row.numbers["val_loss"] for row in together.values()}) == 3
+
+
+def test_other_processes_prepare_the_same(context: Context) -> None:
+    """Both kinds of Blink's graphs, of one draw's lists and of two, beside a draw that is not prepared."""
+    dataset = context.files[0][0]
+    draws = [Draw(dataset, f"blink-{kind}", 1.0, None, 0.2, seed) for seed in (1, 2) for kind in ("hard", "hybrid")]
+    common = {"ratios": [0.6, 0.2, 0.2], "seed": 1, "training": {"max_epochs": 2}, "model": {"layers": 2, "hidden": 4}}
+    cells = [
+        Cell.of("accuracy", draw=draw.params(), **common)
+        for draw in [*draws, Draw(dataset, "dprr", 1.0, (0.5, 0.5), 0.0, 1)]
+    ]
+    alone, others = ({r.cell.id: r for r in compute(cells, replace(context, workers=n))} for n in (1, 2))
+    assert [alone[cell.id].status for cell in cells] == ["done"] * 5
+    assert {key: row.numbers for key, row in alone.items()} == {key: row.numbers for key, row in others.items()}
+    for draw, found in zip(draws[:2], graphs_of(draws[:2], context), strict=True):
+        np.testing.assert_array_equal(found.indices, reports_of(draw, context).indices)
 
 
 def test_every_method_beyond_the_paper_is_computed(plan_of: MakePlan, context: Context) -> None:

@@ -14,8 +14,9 @@ import numpy as np
 
 from graphldp.errors import GraphLDPError
 from graphldp.experiments.cells import Cell
-from graphldp.experiments.draws import Context, Draw, expected_bytes, load, reports_of, shortage
+from graphldp.experiments.draws import Context, Draw, expected_bytes, graphs_of, lists_of, load, reports_of, shortage
 from graphldp.experiments.outcomes import Outcome, refusal
+from graphldp.experiments.preparing import prepared
 from graphldp.learn.batches import PackedGraphs
 from graphldp.learn.gin import ModelSpec
 from graphldp.learn.metrics import evaluate
@@ -23,6 +24,7 @@ from graphldp.learn.packing import kind_of
 from graphldp.learn.selection import split
 from graphldp.learn.store import Kind
 from graphldp.learn.training import Job, Trained, TrainingOptions, predict_proba, resolve_device, train_each
+from graphldp.reports import Reports
 
 if TYPE_CHECKING:
     from graphldp.learn.tabular import TableClassifier
@@ -30,18 +32,51 @@ if TYPE_CHECKING:
 
 def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
     """Train the models of some cells: each draw is drawn once, and packed once for each kind of model."""
-    fitting: list[tuple[Cell, PackedGraphs]] = []
-    for draw, own in ((draw, alike) for draw, each in by_draw(cells) for alike in _by_kind(each)):
+    drawn: list[tuple[Draw, list[Cell]]] = []
+    for draw, own in by_draw(cells):
         try:
-            packed = _pack(draw, own, context)
+            short = shortage(expected_bytes(draw, load(draw.dataset, context)), context)
         except GraphLDPError as error:
             yield [refusal(cell, error) for cell in own]
             continue
-        if isinstance(packed, str):
-            yield [Outcome(cell, "too-large", note=packed) for cell in own]
+        if short is not None:
+            yield [Outcome(cell, "too-large", note=short) for cell in own]
             continue
-        fitting += [(cell, packed) for cell in own]
+        drawn.append((draw, own))
+    fitting: list[tuple[Cell, PackedGraphs]] = []
+    for each, reports in _drawn(drawn, context):
+        for own in _by_kind(each):
+            try:
+                if isinstance(reports, GraphLDPError):
+                    raise reports
+                packed = _pack(reports, own, context)
+            except GraphLDPError as error:
+                yield [refusal(cell, error) for cell in own]
+                continue
+            fitting += [(cell, packed) for cell in own]
     yield from train_packed(fitting, context)
+
+
+def _drawn(
+    draws: Sequence[tuple[Draw, list[Cell]]], context: Context
+) -> Iterator[tuple[list[Cell], Reports | GraphLDPError]]:
+    """The reports of some draws; graphs that a server makes take long, and come from other processes."""
+    made: dict[Draw, list[tuple[Draw, list[Cell]]]] = {}
+    for draw, own in draws:
+        lists = lists_of(draw)
+        if lists is not None:
+            made.setdefault(lists, []).append((draw, own))
+            continue
+        try:
+            reports = reports_of(draw, context)
+        except GraphLDPError as error:
+            yield own, error
+            continue
+        yield own, reports
+    tasks = [[[draw for draw, _ in alike]] for alike in made.values()]
+    for alike, found in zip(made.values(), prepared(graphs_of, tasks, context), strict=True):
+        for position, (_, own) in enumerate(alike):
+            yield own, found if isinstance(found, GraphLDPError) else found[position]
 
 
 def train_packed(fitting: list[tuple[Cell, PackedGraphs]], context: Context) -> Iterator[list[Outcome]]:
@@ -145,12 +180,7 @@ def _by_kind(cells: Sequence[Cell]) -> list[list[Cell]]:
     return list(found.values())
 
 
-def _pack(draw: Draw, cells: Sequence[Cell], context: Context) -> PackedGraphs | str:
-    graphs = load(draw.dataset, context)
-    short = shortage(expected_bytes(draw, graphs), context)
-    if short is not None:
-        return short
-    reports = reports_of(draw, context)
+def _pack(reports: Reports, cells: Sequence[Cell], context: Context) -> PackedGraphs:
     classes, codes = np.unique(np.asarray(reports.labels), return_inverse=True)
     deepest = max(cell.params["model"]["layers"] for cell in cells)
     shape: dict[str, Any] = cells[0].params["model"] | {"layers": deepest}

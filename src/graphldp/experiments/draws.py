@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -59,7 +59,7 @@ class Context:
         device: where models are trained.
         memory: bytes that a cell may use; a larger one is recorded as such and not tried.
         at_once: trainings that run as one computation.
-        workers: processes that prepare reports for a GPU, where that takes longer than a draw.
+        workers: processes that prepare reports for a GPU, where that takes longer than a plain draw.
         deadline: a training that is not over by then is left out; of ``time.monotonic()``.
     """
 
@@ -132,6 +132,18 @@ def randomize(draw: Draw, graphs: GraphSet) -> Reports:
     return reports if kind is None else denoise(reports, kind).reports
 
 
+def lists_of(draw: Draw) -> Draw | None:
+    """The draw of the lists that a server makes graphs of, one for all kinds of graphs; None where it makes none."""
+    return replace(draw, mechanism="blink") if draw.mechanism in _DENOISED else None
+
+
+def graphs_of(draws: Sequence[Draw], context: Context) -> list[Reports]:
+    """The graphs that a server makes of the same lists, which are not kept: they are dense."""
+    graphs = load(draws[0].dataset, context)
+    lists = mechanism_of(draws[0], graphs).randomize(graphs, rng=draws[0].seed)
+    return [denoise(lists, _DENOISED[draw.mechanism]).reports for draw in draws]
+
+
 @lru_cache(maxsize=1)
 def reports_of(draw: Draw, context: Context) -> Reports:
     """The reports of a draw, kept until the next one is asked for: cells of several kinds may share it."""
@@ -161,8 +173,11 @@ def expected_entries(draw: Draw, graphs: GraphSet) -> float:
         flip = 1.0 / (1.0 + np.exp(draw.epsilon))
         private *= 1.0 if draw.mechanism == "rr" else _ARR_SAMPLING
         return float((private * (flip * (n - 1 - d) + (1 - flip) * d) + draw.public_fraction * d).sum())
-    if draw.mechanism.startswith("dprr") and draw.budget is not None:
-        scale = 1.0 / draw.budget[0]
+    for_degree = draw.budget[0] if draw.mechanism.startswith("dprr") and draw.budget is not None else None
+    if draw.mechanism in _DENOISED and draw.epsilon is not None:
+        for_degree = _BLINK_DELTA * draw.epsilon  # a hybrid graph has about as many edges as its noisy degrees say
+    if for_degree is not None:
+        scale = 1.0 / for_degree
         noisy = np.minimum(d + scale / 2 * np.exp(-d / scale), n)  # E[max(0, d + Lap)]
         return float((private * noisy + draw.public_fraction * d).sum())
     return 0.0 if draw.mechanism == "noisy-degrees" else float(graphs.num_entries)

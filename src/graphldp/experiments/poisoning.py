@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import math
-import multiprocessing
-import os
 import time
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -21,6 +16,7 @@ from graphldp.experiments.cases import Defended, attack_of, attacked, by_case, d
 from graphldp.experiments.cells import Cell, canonical
 from graphldp.experiments.draws import Context, shortage
 from graphldp.experiments.outcomes import Outcome, refusal
+from graphldp.experiments.preparing import prepared
 from graphldp.learn.batches import PackedGraphs
 from graphldp.learn.gin import ModelSpec
 from graphldp.learn.metrics import evaluate
@@ -33,7 +29,6 @@ from graphldp.threats.named import make_defense
 _BYTES_PER_ENTRY = 48  # packed for training, as in draws, where no two users are alike
 _ROOM = 0.35  # of the memory for packed graphs: joining them doubles it, and activations come on top
 _CURVE_POINTS = 80
-_AHEAD = 3  # tasks that are prepared ahead of the training, for each process
 _ALL_SCORES = 0.99  # the guarantee point computes p-values as far as this θ
 
 
@@ -94,42 +89,9 @@ def _mostly_full(reports: Reports) -> bool:
 
 
 def _prepared(cases: Sequence[list[Cell]], context: Context) -> Iterator[tuple[list[Cell], Defended | GraphLDPError]]:
-    """The attacked and defended reports of some cells, by several processes where the context has them."""
-    alone = replace(context, workers=1, deadline=math.inf)
-    if context.workers == 1:
-        yield from ((own, _prepare([own[0].params], alone)[0]) for own in cases)
-        return
-    tasks = [list(own) for _, own in groupby(cases, key=lambda own: attack_of(own[0].params))]
-    start = multiprocessing.get_context("spawn")  # torch and its threads do not survive a fork
-    with ProcessPoolExecutor(context.workers, start, initializer=_one_thread) as pool:
-        ahead: deque[tuple[list[list[Cell]], Future[list[Defended | GraphLDPError]]]] = deque()
-        try:
-            for task in [
-                *tasks,
-                *[None] * (_AHEAD * context.workers),
-            ]:  # dense reports take gigabytes: few wait to be trained on
-                if task is not None:
-                    ahead.append((task, pool.submit(_prepare, [own[0].params for own in task], alone)))
-                if ahead and (task is None or len(ahead) > _AHEAD * context.workers):
-                    members, found = ahead.popleft()
-                    yield from zip(members, found.result(), strict=True)
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _one_thread() -> None:
-    os.environ["GRAPHLDP_THREADS"] = "1"
-
-
-def _prepare(cases: Sequence[dict[str, Any]], context: Context) -> list[Defended | GraphLDPError]:
-    """The reports of some cases of one attack; those that a defense leaves untouched are one and the same."""
-    found: list[Defended | GraphLDPError] = []
-    for params in cases:
-        try:
-            found.append(defended(params, context))
-        except GraphLDPError as error:
-            found.append(error)
-    return found
+    """The attacked and defended reports of some cells; those of one attack are one task, so it is drawn once."""
+    tasks = [[own[0].params for own in alike] for _, alike in groupby(cases, key=lambda own: attack_of(own[0].params))]
+    return zip(cases, prepared(defended, tasks, context), strict=True)
 
 
 class _Wave:
