@@ -39,7 +39,7 @@ def with_degrees(rng: np.random.Generator, lists: NeighbourLists) -> Reports:
 def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[Data]:
     """One Data per graph; messages flow from j to i for each j in i's list."""
     graphs = []
-    summaries = torch.from_numpy(smooth_table(lists)).to(dtype)
+    summaries = torch.from_numpy(smooth_table(lists)[:, : spec.summaries]).to(dtype)
     level = posterior_levels(lists) if spec.weights == "posterior" else np.zeros(lists.num_entries)
     weight = torch.from_numpy(np.where(level < LEVELS, 0.5**level, 0.0)).to(dtype)
     for graph, (first, last) in enumerate(zip(lists.graph_ptr[:-1], lists.graph_ptr[1:], strict=True)):

@@ -40,7 +40,7 @@ _CHOICES = {
     "readout": ("mean", "sum"),
     "convolution": ("gin", "gcn", "sage"),
     "features": FEATURES,
-    "graph_features": ("none", "degrees"),
+    "graph_features": ("none", "size", "degrees"),
     "directions": ("own", "both"),
     "weights": ("none", "posterior"),
 }
@@ -59,8 +59,8 @@ class ModelSpec:
         convolution: ``"gin"``, ``"gcn"`` or ``"sage"``.
         features: ``"constant"``, ``"degree"``, ``"noisy-degree"`` or ``"profile"``: see :mod:`graphldp.learn.codes`.
         num_features: positions for the length of the list, where the feature is ``"degree"``; else 1.
-        graph_features: ``"none"``, or ``"degrees"``: a head of one hidden layer sees log n, the histogram of d* and the
-            largest d* of each graph, and adds to its scores.
+        graph_features: ``"none"``, ``"size"`` or ``"degrees"``: a head of one hidden layer sees each graph's log n, or
+            that, the histogram of d* and the largest d*, and adds to its scores.
         directions: over whom a user aggregates: ``"own"``, whom she lists; or ``"both"``, these and, apart from them,
             those who list her; for GIN only.
         weights: ``"none"``, or ``"posterior"``: entries count by how likely they are edges; for GIN only.
@@ -74,7 +74,7 @@ class ModelSpec:
     convolution: Literal["gin", "gcn", "sage"] = "gin"
     features: Literal["constant", "degree", "noisy-degree", "profile"] = "constant"
     num_features: int = 1
-    graph_features: Literal["none", "degrees"] = "none"
+    graph_features: Literal["none", "size", "degrees"] = "none"
     directions: Literal["own", "both"] = "own"
     weights: Literal["none", "posterior"] = "none"
 
@@ -109,7 +109,7 @@ class ModelSpec:
     @property
     def summaries(self) -> int:
         """How many numbers of a graph the head sees."""
-        return 0 if self.graph_features == "none" else SMOOTH_COLUMNS
+        return {"none": 0, "size": 1, "degrees": SMOOTH_COLUMNS}[self.graph_features]
 
     @property
     def dropouts(self) -> int:

@@ -46,7 +46,7 @@ def build(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: t
     parts = [_build_part(lists, first, last, spec, where, dtype, level, dense=dense) for first, last in pairs]
     table = torch.zeros(lists.num_graphs + 1, spec.summaries, dtype=dtype)
     if spec.summaries:
-        table[:-1] = torch.from_numpy(smooth_table(lists))
+        table[:-1] = torch.from_numpy(smooth_table(lists)[:, : spec.summaries])  # log n comes first
     return replace(join(parts, device), summaries=table.to(device))
 
 
