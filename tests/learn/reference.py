@@ -54,7 +54,7 @@ def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[
             numbers = [noisy, degree, np.bincount(source.numpy(), minlength=n)]
             blocks = [(np.searchsorted(DEGREE_BOUNDS, each), len(DEGREE_BOUNDS) + 1) for each in numbers]
             blocks += [(np.full(n, np.searchsorted(SIZE_BOUNDS, n)), len(SIZE_BOUNDS) + 1)]
-            blocks = blocks[:1] if spec.features == "noisy-degree" else blocks
+            blocks = {"noisy-degree": blocks[:1], "size": blocks[3:], "profile": blocks}[spec.features]
         codes = [nn.functional.one_hot(torch.from_numpy(code).long(), width) for code, width in blocks]
         x = torch.cat(codes, dim=1).to(dtype)
         edge_index, own = torch.stack((source, target)), summaries[graph : graph + 1]

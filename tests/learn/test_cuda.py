@@ -21,9 +21,9 @@ pytestmark = pytest.mark.skipif(
 SETS = {"sparse": ([90, 700, 5, 1, 300], 0.01), "dense": ([90, 700, 5, 1, 300], 0.6)}
 
 
-def computed(name, spec, dtype, models):
-    """Scores in training and evaluation, gradients and running statistics of several models, on the GPU."""
-    device = torch.device("cuda")
+def computed(name, spec, dtype, models, device="cuda"):
+    """Scores in training and evaluation, gradients and running statistics of several models."""
+    device = torch.device(device)
     lists = random_lists(np.random.default_rng(1), *SETS[name])
     packed = PackedGraphs.pack(lists, spec, device, dtype=dtype)
     ids = np.stack([np.random.default_rng(s).permutation(len(lists)) for s in range(models)])
@@ -48,10 +48,13 @@ def computed(name, spec, dtype, models):
 def test_the_kernels_compute_what_plain_operations_do(name, models, hidden):
     spec = ModelSpec(2, layers=5, hidden=hidden)
     dense, fused = computed(name, spec, torch.float32, models)
-    plain = computed(name, spec, torch.float64, models)[1]
+    exact = computed(name, spec, torch.float64, models)[1]
+    plain = computed(name, spec, torch.float32, models, "cpu")[1]
     assert dense is (name == "dense")
-    for ours, theirs in zip(fused, plain, strict=True):
-        assert (ours - theirs).abs().max() <= 1e-3 * max(float(theirs.abs().max()), 1e-3)
+    for ours, truth, single in zip(fused, exact, plain, strict=True):
+        # a gradient that batch norm cancels is as small as the rounding of what cancels, in any order of summation
+        rounding = 4 * (single.to(truth.device) - truth).abs().max()
+        assert (ours - truth).abs().max() <= max(1e-3 * max(float(truth.abs().max()), 1e-3), float(rounding))
 
 
 @pytest.mark.parametrize("models", [1, 4])

@@ -79,7 +79,7 @@ def made(spec, seed=0):
         {"readout": "sum"},
         {"features": "degree", "num_features": 4},
         {"graph_features": "degrees"},
-        {"graph_features": "size"},
+        {"features": "size", "graph_features": "size"},
         {"features": "noisy-degree"},
         {"features": "profile", "graph_features": "degrees"},
         {"directions": "both"},

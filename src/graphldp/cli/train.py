@@ -60,7 +60,7 @@ def train(
     lr: Annotated[float, typer.Option(help="Initial learning rate.")] = 0.01,
     readout: Annotated[str, typer.Option(help="mean or sum.")] = "mean",
     convolution: Annotated[str, typer.Option(help="gin, gcn or sage.")] = "gin",
-    features: Annotated[str, typer.Option(help="constant, degree, noisy-degree or profile.")] = "constant",
+    features: Annotated[str, typer.Option(help="constant, degree, noisy-degree, size or profile.")] = "constant",
     graph_features: Annotated[
         str, typer.Option(help="What the model sees of a whole graph: none, or degrees: n and d*.")
     ] = "none",

@@ -54,7 +54,7 @@ ACROSS = ("nonpriv-full", "size-control", "size-forest", "size-gin")
 """Methods that do not depend on ε: a line across."""
 
 MODELS: dict[str, dict[str, str]] = {
-    "size-gin": {"graph_features": "size"},
+    "size-gin": {"features": "size", "graph_features": "size"},
     "degree-gin": {"features": "noisy-degree"},
     "degree-head-gin": {"features": "noisy-degree", "graph_features": "degrees"},
     "dprr-head": {"graph_features": "degrees"},

@@ -51,8 +51,8 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         readout: ``"mean"`` (the paper's) or ``"sum"``.
         convolution: ``"gin"`` (the paper's), ``"gcn"`` or ``"sage"``.
         features: what a user begins with: ``"constant"`` (the paper's), ``"degree"``, one-hot of the reported list's
-            length, ``"noisy-degree"``, the bin of d*, or ``"profile"``, bins of d*, of the length of her list, of how
-            many list her, and of n.
+            length, ``"noisy-degree"``, the bin of d*, ``"size"``, the bin of n, or ``"profile"``, bins of d*, of the
+            length of her list, of how many list her, and of n.
         graph_features: ``"none"`` (the paper's), ``"size"`` or ``"degrees"``: beside the users' embeddings a small
             network sees each graph's log n, or that, the histogram of d* and the largest d*, and adds to the scores.
         directions: aggregate over whom a user lists, ``"own"`` (the paper's), or also over those who list her,
@@ -85,7 +85,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         device: str = "auto",
         readout: Literal["mean", "sum"] = "mean",
         convolution: Literal["gin", "gcn", "sage"] = "gin",
-        features: Literal["constant", "degree", "noisy-degree", "profile"] = "constant",
+        features: Literal["constant", "degree", "noisy-degree", "size", "profile"] = "constant",
         graph_features: Literal["none", "size", "degrees"] = "none",
         directions: Literal["own", "both"] = "own",
         weights: Literal["none", "posterior"] = "none",

@@ -7,6 +7,7 @@ that a graph that comes later is read in the same way.
     constant        1
     degree          the length of the reported list, the last position for all longer ones
     noisy-degree    d*
+    size            n of her graph
     profile         four blocks: d*, the length of the list, how many list this user, and n of her graph
 
 Where reports carry no d*, the length of the list stands in for it.
@@ -17,7 +18,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-FEATURES = ("constant", "degree", "noisy-degree", "profile")
+FEATURES = ("constant", "degree", "noisy-degree", "size", "profile")
 DEGREE_BOUNDS = (0.5, 1.5, 2.5, 4.5, 8.5, 16.5, 32.5, 64.5, 128.5, 256.5, 512.5, 1024.5)  # a bin ends at its bound
 SIZE_BOUNDS = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 _DEGREE, _SIZE = len(DEGREE_BOUNDS) + 1, len(SIZE_BOUNDS) + 1
@@ -34,6 +35,7 @@ def widths(features: str, num_features: int) -> tuple[int, ...]:
         "constant": (1,),
         "degree": (num_features,),
         "noisy-degree": (_DEGREE,),
+        "size": (_SIZE,),
         "profile": (_DEGREE, _DEGREE, _DEGREE, _SIZE),
     }[features]
 
@@ -53,11 +55,15 @@ def bins(features: str, num_features: int, released: Tensor, length: Tensor, tar
         found = [torch.zeros_like(length)]
     elif features == "degree":
         found = [length.clamp(max=num_features - 1)]
+    elif features == "noisy-degree":
+        found = [_binned(released, DEGREE_BOUNDS)]
     else:
-        bounds = torch.tensor(DEGREE_BOUNDS, dtype=released.dtype, device=released.device)
-        found = [torch.bucketize(released, bounds)]
+        found = [_binned(size, SIZE_BOUNDS)]
         if features == "profile":
             received = torch.bincount(target, minlength=len(length))
-            found += [torch.bucketize(each.to(released.dtype), bounds) for each in (length, received)]
-            found += [torch.bucketize(size, torch.tensor(SIZE_BOUNDS, device=size.device))]
+            found = [*(_binned(each, DEGREE_BOUNDS) for each in (released, length, received)), *found]
     return torch.stack(found, dim=1)
+
+
+def _binned(values: Tensor, bounds: tuple[float, ...]) -> Tensor:
+    return torch.bucketize(values.double(), torch.tensor(bounds, dtype=torch.float64, device=values.device))

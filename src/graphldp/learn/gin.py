@@ -57,7 +57,8 @@ class ModelSpec:
         dropout: the chance that a score is dropped in training.
         readout: how a graph's users are pooled, ``"mean"`` or ``"sum"``.
         convolution: ``"gin"``, ``"gcn"`` or ``"sage"``.
-        features: ``"constant"``, ``"degree"``, ``"noisy-degree"`` or ``"profile"``: see :mod:`graphldp.learn.codes`.
+        features: ``"constant"``, ``"degree"``, ``"noisy-degree"``, ``"size"`` or ``"profile"``: see
+            :mod:`graphldp.learn.codes`.
         num_features: positions for the length of the list, where the feature is ``"degree"``; else 1.
         graph_features: ``"none"``, ``"size"`` or ``"degrees"``: a head of one hidden layer sees each graph's log n, or
             that, the histogram of d* and the largest d*, and adds to its scores.
@@ -72,7 +73,7 @@ class ModelSpec:
     dropout: float = 0.5
     readout: Literal["mean", "sum"] = "mean"
     convolution: Literal["gin", "gcn", "sage"] = "gin"
-    features: Literal["constant", "degree", "noisy-degree", "profile"] = "constant"
+    features: Literal["constant", "degree", "noisy-degree", "size", "profile"] = "constant"
     num_features: int = 1
     graph_features: Literal["none", "size", "degrees"] = "none"
     directions: Literal["own", "both"] = "own"
