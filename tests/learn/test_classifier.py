@@ -137,7 +137,10 @@ class TestUnusualGraphs:
     def test_training_with_graphs_that_report_nothing(self, graphs: gl.GraphSet) -> None:
         silent = gl.NoisyDegrees(epsilon=1.0).randomize(graphs, rng=0)
         assert silent.num_entries == 0
-        assert np.isfinite(small(max_epochs=3).fit(silent).predict_proba(silent)).all()
+        for features in ("constant", "degree"):
+            with pytest.raises(DataError, match="No list names anybody"):
+                small(features=features).fit(silent)
+        assert np.isfinite(small(max_epochs=3, features="size").fit(silent).predict_proba(silent)).all()
         with_empty = gl.GraphSet.from_edges([0, 2], [1, 3], [2, 0, 2, 0] * 5, [0, 1] * 10)
         assert np.isfinite(small(max_epochs=3).fit(with_empty).predict_proba(with_empty)).all()
 

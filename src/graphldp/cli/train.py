@@ -62,7 +62,7 @@ def train(
     convolution: Annotated[str, typer.Option(help="gin, gcn or sage.")] = "gin",
     features: Annotated[str, typer.Option(help="constant, degree, noisy-degree, size or profile.")] = "constant",
     graph_features: Annotated[
-        str, typer.Option(help="What the model sees of a whole graph: none, or degrees: n and d*.")
+        str, typer.Option(help="What the model sees of a whole graph: none, size (n) or degrees (n and d*).")
     ] = "none",
     directions: Annotated[str, typer.Option(help="Aggregate over own lists, or both ways: own or both.")] = "own",
     weights: Annotated[

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.csr import NeighbourLists
+from graphldp.errors import DataError
 from graphldp.learn.batches import PackedGraphs
 from graphldp.learn.gin import ModelSpec
 from graphldp.learn.inputs import given_labels, graphs_of, labels_of
@@ -95,6 +96,11 @@ def _plan(fit: Fit) -> _Plan:
     clf = fit.classifier
     graphs = graphs_of(fit.X, _OWNER)
     classes, codes = labels_of(graphs, fit.y, _OWNER)
+    if not graphs.num_entries and clf.features in ("constant", "degree"):  # all users alike: batch norm divides by 0
+        raise DataError(
+            "No list names anybody, so all users look alike to this model: "
+            "choose features='noisy-degree', 'size' or 'profile', or a mechanism that reports lists."
+        )
     spec = ModelSpec(
         num_classes=len(classes),
         layers=clf.layers,
