@@ -154,7 +154,8 @@ def collect_threads(store: Store, graphs: gl.GraphSet, labelled: int, reporting:
         store.accept(submissions)
 
 
-def test_from_reports_to_labels(command: Command, database: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [("--max-epochs", "3", "--device", "cpu"), ("--recommended",)], ids=" ".join)
+def test_from_reports_to_labels(command: Command, database: str, tmp_path: Path, how: tuple[str, ...]) -> None:
     store = Store.open(database)
     graphs = gl.synthetic.threads(num_graphs=26, seed=0)
     collect_threads(store, graphs, labelled=20, reporting=0.9)
@@ -163,7 +164,8 @@ def test_from_reports_to_labels(command: Command, database: str, tmp_path: Path)
     written = read(command, "collect", "export", file, "-c", "thread-3", "-c", "thread-1")
     assert (written["communities"], written["labels"]) == (2, True)
     assert gl.Reports.load(file).sizes.tolist() == graphs.sizes[[3, 1]].tolist()
-    trained = read(command, "collect", "train", model, "--max-epochs", "3", "--device", "cpu")
+    trained = read(command, "collect", "train", model, *how)
+    assert 0 <= trained["validation accuracy"] <= 1
     assert trained["communities"] == 20
     assert 0 < trained["reported"] < trained["users"]
     code, out, err = command("collect", "label", model, "--json", "--device", "cpu")

@@ -99,7 +99,7 @@ def _plan(fit: Fit) -> _Plan:
     if not graphs.num_entries and clf.features in ("constant", "degree"):  # all users alike: batch norm divides by 0
         raise DataError(
             "No list names anybody, so all users look alike to this model: "
-            "choose features='noisy-degree', 'size' or 'profile', or a mechanism that reports lists."
+            "choose features='noisy-degree', 'size' or 'profile', the recommended classifier, or send lists."
         )
     spec = ModelSpec(
         num_classes=len(classes),
