@@ -1,4 +1,4 @@
-"""Fill the tables of docs and README from docs/results/reddit-binary.sqlite: python docs/results/tables.py.
+"""Fill the tables of docs and README from the results beside this file: python docs/results/tables.py.
 
 A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``; the prose around it is left alone. With the folder
 of the datasets as its argument the one table that is not in the results, a probe of list lengths, is drawn again too.
@@ -25,6 +25,8 @@ PLAIN = {"layers", "hidden", "dropout"}  # the paper's model, without our option
 with Results(HERE / "reddit-binary.sqlite", create=False) as _results:
     ROWS = _results.rows()
     PLANS = {plan.experiment: points_of(plan, ROWS) for plan in _results.plans()}
+with Results(HERE / "elsewhere.sqlite", create=False) as _results:
+    PLANS |= {plan.dataset: points_of(plan, _results.rows()) for plan in _results.plans()}
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -86,16 +88,17 @@ def differences(*others: str) -> str:
     return markdown(DIFFERENCE, rows)
 
 
-def against_the_recipe(panel: str) -> str:
+def against_the_recipe(experiment: str, panel: str = "") -> str:
     """The recipe minus every other line, seed by seed."""
-    points = [p for p in PLANS["beyond"] if p.panel == panel and p.numbers]
+    points = [p for p in PLANS[experiment] if p.panel == panel and p.numbers]
     rows = []
     for x in (0.2, 0.5, 1.0, 2.0):
-        recipe = found("beyond", "recipe", x, panel)
+        recipe = found(experiment, "recipe", x, panel)
+        where = ", ".join(each for each in (f"ε = {x:g}", panel) if each)
         for series in dict.fromkeys(p.series for p in points if p.series not in ("recipe", "nonpriv-full")):
-            other = found("beyond", series, x, panel)
+            other = found(experiment, series, x, panel)
             if recipe and recipe.numbers and other and other.numbers:
-                rows.append(difference(f"ε = {x:g}, {panel}", f"the recipe − {METHODS[series]}", recipe, other))
+                rows.append(difference(where, f"the recipe − {METHODS[series]}", recipe, other))
     return markdown(DIFFERENCE, rows)
 
 
@@ -247,8 +250,12 @@ TABLES: dict[str, Callable[[], str]] = {
     "gain": gain,
     "beyond-private": lambda: sweep("beyond", "accuracy", "ε", "λ = 0"),
     "beyond-public": lambda: sweep("beyond", "accuracy", "ε", "λ = 0.2"),
-    "recipe-private": lambda: against_the_recipe("λ = 0"),
-    "recipe-public": lambda: against_the_recipe("λ = 0.2"),
+    "recipe-private": lambda: against_the_recipe("beyond", "λ = 0"),
+    "recipe-public": lambda: against_the_recipe("beyond", "λ = 0.2"),
+    "imdb": lambda: sweep("IMDB-BINARY", "accuracy", "ε"),
+    "recipe-imdb": lambda: against_the_recipe("IMDB-BINARY"),
+    "threads": lambda: sweep("synthetic:threads", "accuracy", "ε"),
+    "recipe-threads": lambda: against_the_recipe("synthetic:threads"),
     "ingredients": lambda: sweep("ingredients", "accuracy", "ε"),
 }
 

@@ -223,6 +223,13 @@ EXPERIMENTS: dict[str, Experiment] = {
         values=(0.2, 0.5, 1.0, 2.0),
         public_fraction=(0.0, 0.2),
     ),
+    "elsewhere": AccuracySweep(
+        "The recipe against the controls: no graph neural network, so minutes for a small dataset",
+        "beyond Section 5",
+        methods=("recipe", "size-forest", "degree-forest"),
+        along="epsilon",
+        values=(0.2, 0.5, 1.0, 2.0),
+    ),
     "ingredients": AccuracySweep(
         "What each idea adds to the paper's set-up",
         "beyond Section 5",
