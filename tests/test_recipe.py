@@ -12,12 +12,14 @@ def test_up_to_one_everything_goes_to_the_degrees(epsilon: float) -> None:
     budget = recipe.mechanism.budget()
     assert (budget.degree, budget.edges) == (epsilon, 0.0)
     assert "degrees" in recipe.why
+    assert recipe.mechanism.noise == "discrete"
 
 
 @pytest.mark.parametrize("epsilon", [1.1, 2.0, 3.3, 10.0 / 3, 1e3, 1e16])
 def test_what_exceeds_one_goes_to_the_edges(epsilon: float) -> None:
     mechanism = gl.recommended(epsilon).mechanism
     assert isinstance(mechanism, gl.DPRR)
+    assert mechanism.noise == "discrete"
     budget = mechanism.budget(n_max=100)
     assert budget.degree == 1.0
     assert budget.total <= epsilon

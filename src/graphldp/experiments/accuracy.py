@@ -159,7 +159,7 @@ def _tabular(name: str, seed: int) -> TableClassifier:
         "size-forest": lambda: SizeControl(seed, "forest"),
         "degree": lambda: DegreeControl(seed),
         "degree-forest": lambda: DegreeControl(seed, "forest"),
-        "recipe": lambda: ProfileClassifier(seed=seed),
+        "recipe-2": lambda: ProfileClassifier(seed=seed),
     }
     return made[name]()
 

@@ -46,7 +46,7 @@ TABULAR = {
     "degree-control": "degree",
     "size-forest": "size-forest",
     "degree-forest": "degree-forest",
-    "recipe": "recipe",
+    "recipe": "recipe-2",
 }
 """Methods without a neural network, and how cells name their classifier."""
 

@@ -1,16 +1,17 @@
-"""ProfileClassifier: trees on a graph's profile, and n alone where the profile is noise.
+"""ProfileClassifier: trees and a kernel machine on a graph's profile, and n alone where the profile is noise.
 
-Gradient boosting and extremely randomized trees see :func:`degree_profile` and :func:`hub_profile`; their probabilities
-are averaged. At a small ε the profile is mostly noise, and trees that are offered sixty noisy columns lose sight of n.
-So the same pair is fitted to log n alone, and the two are mixed,
+Gradient boosting sees all of :func:`degree_profile` and :func:`hub_profile`, a :class:`KernelMachine` the columns by
+which graphs are near each other; their probabilities are averaged. Trees cut the table along single columns, the kernel
+compares graphs as a whole, and the two err on different ones. At a small ε the profile is mostly noise, and trees that
+are offered sixty noisy columns lose sight of n. So the same pair is fitted to log n alone, and the two are mixed,
 
     w·profile + (1 − w)·size,
 
 with the w of the smallest log loss on held-out folds of the training graphs; w = 0 unless that loss is below the one of
 n alone by two standard errors.
 
-A saved classifier is the table that it learned from, not its trees: trees are kept as pickles, and reading those runs
-code. Loading fits them again, which takes seconds and gives the same ones with the same version of scikit-learn.
+A saved classifier is the table that it learned from, not its models: trees are kept as pickles, and reading those runs
+code. Loading fits again, which takes seconds and gives the same ones with the same version of scikit-learn.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from graphldp.csr import NeighbourLists
@@ -28,8 +29,9 @@ from graphldp.errors import FormatError
 from graphldp.graphs import GraphSet
 from graphldp.learn import persistence
 from graphldp.learn.hubs import hub_profile
+from graphldp.learn.kernel import KernelMachine
 from graphldp.learn.persistence import SavedModel
-from graphldp.learn.profiles import degree_profile
+from graphldp.learn.profiles import COLUMNS, NEARNESS, degree_profile
 from graphldp.learn.provenance import provenance_of
 from graphldp.learn.tabular import Floats, Model, TableClassifier
 
@@ -148,27 +150,29 @@ class _Mixture:
 
 
 class _Pair:
-    """Gradient boosting and extremely randomized trees, half and half."""
+    """Gradient boosting and the kernel machine, half and half."""
 
     def __init__(self, seed: int) -> None:
-        self.members: tuple[Model, Model] = (
-            HistGradientBoostingClassifier(
-                random_state=seed,
-                learning_rate=0.03,
-                max_iter=200,
-                max_leaf_nodes=8,
-                min_samples_leaf=10,
-                l2_regularization=1.0,
-                max_features=0.3,
-            ),
-            ExtraTreesClassifier(random_state=seed, n_estimators=200, min_samples_leaf=2, max_features=0.5),
+        self.trees: Model = HistGradientBoostingClassifier(
+            random_state=seed,
+            learning_rate=0.03,
+            max_iter=200,
+            max_leaf_nodes=8,
+            min_samples_leaf=10,
+            l2_regularization=1.0,
+            max_features=0.3,
         )
+        self.kernel: Model = KernelMachine(seed)
 
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
-        for each in self.members:
-            each.fit(X, y)
+        self.trees.fit(X, y)
+        self.kernel.fit(_near(X), y)
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
-        one, two = self.members
-        return (one.predict_proba(X) + two.predict_proba(X)) / 2
+        return (self.trees.predict_proba(X) + self.kernel.predict_proba(_near(X))) / 2
+
+
+def _near(X: Floats) -> Floats:
+    """The columns for the kernel: some of the degrees', all of the hub's; or log n, where the table is no more."""
+    return X if X.shape[1] == 1 else np.hstack((X[:, NEARNESS], X[:, COLUMNS:]))

@@ -23,6 +23,13 @@ Floats = NDArray[np.float64]
 _LARGEST = 12
 _DECILES = np.arange(1, 11) / 10
 _WITHOUT = (1, 2, 4, 8, 16, 32)  # hubs that are left out of a sum
+_MOMENTS = 9
+_PLACES = _MOMENTS + len(_WITHOUT)
+COLUMNS = _PLACES + 2 * _LARGEST + len(_DECILES)
+
+# By which graphs are near each other: log n, Σd/n, the surplus over √n, Σd²/n, the eight largest d* and d*/n. Few of
+# many: a tree leaves a column of noise alone, a distance adds it up.
+NEARNESS = np.concatenate(([0, 2, 4, 5], _PLACES + np.arange(8), _PLACES + _LARGEST + np.arange(8)))
 
 
 def degree_profile(X: NeighbourLists) -> Floats:
@@ -32,7 +39,7 @@ def degree_profile(X: NeighbourLists) -> Floats:
         X: reports or raw graphs; without d* the length of a list stands for it.
 
     Returns:
-        [graphs, 49]; 0 where a graph has fewer users than there are places.
+        [graphs, COLUMNS]; 0 where a graph has fewer users than there are places.
     """
     degree, variance = released_degrees(X), noise_variance(X)
     n = np.maximum(X.sizes, 1).astype(np.float64)
@@ -71,7 +78,7 @@ def noise_variance(X: NeighbourLists) -> Floats:
     if not isinstance(X, Reports) or X.noisy_degree is None:
         return np.zeros(X.num_users)
     if X.noise == "discrete":
-        return np.asarray(0.5 / np.sinh(X.epsilon1 / 2) ** 2)
+        return np.asarray(2.0 * np.exp(-X.epsilon1) / np.expm1(-X.epsilon1) ** 2)
     return np.asarray(2.0 / X.epsilon1**2)
 
 
