@@ -19,7 +19,7 @@ from torch import Tensor
 from graphldp.csr import NeighbourLists
 from graphldp.errors import DataError
 from graphldp.learn import packing
-from graphldp.learn.layers import Csr, Matrix, Operator, Rows, Tiles, kernels_for
+from graphldp.learn.rows import Csr, Matrix, Operator, Rows, Tiles, Users, kernels_for
 from graphldp.learn.store import Blocks, Dense, Store
 from graphldp.reports import Reports
 
@@ -172,10 +172,11 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
         same = k > 0 and each is rounds[k - 1]
         rows.append(rows[-1] if same else _Layout.of(each.row_ptr, ids, tile, device))
     users = torch.from_numpy(np.append(store.sizes, 0)[ids]).to(device, dtype)
-    together = users.sum(2, keepdim=True)
+    totals = users.sum(2, keepdim=True)
     join = _Copies(store, ids, rows) if kernels is None else _InPlace(store, ids, rows, kernels)
     graphs = torch.from_numpy(ids).to(device)
     for step in range(len(ids)):
+        together = Users(totals[step])
         made: list[Rows] = []
         sources: list[Tensor] = []
         for k, layout in enumerate(rows):
@@ -185,7 +186,7 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
             tiles = _tiles(layout, step, block, models, tile)
             readout = join.readout(counts, layout.target[step])
             counts = counts.view(len(tiles.model), tiles.size, 1)
-            made.append(Rows(tiles, counts, together[step], readout, block, tuple(matrices)))
+            made.append(Rows(tiles, counts, together, readout, block, tuple(matrices)))
         codes = store.codes.index_select(0, sources[0])
         features = torch.zeros(len(codes), store.width, dtype=dtype, device=device)
         features.scatter_(1, codes, 1)

@@ -17,10 +17,10 @@ import triton
 from torch import Tensor
 
 from graphldp.learn import triton_kernels
-from graphldp.learn.layers import EPS, MOMENTUM
+from graphldp.learn.rows import EPS, MOMENTUM
 
 if TYPE_CHECKING:
-    from graphldp.learn.layers import Rows
+    from graphldp.learn.rows import Rows
     from graphldp.learn.store import Dense
 
 WIDEST = 128  # hidden units or inputs of a layer that a kernel holds in registers

@@ -20,7 +20,7 @@ holds one batch of graphs for each of them (see :mod:`graphldp.learn.batches`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ from torch import Tensor
 from graphldp.errors import bad_parameter
 from graphldp.learn.batches import Batch
 from graphldp.learn.codes import FEATURES, widths
-from graphldp.learn.layers import linear_norm_relu, linear_norm_relu_fixed, pool, product
+from graphldp.learn.layers import Map, linear_norm_relu, linear_norm_relu_fixed, read
 from graphldp.learn.summaries import SMOOTH_COLUMNS
 
 CUT = 5.0  # deviations: a bin that was empty in nearly all training graphs must not decide a score alone
@@ -204,27 +204,31 @@ def scores(
         kept: [S, B, spec.dropouts], 0 for what is dropped, 1 / (1 - dropout) for what is kept.
         training: normalise by the batch, else by the running statistics.
     """
-    layer: Callable[..., Tensor] = linear_norm_relu if training else linear_norm_relu_fixed
+    layer = linear_norm_relu if training else linear_norm_relu_fixed
+    count = 2 if spec.convolution == "gin" else 1
+    size = batch.users.clamp(min=1)[:, :, None] if spec.readout == "mean" else 1
     x = batch.features
     total: Any = 0
     for k in range(spec.layers):
-        rows = batch.rounds[k]
-        if k:
-            parts = [product(matrix, x, rows) for matrix in rows.matrices]
-            x = parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)
-            for j in range(2 if spec.convolution == "gin" else 1):
-                names = [f"conv{k}.{j}.{part}" for part in ("weight", "bias", "gamma", "beta")]
-                stats = running[f"conv{k}.{j}.mean"], running[f"conv{k}.{j}.var"]
-                x = layer(x, rows, *(params[name] for name in names), *stats)
-        pooled = pool(x, rows)
-        if spec.readout == "mean":
-            pooled = pooled / batch.users.clamp(min=1)[:, :, None]
+        last = k + 1 == spec.layers
+        pooled, parts = read(x, batch.rounds[k], None if last else batch.rounds[k + 1])
+        pooled = pooled / size
         score = torch.baddbmm(params[f"head{k}.bias"][:, None], pooled, params[f"head{k}.weight"].mT)
         own = slice(k * spec.num_classes, (k + 1) * spec.num_classes)
         total = total + (score if kept is None else score * kept[:, :, own])
+        if not last:
+            x = parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)
+            maps = [_map(params, running, f"conv{k + 1}.{j}") for j in range(count)]
+            x = layer(x, batch.rounds[k + 1], *maps)
     if spec.summaries:
         total = total + _head(params, running, batch, None if kept is None else kept[:, :, -spec.hidden :])
     return torch.as_tensor(total)
+
+
+def _map(params: Mapping[str, Tensor], running: Mapping[str, Tensor], name: str) -> Map:
+    """A linear map and its batch norm."""
+    weight, bias, gamma, beta = (params[f"{name}.{part}"] for part in ("weight", "bias", "gamma", "beta"))
+    return weight, bias, gamma, beta, running[f"{name}.mean"], running[f"{name}.var"]
 
 
 def _head(params: Mapping[str, Tensor], running: Mapping[str, Tensor], batch: Batch, kept: Tensor | None) -> Tensor:

@@ -20,7 +20,7 @@ from torch import Tensor
 from graphldp.csr import NeighbourLists
 from graphldp.learn.codes import bins, widths
 from graphldp.learn.colours import Lists, group, merge, refine
-from graphldp.learn.layers import kernels_for
+from graphldp.learn.rows import kernels_for
 from graphldp.learn.store import Blocks, Dense, Kind, Round, Store, join
 from graphldp.learn.summaries import released_degrees, smooth_table
 from graphldp.learn.weights import LEVELS, posterior_levels
