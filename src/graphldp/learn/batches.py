@@ -19,7 +19,7 @@ from torch import Tensor
 from graphldp.csr import NeighbourLists
 from graphldp.errors import DataError
 from graphldp.learn import packing
-from graphldp.learn.rows import Csr, Matrix, Operator, Rows, Tiles, Users, kernels_for
+from graphldp.learn.rows import Batch, Csr, Matrix, Rows, Tiles, Users, kernels_for
 from graphldp.learn.store import Blocks, Dense, Store
 from graphldp.reports import Reports
 
@@ -95,23 +95,6 @@ class PackedGraphs:
 
 
 @dataclass(frozen=True)
-class Batch:
-    """B graphs for each of S models, on the device.
-
-    Args:
-        features: [T, B, width], the input features of the rows of round 0.
-        rounds: the rows after each round, and what they aggregate over.
-        users: [S, B], users in each graph; 0 where a model has fewer graphs.
-        summaries: [S, B, numbers], what a graph-level head sees of each graph.
-    """
-
-    features: Tensor
-    rounds: tuple[Rows, ...]
-    users: Tensor
-    summaries: Tensor
-
-
-@dataclass(frozen=True)
 class _Layout:
     """Where the blocks of each step come from and go to.
 
@@ -178,16 +161,16 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
     for step in range(len(ids)):
         together = Users(totals[step])
         made: list[Rows] = []
-        sources: list[Tensor] = []
+        found: list[tuple[Tensor, Tensor]] = []
         for k, layout in enumerate(rows):
             block, source, counts = join.rows(k, step)
-            sources.append(source)
-            matrices = [join.matrix(k, m, step, made, block, sources) for m in range(len(rounds[k].matrices))]
+            found.append((block, source))
+            matrices = [join.matrix(k, m, step, found[-2:]) for m in range(len(rounds[k].matrices))]
             tiles = _tiles(layout, step, block, models, tile)
-            readout = join.readout(counts, layout.target[step])
+            readout = join.readout(counts, layout.target[step], block)
             counts = counts.view(len(tiles.model), tiles.size, 1)
-            made.append(Rows(tiles, counts, together, readout, block, tuple(matrices)))
-        codes = store.codes.index_select(0, sources[0])
+            made.append(Rows(tiles, counts, together, readout, tuple(matrices)))
+        codes = store.codes.index_select(0, found[0][1])
         features = torch.zeros(len(codes), store.width, dtype=dtype, device=device)
         features.scatter_(1, codes, 1)
         summaries = store.summaries.index_select(0, graphs[step].flatten()).view(*ids.shape[1:], -1)
@@ -220,13 +203,11 @@ class _Copies:
         source = layout.source(step, block).clamp_(max=len(counts) - 1)
         return block, source, counts.index_select(0, source)
 
-    def matrix(
-        self, k: int, m: int, step: int, made: Sequence[Rows], block: Tensor, sources: Sequence[Tensor]
-    ) -> Matrix:
-        """From the rows of the round before to those of round k: ``block`` and ``sources`` of its rows."""
+    def matrix(self, k: int, m: int, step: int, found: Sequence[tuple[Tensor, Tensor]]) -> Matrix:
+        """From the rows of the round before to those of round k: block and packed row of each in both."""
         entries, blocks = self._entries[k][m], self._matrices[k][m]
         assert isinstance(blocks, Blocks)  # noqa: S101
-        own_block, rows = (made[k - 1].block, block), self._rows[k - 1 : k + 1]
+        rows = self._rows[k - 1 : k + 1]
         of_entry = entries.block(step)
         origin = entries.source(step, of_entry)
         halves = []
@@ -234,18 +215,20 @@ class _Copies:
             (blocks.crow, blocks.col, blocks.val, 1, 0),
             (blocks.transposed_crow, blocks.transposed_col, blocks.transposed_val, 0, 1),
         ):
-            begin = crow.index_select(0, sources[k - 1 + own]) - entries.shift[step].index_select(0, own_block[own])
+            block, source = found[own]
+            begin = crow.index_select(0, source) - entries.shift[step].index_select(0, block)
             end = entries.target[step, -1:]
             offset = rows[other].target[step].int().index_select(0, of_entry)
             columns = col.index_select(0, origin).add_(offset)
             pointers = torch.cat((begin, end)).int()
-            halves.append(Csr(pointers, columns, val.index_select(0, origin), len(own_block[other])))
+            halves.append(Csr(pointers, columns, val.index_select(0, origin), len(found[other][0])))
         return Matrix(*halves)
 
-    def readout(self, counts: Tensor, target: Tensor) -> Operator:
+    def readout(self, counts: Tensor, target: Tensor, block: Tensor) -> Matrix:
         """The sum over the rows of each block."""
-        every = torch.arange(len(counts), dtype=torch.int32, device=counts.device)
-        return Csr(target.int(), every, counts, len(counts))
+        every = torch.arange(len(counts) + 1, dtype=torch.int32, device=counts.device)
+        there = Csr(target.int(), every[:-1], counts, len(counts))
+        return Matrix(there, Csr(every, block.int(), counts, len(target) - 1))
 
 
 class _InPlace:
@@ -263,33 +246,32 @@ class _InPlace:
         found = self._kernels.lay_out(total, layout.shift[step], layout.target[step], counts)
         return found
 
-    def matrix(
-        self, k: int, m: int, step: int, made: Sequence[Rows], block: Tensor, sources: Sequence[Tensor]
-    ) -> Matrix:
-        """From the rows of the round before to those of round k: ``block`` and ``sources`` of its rows."""
+    def matrix(self, k: int, m: int, step: int, found: Sequence[tuple[Tensor, Tensor]]) -> Matrix:
+        """From the rows of the round before to those of round k: block and packed row of each in both."""
         blocks = self._store.rounds[k].matrices[m]
         if isinstance(blocks, Dense):
             if self._dense[0] != step:  # dense rounds have one row a user, all alike
                 self._dense = step, self._programs(step, k)
             tables = self._dense[1]
             return Matrix(*(self._kernels.DenseRows(blocks, *tables, transposed=each) for each in (False, True)))
-        before, after = (self._rows[each].target[step] for each in (k - 1, k))
-        return Matrix(
-            self._kernels.StoreRows(blocks.crow, blocks.col, blocks.val, sources[k], block, before),
-            self._kernels.StoreRows(
+        here, there = (
+            (blocks.crow, blocks.col, blocks.val),
+            (
                 blocks.transposed_crow,
                 blocks.transposed_col,
                 blocks.transposed_val,
-                sources[k - 1],
-                made[k - 1].block,
-                after,
             ),
         )
+        targets = [self._rows[each].target[step] for each in (k - 1, k)]
+        (before, source_before), (after, source_after) = found
+        return Matrix(
+            self._kernels.StoreRows(*here, source_after, after, targets[0]),
+            self._kernels.StoreRows(*there, source_before, before, targets[1]),
+        )
 
-    def readout(self, counts: Tensor, target: Tensor) -> Operator:
+    def readout(self, counts: Tensor, target: Tensor, block: Tensor) -> Matrix:
         """The sum over the rows of each block."""
-        found: Operator = self._kernels.Readout(counts, target)
-        return found
+        return Matrix(self._kernels.Readout(counts, target), self._kernels.Spread(counts, block))
 
     def _programs(self, step: int, k: int) -> list[Tensor]:
         """Which graph and which part of its rows each program of a dense product works on, and where they begin."""

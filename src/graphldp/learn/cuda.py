@@ -107,13 +107,19 @@ class Readout:
         return out
 
 
-def spread(grad: Tensor, rows: Rows) -> Tensor:
-    """What each graph hands back to its rows [T, B, C], for each of their users."""
-    out = grad.new_empty(*rows.counts.shape[:2], grad.shape[1])
-    count, width = len(rows.block), triton.next_power_of_2(grad.shape[1])
-    grid = (triton.cdiv(count, _STEP),)
-    triton_kernels.spread[grid](grad, out, rows.block, rows.counts, count, grad.shape[1], ROWS=_STEP, WIDTH=width)
-    return out
+@dataclass(frozen=True)
+class Spread:
+    """What each graph hands back to its rows, for each of their users."""
+
+    counts: Tensor
+    block: Tensor
+
+    def __matmul__(self, grad: Tensor) -> Tensor:
+        count, channels = len(self.block), grad.shape[1]
+        out = grad.new_empty(count, channels)
+        grid, width = (triton.cdiv(count, _STEP),), triton.next_power_of_2(channels)
+        triton_kernels.spread[grid](grad, out, self.block, self.counts, count, channels, ROWS=_STEP, WIDTH=width)
+        return out
 
 
 def fits(weight: Tensor) -> bool:

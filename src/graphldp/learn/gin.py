@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphldp.errors import bad_parameter
-from graphldp.learn.batches import Batch
 from graphldp.learn.codes import FEATURES, widths
 from graphldp.learn.layers import Map, linear_norm_relu, linear_norm_relu_fixed, read
+from graphldp.learn.rows import Batch
 from graphldp.learn.summaries import SMOOTH_COLUMNS
 
 CUT = 5.0  # deviations: a bin that was empty in nearly all training graphs must not decide a score alone

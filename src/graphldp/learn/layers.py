@@ -26,7 +26,7 @@ class _Read(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, rows: Rows, matrices: Sequence[Matrix]) -> tuple[Tensor, ...]:
         ctx.rows, ctx.matrices = rows, matrices
         flat = x.flatten(0, 1)
-        sums = (rows.readout @ flat).view(rows.tiles.num_models, -1, x.shape[2])
+        sums = (rows.readout.forward @ flat).view(rows.tiles.num_models, -1, x.shape[2])
         # the last block of each model is filling
         return sums[:, :-1], *(matrix.forward @ flat for matrix in matrices)
 
@@ -36,12 +36,7 @@ class _Read(torch.autograd.Function):
             return None, None, None
         rows: Rows = ctx.rows
         sums = pad(grads[0], (0, 0, 0, 1)).flatten(0, 1)
-        kernels = kernels_for(sums.device, sums.dtype)
-        if kernels is not None:
-            total = kernels.spread(sums, rows).flatten(0, 1)
-        else:
-            every = torch.arange(len(rows.block) + 1, dtype=torch.int32, device=sums.device)
-            total = Csr(every, rows.block.int(), rows.counts.flatten(), len(sums)) @ sums
+        total = rows.readout.backward @ sums
         for matrix, grad in zip(ctx.matrices, grads[1:], strict=True):
             if isinstance(matrix.backward, Csr):
                 matrix.backward.add_to(total, grad.contiguous())

@@ -105,7 +105,7 @@ class Csr:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A sparse matrix and its transpose: rows aggregate over the previous round's rows, gradients flow back."""
+    """A sparse matrix and its transpose: what rows or graphs take from rows, and how gradients flow back."""
 
     forward: Operator
     backward: Operator
@@ -142,18 +142,33 @@ class Rows:
         counts: [T, B, 1], how many users each row stands for.
         together: the users of each model's rows.
         readout: [blocks, rows], the users of each row in each graph; a model's last block is its filling rows.
-        block: [rows], the block of each row.
         matrices: what each row aggregates over, one or more.
     """
 
     tiles: Tiles
     counts: Tensor
     together: Users
-    readout: Operator
-    block: Tensor
+    readout: Matrix
     matrices: tuple[Matrix, ...]
 
     @property
     def users(self) -> Tensor:
         """How many users each model's rows stand for together, [S, 1]."""
         return self.together.count
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B graphs for each of S models, on the device.
+
+    Args:
+        features: [T, B, width], the input features of the rows of round 0.
+        rounds: the rows after each round, and what they aggregate over.
+        users: [S, B], users in each graph; 0 where a model has fewer graphs.
+        summaries: [S, B, numbers], what a graph-level head sees of each graph.
+    """
+
+    features: Tensor
+    rounds: tuple[Rows, ...]
+    users: Tensor
+    summaries: Tensor
