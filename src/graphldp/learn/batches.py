@@ -19,6 +19,7 @@ from torch import Tensor
 from graphldp.csr import NeighbourLists
 from graphldp.errors import DataError
 from graphldp.learn import packing
+from graphldp.learn.merging import gather_merged
 from graphldp.learn.rows import Batch, Csr, Matrix, Rows, Tiles, Users, kernels_for
 from graphldp.learn.store import Blocks, Dense, Store
 from graphldp.reports import Reports
@@ -147,6 +148,9 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
         layers: how many rounds the models use, the input's counted.
     """
     device, dtype, models = store.codes.device, store.dtype, ids.shape[1]
+    if store.colours and models == 1 and device.type == "cpu":
+        yield from gather_merged(store, ids, layers)
+        return
     kernels = kernels_for(device, dtype)
     tile = 1 if models == 1 and kernels is None else TILE
     rounds = store.rounds[:layers]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from graphldp.learn.gin import ModelSpec
 
 _BYTES_PER_ENTRY = 16  # of a sparse matrix and its transpose
+SHARED = 0.8  # merging equal colours of several graphs takes as long as it saves where there are more per row
 _ENTRIES_AT_ONCE = 1 << 25  # bounds the memory that packing takes beside its result
 
 
@@ -88,18 +89,22 @@ def _build_part(
 
     released = torch.tensor(released_degrees(lists)[users], device=device)
     code = bins(spec.features, spec.num_features, released, degree, target, starts.diff()[graph])
-    key = graph
+    key = torch.zeros_like(graph)
     for column, width in zip(code.T, blocks := widths(spec.features, spec.num_features), strict=True):
         key = key * width + column
     if spec.convolution == "gcn":  # which weighs a neighbour by her list's length at once
         key = key * (int(degree.max()) + 1 if len(degree) else 1) + degree
+    across = _Across(key, ways)
+    key = key + graph * (int(key.max()) + 1 if len(key) else 1)
     colour, leader = group(key, key) or (key, key)
+    across.note(leader)
     begin = code.new_tensor((0, *blocks)).cumsum(0)[:-1]
     codes = torch.cat((code[leader] + begin, begin[None]))
     rounds = [_round(colour, leader, starts, dtype, ())]
     for _ in range(spec.convolutions):
         if len(rounds) > (3 if dense else 1) and len(rounds[-1].counts) == len(rounds[-2].counts):
             rounds.append(rounds[-1])  # the colours have settled: every later round is this one again
+            across.refine(leader)
             continue
         before, before_leader = colour, leader
         if dense and len(rounds) > 1:  # dense random lists have no two users alike after two rounds
@@ -113,8 +118,34 @@ def _build_part(
         block_starts = torch.searchsorted(leader, starts), torch.searchsorted(before_leader, starts)
         matrices = tuple(_blocks(*entry, *block_starts, graph[leader], dtype) for entry in entries)
         rounds.append(_round(colour, leader, starts, dtype, matrices))
+        across.refine(leader)
     sizes = np.diff(graph_ptr)
-    return Store(tuple(rounds), codes, codes.new_zeros(len(sizes) + 1, 0), sizes, kind_of(spec))
+    return Store(tuple(rounds), codes, codes.new_zeros(len(sizes) + 1, 0), sizes, kind_of(spec), across.colours())
+
+
+class _Across:
+    """Colours of all graphs together, by the colours within each; on the CPU only, where batches merge them."""
+
+    def __init__(self, key: Tensor, ways: Sequence[Lists]) -> None:
+        self._ways, self._found = ways, list[Tensor]()
+        self._colour = (group(key, key) or (key, key))[0] if key.device.type == "cpu" else None
+
+    def note(self, leader: Tensor) -> None:
+        """Keep the colours of some users, each the first of a colour within a graph."""
+        if self._colour is not None:
+            self._found.append(self._colour[leader].int())
+
+    def refine(self, leader: Tensor) -> None:
+        """One round."""
+        if self._colour is not None:
+            self._colour = refine(self._colour, *self._ways)[0]
+            self.note(leader)
+
+    def colours(self) -> tuple[NDArray[np.int32], ...]:
+        """The number of each row's colour after each round, if enough of them are equal."""
+        rows = sum(len(each) for each in self._found)
+        distinct = sum(int(each.max()) + 1 for each in self._found if len(each))
+        return tuple(each.numpy() for each in self._found) if distinct < SHARED * rows else ()
 
 
 def _entries(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -83,6 +84,8 @@ class Store:
         summaries: [graphs + 1, numbers], what a head sees of each graph, if anything; the last is nobody's.
         sizes: int64 [graphs], users in each graph, on the host.
         kind: see :func:`kind_of`.
+        colours: int32 [rows] for each round, on the host: the number of each row's colour among the colours of all
+            graphs; nothing where it is not worth while to merge equal ones.
     """
 
     rounds: tuple[Round, ...]
@@ -90,6 +93,18 @@ class Store:
     summaries: Tensor
     sizes: Pointers
     kind: Kind
+    colours: tuple[NDArray[np.int32], ...] = ()
+
+    @cached_property
+    def column_colours(self) -> list[list[NDArray[np.int32]]]:
+        """The colour, among those of all graphs, of each entry's column: for each matrix of each round."""
+        found: list[list[NDArray[np.int32]]] = []
+        for k, each in enumerate(self.rounds):
+            blocks = [matrix for matrix in each.matrices if isinstance(matrix, Blocks)]
+            before = self.rounds[k - 1].row_ptr[:-1]
+            columns = [matrix.col.numpy() + np.repeat(before, np.diff(matrix.entry_ptr)) for matrix in blocks]
+            found.append([self.colours[k - 1].take(each) for each in columns])
+        return found
 
     @property
     def width(self) -> int:
@@ -127,7 +142,19 @@ def join(stores: Sequence[Store], device: torch.device) -> Store:
         rounds.append(Round(_join_host([part.row_ptr for part in parts]), counts, matrices))
     codes = _join_rows([store.codes for store in stores], device)
     summaries = _join_rows([store.summaries for store in stores], device)
-    return Store(tuple(rounds), codes, summaries, np.concatenate([store.sizes for store in stores]), stores[0].kind)
+    sizes = np.concatenate([store.sizes for store in stores])
+    return Store(tuple(rounds), codes, summaries, sizes, stores[0].kind, _join_colours(stores))
+
+
+def _join_colours(stores: Sequence[Store]) -> tuple[NDArray[np.int32], ...]:
+    """Colours of several sets count as different."""
+    if not all(store.colours for store in stores):
+        return ()
+    joined = []
+    for parts in zip(*(store.colours for store in stores), strict=True):
+        shifts = np.cumsum([0, *(int(part.max(initial=-1)) + 1 for part in parts)])
+        joined.append(np.concatenate([part + np.int32(shift) for part, shift in zip(parts, shifts, strict=False)]))
+    return tuple(joined)
 
 
 def _join_matrices(matrices: Sequence[Blocks | Dense], device: torch.device) -> Blocks | Dense:
