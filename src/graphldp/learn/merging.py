@@ -8,15 +8,17 @@ and the readout, block after block in :mod:`graphldp.learn.batches`, becomes a s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import sparse
 
 from graphldp.learn.rows import Batch, Csr, Matrix, Rows, Tiles, Users
 from graphldp.learn.store import Blocks, Pointers, Store
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Value = TypeVar("Value", bound=np.generic)
 
@@ -89,6 +91,8 @@ def _slices(values: NDArray[Value], start: Pointers, length: Pointers) -> NDArra
 
 def _matrix(begin: Pointers, col: NDArray[np.int32], val: NDArray[np.floating], columns: int) -> Matrix:
     """A sparse matrix and its transpose."""
+    from scipy import sparse  # sets are packed for merging only where it is installed
+
     rows = len(begin) - 1
     there = sparse.csr_array((val, col, begin.astype(np.int32)), shape=(rows, columns))
     return Matrix(_csr(there, columns), _csr(there.tocsc(), rows))

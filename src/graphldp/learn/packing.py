@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -128,7 +129,8 @@ class _Across:
 
     def __init__(self, key: Tensor, ways: Sequence[Lists]) -> None:
         self._ways, self._found = ways, list[Tensor]()
-        self._colour = (group(key, key) or (key, key))[0] if key.device.type == "cpu" else None
+        merges = key.device.type == "cpu" and find_spec("scipy") is not None  # which transposes matrices
+        self._colour = (group(key, key) or (key, key))[0] if merges else None
 
     def note(self, leader: Tensor) -> None:
         """Keep the colours of some users, each the first of a colour within a graph."""
