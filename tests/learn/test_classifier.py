@@ -142,7 +142,9 @@ class TestUnusualGraphs:
                 small(features=features).fit(silent)
         assert np.isfinite(small(max_epochs=3, features="size").fit(silent).predict_proba(silent)).all()
         with_empty = gl.GraphSet.from_edges([0, 2], [1, 3], [2, 0, 2, 0] * 5, [0, 1] * 10)
-        assert np.isfinite(small(max_epochs=3).fit(with_empty).predict_proba(with_empty)).all()
+        for batch_size in (1, 64):  # one graph at a time, many of them without a user
+            clf = small(max_epochs=3, batch_size=batch_size).fit(with_empty)
+            assert np.isfinite(clf.predict_proba(with_empty)).all()
 
     def test_users_who_have_not_reported_leave(self, fitted: GINClassifier, graphs: gl.GraphSet) -> None:
         epsilon = gl.customized(graphs, epsilon=1.0, public_fraction=0.5, rng=0)

@@ -48,3 +48,13 @@ def test_of_very_many_graphs_some_are_kept(monkeypatch: pytest.MonkeyPatch) -> N
     one, two = KernelMachine(5).fit(X, y), KernelMachine(5).fit(X, y)
     assert one.rows.shape == (40, 4)
     np.testing.assert_array_equal(one.rows, two.rows)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_rare_class_is_not_lost_among_very_many(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(kernel, "_MOST", 40)
+    X, _ = _rows(3)
+    y = np.repeat([0, 1, 2], [56, 3, 1])
+    chances = KernelMachine(seed).fit(X, y).predict_proba(X)
+    assert chances.shape == (60, 3)
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)

@@ -38,7 +38,10 @@ def train(
     defense: DefenseOption = None,
     seed: Annotated[int, typer.Option(help="Of weights, batches and the communities held out.")] = 0,
     recommended: Annotated[
-        bool, typer.Option("--recommended", help="Fit the recommended classifier instead of a graph neural network.")
+        bool,
+        typer.Option(
+            "--recommended", help="Fit the recommended classifier, on the CPU, instead of a graph neural network."
+        ),
     ] = False,
     max_epochs: Annotated[int, typer.Option(min=1, help="The most epochs.")] = 500,
     device: DeviceOption = "auto",

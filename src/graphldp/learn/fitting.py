@@ -96,9 +96,10 @@ def _plan(fit: Fit) -> _Plan:
     clf = fit.classifier
     graphs = graphs_of(fit.X, _OWNER)
     classes, codes = labels_of(graphs, fit.y, _OWNER)
-    if not graphs.num_entries and clf.features in ("constant", "degree"):  # all users alike: batch norm divides by 0
+    # all users are alike then: batch norm has no spread to divide by, and its running mean lags behind the weights
+    if not graphs.num_entries and clf.features in ("constant", "degree"):
         raise DataError(
-            "No list names anybody, so all users look alike to this model: "
+            "No list names anybody, so all users look alike to this network, whatever its head sees: "
             "choose features='noisy-degree', 'size' or 'profile', the recommended classifier, or send lists."
         )
     spec = ModelSpec(

@@ -40,14 +40,16 @@ class KernelMachine:
 
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
         """Learn from rows X, [graphs, columns], with classes y from 0 on."""
-        if len(y) > _MOST:
-            kept = np.sort(np.random.default_rng(self.seed).choice(len(y), _MOST, replace=False))
+        classes = np.arange(y.max() + 1)
+        if len(y) > _MOST:  # of each class its share
+            order = np.lexsort((np.random.default_rng(self.seed).random(len(y)), y))
+            kept = order[np.linspace(0, len(y) - 1, _MOST).astype(np.int64)]
             X, y = X[kept], np.asarray(y[kept])
         flat = _log(X)
         spread = flat.std(axis=0)
         self.mean, self.spread = flat.mean(axis=0), np.where(spread > 0, spread, 1.0)
         self.rows = self._place(X)
-        sign = np.where(y[:, None] == np.arange(y.max() + 1), 1.0, -1.0)
+        sign = np.where(y[:, None] == classes, 1.0, -1.0)
         inverse = np.linalg.inv(_kernel(self.rows, self.rows) + _RIDGE * np.eye(len(y)))
         self.pull = inverse @ sign
         without = sign - self.pull / inverse.diagonal()[:, None]

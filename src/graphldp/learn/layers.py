@@ -42,7 +42,7 @@ class _Read(torch.autograd.Function):
                 matrix.backward.add_to(total, grad.contiguous())
             else:
                 total.add_(matrix.backward @ grad.contiguous())
-        return total.view(*rows.counts.shape[:2], -1), None, None
+        return total.view(*rows.counts.shape[:2], sums.shape[1]), None, None
 
 
 _apply_read: Callable[..., tuple[Tensor, ...]] = _Read.apply
