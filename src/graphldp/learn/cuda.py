@@ -176,7 +176,9 @@ def backward(
     tables = tiles.model, mean, steep, beta, beta.stride(0)
     triton_kernels.gradient_sums[count,](grad, y, *tables, *parts, outputs, **own)
     sums = x.new_empty(4, tiles.num_models, outputs)  # of beta and gamma, then what each user takes away
-    triton_kernels.gradient_totals[grid](*parts, tiles.first, rows.users, scale, *sums, outputs, WIDTH=shape["OUT"])
+    triton_kernels.gradient_totals[grid](
+        *parts, tiles.first, rows.together.count, scale, *sums, outputs, WIDTH=shape["OUT"]
+    )
     d_x = torch.empty_like(x) if to_x else x
     tile_weight = x.new_empty(count, outputs * inputs)
     given = weight, weight.stride(0), tiles.model, rows.counts, mean, steep, beta, beta.stride(0), sums[2], sums[3]

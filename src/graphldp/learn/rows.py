@@ -151,11 +151,6 @@ class Rows:
     readout: Matrix
     matrices: tuple[Matrix, ...]
 
-    @property
-    def users(self) -> Tensor:
-        """How many users each model's rows stand for together, [S, 1]."""
-        return self.together.count
-
 
 @dataclass(frozen=True)
 class Batch:
