@@ -20,7 +20,7 @@ KINDS = [
     {},
     {"features": "profile", "directions": "both"},
     {"convolution": "gcn"},
-    {"convolution": "sage", "readout": "sum"},
+    {"convolution": "sage", "readout": "sum", "features": "degree", "num_features": 4},
 ]
 
 

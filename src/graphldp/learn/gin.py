@@ -31,7 +31,7 @@ from torch import Tensor
 
 from graphldp.errors import bad_parameter
 from graphldp.learn.codes import FEATURES, widths
-from graphldp.learn.layers import Map, linear_norm_relu, linear_norm_relu_fixed, read
+from graphldp.learn.layers import Map, convolve, sum_up
 from graphldp.learn.rows import Batch
 from graphldp.learn.summaries import SMOOTH_COLUMNS
 
@@ -204,22 +204,19 @@ def scores(
         kept: [S, B, spec.dropouts], 0 for what is dropped, 1 / (1 - dropout) for what is kept.
         training: normalise by the batch, else by the running statistics.
     """
-    layer = linear_norm_relu if training else linear_norm_relu_fixed
     count = 2 if spec.convolution == "gin" else 1
     size = batch.users.clamp(min=1)[:, :, None] if spec.readout == "mean" else 1
     x = batch.features
     total: Any = 0
     for k in range(spec.layers):
-        last = k + 1 == spec.layers
-        pooled, parts = read(x, batch.rounds[k], None if last else batch.rounds[k + 1])
-        pooled = pooled / size
-        score = torch.baddbmm(params[f"head{k}.bias"][:, None], pooled, params[f"head{k}.weight"].mT)
+        if k + 1 == spec.layers:
+            pooled = sum_up(x, batch.rounds[k])
+        else:
+            maps = [_map(params, running, f"conv{k + 1}.{j}") for j in range(count)]
+            pooled, x = convolve(x, batch.rounds[k], batch.rounds[k + 1], *maps, training=training)
+        score = torch.baddbmm(params[f"head{k}.bias"][:, None], pooled / size, params[f"head{k}.weight"].mT)
         own = slice(k * spec.num_classes, (k + 1) * spec.num_classes)
         total = total + (score if kept is None else score * kept[:, :, own])
-        if not last:
-            x = parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)
-            maps = [_map(params, running, f"conv{k + 1}.{j}") for j in range(count)]
-            x = layer(x, batch.rounds[k + 1], *maps)
     if spec.summaries:
         total = total + _head(params, running, batch, None if kept is None else kept[:, :, -spec.hidden :])
     return torch.as_tensor(total)

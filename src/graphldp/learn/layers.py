@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from graphldp.learn.rows import EPS, Csr, Matrix, Rows, kernels_for
+from graphldp.learn.rows import EPS, Matrix, Rows, kernels_for
 
 Map = tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]
 
@@ -25,60 +25,51 @@ class _Read(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, rows: Rows, matrices: Sequence[Matrix]) -> tuple[Tensor, ...]:
         ctx.rows, ctx.matrices = rows, matrices
-        flat = x.flatten(0, 1)
-        sums = (rows.readout.forward @ flat).view(rows.tiles.num_models, -1, x.shape[2])
-        # the last block of each model is filling
-        return sums[:, :-1], *(matrix.forward @ flat for matrix in matrices)
+        return _sum_up(x, rows), *(matrix.forward @ x.flatten(0, 1) for matrix in matrices)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None]:
         if not ctx.needs_input_grad[0]:
             return None, None, None
-        rows: Rows = ctx.rows
-        sums = pad(grads[0], (0, 0, 0, 1)).flatten(0, 1)
-        total = rows.readout.backward @ sums
+        total = _hand_down(grads[0], ctx.rows)
         for matrix, grad in zip(ctx.matrices, grads[1:], strict=True):
-            if isinstance(matrix.backward, Csr):
-                matrix.backward.add_to(total, grad.contiguous())
-            else:
-                total.add_(matrix.backward @ grad.contiguous())
-        return total.view(*rows.counts.shape[:2], sums.shape[1]), None, None
+            total.add_((matrix.backward @ grad.contiguous()).view_as(total))
+        return total, None, None
 
 
 _apply_read: Callable[..., tuple[Tensor, ...]] = _Read.apply
 
 
-def read(x: Tensor, rows: Rows, later: Rows | None) -> tuple[Tensor, list[Tensor]]:
-    """The sum over each graph's users, and what the rows of the next round aggregate.
-
-    Args:
-        x: [T, B, C].
-        rows: what its rows stand for.
-        later: the rows of the next round, if there is one.
-
-    Returns:
-        [S, graphs, C], and [T', B', C] for each matrix of the next round.
-    """
+def _read(x: Tensor, rows: Rows, later: Rows | None) -> tuple[Tensor, list[Tensor]]:
+    """The sum over each graph's users, [S, graphs, C], and what the next round's rows aggregate, [T', B', C] each."""
     if later is None:
         return _apply_read(x, rows, ())[0], []
     sums, *found = _apply_read(x, rows, later.matrices)
     return sums, [each.view(*later.counts.shape[:2], x.shape[2]) for each in found]
 
 
-class _LinearNormRelu(torch.autograd.Function):
-    """relu(bn(W x + b)) with batch norm over users, once or several times in a row.
+class _Convolve(torch.autograd.Function):
+    """Each graph's sum of x, and relu(bn(W A x + b)) with batch norm over users; more maps may follow, without A.
 
-    The bias moves the mean and nothing else, so it is left out here and its gradient is zero.
+    A round has fewer rows than the next, so W A x is computed as A (W x). The bias moves the mean and nothing else, so
+    it is left out here and its gradient is zero. Without rows of a round before there is no A and no sum.
     """
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, rows: Rows, *tensors: Tensor) -> Tensor:
+    def forward(ctx: Any, x: Tensor, before: Rows | None, rows: Rows, *tensors: Tensor) -> tuple[Tensor, Tensor]:
         tiles, users = rows.tiles, rows.together
+        sums = x.new_empty(0) if before is None else _sum_up(x, before)
         saved: list[Tensor] = []
+        aggregates = before
         for weight, bias, gamma, beta, mean, var in _maps(tensors):
-            # the mean of a linear map is the map of the mean
-            centre = torch.bmm((tiles.collect(_sums(rows.counts, x)) / users.divisor)[:, None], weight.mT)
-            y = _times(x, tiles.spread(weight).mT).sub_(tiles.spread(centre))
+            if aggregates is not None:
+                y = _aggregate(x, weight, aggregates, rows)
+                centre = (tiles.collect(_sums(rows.counts, y)) / users.divisor)[:, None]
+            else:
+                # the mean of a linear map is the map of the mean
+                centre = torch.bmm((tiles.collect(_sums(rows.counts, x)) / users.divisor)[:, None], weight.mT)
+                y = _times(x, tiles.spread(weight).mT)
+            y.sub_(tiles.spread(centre))
             out = y * y
             batch_var = tiles.collect(_sums(rows.counts, out)) / users.divisor
             scale = torch.rsqrt(batch_var + EPS)
@@ -87,19 +78,22 @@ class _LinearNormRelu(torch.autograd.Function):
             mean.lerp_(centre[:, 0] + bias, users.rate)
             var.lerp_(batch_var * users.unbiased, users.rate)
             saved += (x, weight, y, out, scale, steep)
-            x = out
+            x, aggregates = out, None
         ctx.save_for_backward(*saved)
-        ctx.rows = rows
-        return x
+        ctx.before, ctx.rows = before, rows
+        return sums, x
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        before: Rows | None = ctx.before
         rows: Rows = ctx.rows
         tiles, users = rows.tiles, rows.together.divisor
         once = torch.ones_like(rows.counts)
         found: list[Tensor | None] = []
-        given, grad = grads[0], torch.empty_like(grads[0])
-        for x, weight, y, out, scale, steep in reversed(_maps(ctx.saved_tensors)):
+        given, grad = grads[1], torch.empty_like(grads[1])
+        wanted = ctx.needs_input_grad[0]
+        d_x = _hand_down(grads[0], before) if before is not None and wanted else None
+        for place, (x, weight, y, out, scale, steep) in reversed(list(enumerate(_maps(ctx.saved_tensors)))):
             torch.ops.aten.threshold_backward.grad_input(given, out, 0, grad_input=grad)
             d_beta = tiles.collect(_sums(once, grad))
             d_gamma = tiles.collect(_sums(once, grad * y)) * scale
@@ -107,14 +101,52 @@ class _LinearNormRelu(torch.autograd.Function):
             # one number a column, so it waits for the small products. y is not needed again and lends its memory.
             shared, slope = tiles.spread(d_beta / users)[:, None], tiles.spread(scale * d_gamma / users)[:, None]
             grad.addcmul_(torch.addcmul(shared, y, slope, out=y), rows.counts, value=-1)
-            d_weight = tiles.collect(_times(grad.mT, x)) * steep[:, :, None]
-            found = [d_weight, None, d_gamma, d_beta, None, None, *found]
-            if len(found) < len(ctx.needs_input_grad) - 2 or ctx.needs_input_grad[0]:
-                given = grad = _times(grad, tiles.spread(weight * steep[:, :, None]))
-        return grad if ctx.needs_input_grad[0] else None, None, *found
+            steeper = weight * steep[:, :, None]
+            if place == 0 and before is not None:
+                d_weight = _aggregate_back(grad, x, steeper, d_x, before, rows)
+            else:
+                d_weight = tiles.collect(_times(grad.mT, x))
+                if place or wanted:
+                    given = grad = _times(grad, tiles.spread(steeper))
+            found = [d_weight * steep[:, :, None], None, d_gamma, d_beta, None, None, *found]
+        return grad if before is None and wanted else d_x, None, None, *found
 
 
-_apply_linear_norm_relu: Callable[..., Tensor] = _LinearNormRelu.apply
+_apply_convolve: Callable[..., tuple[Tensor, Tensor]] = _Convolve.apply
+
+
+def _aggregate(x: Tensor, weight: Tensor, before: Rows, rows: Rows) -> Tensor:
+    """The linear map of what a round's rows take from those before, [T', B', inputs] to [T, B, outputs]."""
+    parts = weight.split(x.shape[2], dim=2)
+    total, *others = (
+        matrix.forward @ _times(x, before.tiles.spread(part).mT).flatten(0, 1)
+        for matrix, part in zip(rows.matrices, parts, strict=True)
+    )
+    for each in others:
+        total.add_(each)
+    return total.view(*rows.counts.shape[:2], -1)
+
+
+def _aggregate_back(grad: Tensor, x: Tensor, weight: Tensor, d_x: Tensor | None, before: Rows, rows: Rows) -> Tensor:
+    """The weight's gradient by that of what :func:`_aggregate` gives; that of x is added to ``d_x``."""
+    found = []
+    for matrix, part in zip(rows.matrices, weight.split(x.shape[2], dim=2), strict=True):
+        back = (matrix.backward @ grad.flatten(0, 1)).view(*before.counts.shape[:2], -1)
+        found.append(before.tiles.collect(_times(back.mT, x)))
+        if d_x is not None:
+            _add_product(d_x, back, before.tiles.spread(part))
+    return torch.cat(found, dim=2)
+
+
+def _sum_up(x: Tensor, rows: Rows) -> Tensor:
+    """The sum over each graph's users, [T, B, C] to [S, graphs, C]: a model's last block is filling."""
+    return (rows.readout.forward @ x.flatten(0, 1)).view(rows.tiles.num_models, -1, x.shape[2])[:, :-1]
+
+
+def _hand_down(grad: Tensor, rows: Rows) -> Tensor:
+    """The gradient of :func:`_sum_up`."""
+    sums = pad(grad, (0, 0, 0, 1)).flatten(0, 1)
+    return (rows.readout.backward @ sums).view(*rows.counts.shape[:2], -1)
 
 
 class _FusedLinearNormRelu(torch.autograd.Function):
@@ -152,33 +184,49 @@ class _FusedLinearNormRelu(torch.autograd.Function):
 _apply_fused: Callable[..., Tensor] = _FusedLinearNormRelu.apply
 
 
-def linear_norm_relu(x: Tensor, rows: Rows, *maps: Map) -> Tensor:
-    """relu(bn(W x + b)) in training, once or several times in a row: normalised over the batch's users.
+def convolve(x: Tensor, rows: Rows, later: Rows, *maps: Map, training: bool) -> tuple[Tensor, Tensor]:
+    """The sum over each graph's users, and relu(bn(W x + b)), once or several times in a row, of what is aggregated.
 
     Args:
-        x: [T, B, inputs].
-        rows: what the rows stand for.
-        maps: weight [S, outputs, inputs], bias, gamma, beta, mean, var [S, outputs] of each. The bias's gradient is
-            zero, since batch norm takes any constant away; the running mean and var are updated.
+        x: [T, B, C].
+        rows: what its rows stand for.
+        later: the rows of the next round, and what they aggregate.
+        maps: weight [S, outputs, inputs], bias, gamma, beta, mean, var [S, outputs] of each. In training the bias's
+            gradient is zero, since batch norm takes any constant away, and the running mean and var are updated.
+        training: normalise over the batch's users, else by the running statistics.
+
+    Returns:
+        [S, graphs, C], and [T', B', outputs].
     """
     kernels = kernels_for(x.device, x.dtype)
-    if kernels is None:
-        return _apply_linear_norm_relu(x, rows, *(each for one in maps for each in one))
+    if training and kernels is None:
+        return _apply_convolve(x, rows, later, *(each for one in maps for each in one))
+    sums, parts = _read(x, rows, later)
+    x = parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)
     for one in maps:
-        fits = kernels.fits(one[0])
-        x = _apply_fused(x, *one[:4], rows, *one[4:], kernels) if fits else _apply_linear_norm_relu(x, rows, *one)
-    return x
+        if not training:
+            x = _linear_norm_relu_fixed(x, later, *one)
+        elif kernels is not None and kernels.fits(one[0]):
+            x = _apply_fused(x, *one[:4], later, *one[4:], kernels)
+        else:
+            x = _apply_convolve(x, None, later, *one)[1]
+    return sums, x
 
 
-def linear_norm_relu_fixed(x: Tensor, rows: Rows, *maps: Map) -> Tensor:
+def sum_up(x: Tensor, rows: Rows) -> Tensor:
+    """The sum over each graph's users, [T, B, C] to [S, graphs, C]."""
+    return _read(x, rows, None)[0]
+
+
+def _linear_norm_relu_fixed(
+    x: Tensor, rows: Rows, weight: Tensor, bias: Tensor, gamma: Tensor, beta: Tensor, mean: Tensor, var: Tensor
+) -> Tensor:
     """relu(bn(W x + b)) in evaluation: normalised by the running ``mean`` and ``var``."""
     tiles = rows.tiles
-    for weight, bias, gamma, beta, mean, var in maps:
-        # the mean is taken away before scaling, as in training: in the shift it would cancel large numbers later
-        y = torch.bmm(x, tiles.spread(weight).mT) - tiles.spread(mean - bias)[:, None]
-        scale = gamma * torch.rsqrt(var + EPS)
-        x = torch.addcmul(tiles.spread(beta)[:, None], y, tiles.spread(scale)[:, None]).relu()
-    return x
+    # the mean is taken away before scaling, as in training: in the shift it would cancel large numbers later
+    y = torch.bmm(x, tiles.spread(weight).mT) - tiles.spread(mean - bias)[:, None]
+    scale = gamma * torch.rsqrt(var + EPS)
+    return torch.addcmul(tiles.spread(beta)[:, None], y, tiles.spread(scale)[:, None]).relu()
 
 
 def _maps(tensors: Sequence[Tensor]) -> list[Map]:
@@ -189,6 +237,14 @@ def _maps(tensors: Sequence[Tensor]) -> list[Map]:
 def _times(a: Tensor, b: Tensor) -> Tensor:
     """The product of [T, n, k] and [T, k, m]; for a single tile the plain one is faster."""
     return torch.mm(a[0], b[0])[None] if a.shape[0] == 1 else torch.bmm(a, b)
+
+
+def _add_product(total: Tensor, a: Tensor, b: Tensor) -> None:
+    """Add a product to what there is, in place."""
+    if a.shape[0] == 1:
+        total[0].addmm_(a[0], b[0])
+    else:
+        total.baddbmm_(a, b)
 
 
 def _sums(weights: Tensor, values: Tensor) -> Tensor:

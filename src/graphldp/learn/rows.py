@@ -88,10 +88,6 @@ class Csr:
         # torch's own A @ x fills its result with zeros and copies it, which takes longer than the product
         return x.new_empty(rows, x.shape[1]).addmm_(self._tensor, x, beta=0)
 
-    def add_to(self, total: Tensor, x: Tensor) -> Tensor:
-        """Add the product to what there is, in place."""
-        return total.addmm_(self._tensor, x) if x.device.type == "cpu" else total.add_(self @ x)
-
     def in_order(self, x: Tensor) -> Tensor:
         """The product with each row added up from left to right; CUDA's own sparse product promises no order."""
         gathered = x.index_select(0, self.col) * self.val[:, None]
