@@ -15,22 +15,26 @@ def test_up_to_one_everything_goes_to_the_degrees(epsilon: float) -> None:
     assert recipe.mechanism.noise == "discrete"
 
 
-@pytest.mark.parametrize("epsilon", [1.1, 2.0, 3.3, 10.0 / 3, 1e3, 1e16])
-def test_what_exceeds_one_goes_to_the_edges(epsilon: float) -> None:
-    mechanism = gl.recommended(epsilon).mechanism
-    assert isinstance(mechanism, gl.DPRR)
-    assert mechanism.noise == "discrete"
-    budget = mechanism.budget(n_max=100)
-    assert budget.degree == 1.0
-    assert budget.total <= epsilon
-    assert budget.edges == pytest.approx(epsilon - 1.0)
+@pytest.mark.parametrize("epsilon", [1.1, 2.0, 10.0 / 3, 1e3, 1e16])
+def test_above_one_hubs_send_lists(epsilon: float) -> None:
+    recipe = gl.recommended(epsilon)
+    assert isinstance(recipe.mechanism, gl.HubLists)
+    assert recipe.mechanism.noise == "discrete"
+    assert "hubs" in recipe.why
+    star = gl.GraphSet.from_edges(np.zeros(999, np.int64), np.arange(1, 1000), [1000])
+    reports = recipe.mechanism.randomize(star, rng=0)
+    assert reports.guarantee.edge_ldp <= epsilon
+    assert reports.epsilon2[0] > 0
+    assert not reports.epsilon2[1:].any()
 
 
 def test_one_epsilon_per_user() -> None:
-    epsilon = np.array([0.5, 2.0, np.inf])
-    budget = gl.recommended(epsilon).mechanism.budget(n_max=3)
-    np.testing.assert_array_equal(budget.degree, [0.5, 1.0, np.inf])
-    np.testing.assert_array_equal(budget.edges, [0.0, 1.0, np.inf])
+    star = gl.GraphSet.from_edges([0] * 399 + [400] * 399, [*range(1, 400), *range(401, 800)], [400, 400])
+    epsilon = np.full(800, 2.0)
+    epsilon[0], epsilon[1] = 1.0, np.inf  # the hub of the first graph has too little for a list
+    reports = gl.recommended(epsilon).mechanism.randomize(star, rng=0)
+    assert np.flatnonzero(reports.epsilon2).tolist() == [1, 400]
+    assert reports.guarantee.epsilon.tolist() == pytest.approx(epsilon.tolist())
     assert isinstance(gl.recommended([0.5, np.inf]).mechanism, gl.NoisyDegrees)
 
 

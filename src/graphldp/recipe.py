@@ -1,12 +1,11 @@
 """What we recommend for a given ε: a mechanism, a classifier, and why.
 
-One rule for every dataset: the first ε of 1 goes to the degree, whatever exceeds it goes to the list.
+One rule for every dataset: all of ε goes to the degrees, and above ε = 1 hubs spend most of theirs on their lists.
 
-    ε₁ = min(ε, 1),   ε₂ = ε − ε₁
-
-At ε₁ = 1 the noise on a degree is about as large as one friend, the step between two degrees, and sums over a graph's
-users are sharp: more buys nothing. Below, each halving of ε₁ doubles the noise of every number the classifier reads,
-while ε₂ ≤ 1/2 tells so little of a single edge (odds of e^½) that a hub's list is mostly strangers.
+Sums over a graph's users average the noise of degrees away, and no edge tells as much as they do, but for those of the
+busiest user: who gathers around her is worth more than the precision of her degree, once a list tells friends from
+strangers. Up to ε = 1 it does not; above, :class:`graphldp.HubLists` lets each device find out by its own noise
+whether it is a hub's.
 
 The noise is the discrete Laplace law, which is what devices draw. A degree is a whole number, and among all that ε
 allows for one, no law serves an estimate better, whatever is known beforehand and whatever loss grows with the error
@@ -21,10 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphldp.learn.profile_classifier import ProfileClassifier
-from graphldp.mechanisms import DPRR, NoisyDegrees, RowMechanism
-from graphldp.privacy import Budget, check_epsilon
+from graphldp.mechanisms import HubLists, NoisyDegrees, RowMechanism
+from graphldp.privacy import check_epsilon
 
-ENOUGH = 1.0  # the most that a degree is worth
+LISTS_ABOVE = 1.0  # the ε up to which no list is worth its share of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +57,8 @@ def recommended(epsilon: ArrayLike, *, seed: int = 0) -> Recipe:
     given = check_epsilon(epsilon, "recommended")
     classifier = ProfileClassifier(seed=seed)
     values = np.asarray(given)
-    if not (values[np.isfinite(values)] > ENOUGH).any():
-        why = f"Up to ε = {ENOUGH:g} all of it goes to the degrees: edges would cost more accuracy than they add."
+    if not (values[np.isfinite(values)] > LISTS_ABOVE).any():
+        why = f"Up to ε = {LISTS_ABOVE:g} all of it goes to the degrees: edges would cost more accuracy than they add."
         return Recipe(NoisyDegrees(given, noise="discrete"), classifier, why)
-    degree = np.minimum(values, ENOUGH)
-    edges = values - degree
-    edges = np.where(Budget(degree, edges).total > values, np.nextafter(edges, 0.0), edges)
-    why = f"Degrees are sharp enough at ε₁ = {ENOUGH:g}; the rest shows who gathers around the busiest user."
-    mechanism = DPRR(given, allocation=Budget(degree[()], edges[()]), noise="discrete")
-    return Recipe(mechanism, classifier, why)
+    why = "All of ε goes to the degrees, but for hubs: who gathers around them tells more than how many do."
+    return Recipe(HubLists(given, least=LISTS_ABOVE), classifier, why)

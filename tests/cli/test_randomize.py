@@ -9,7 +9,7 @@ import pytest
 
 import graphldp as gl
 
-MECHANISMS = ["dprr", "rr", "local-lap", "noisy-degrees", "nonpriv-part", "nonpriv-full"]
+MECHANISMS = ["dprr", "rr", "local-lap", "noisy-degrees", "hub-lists", "nonpriv-part", "nonpriv-full"]
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

@@ -96,6 +96,8 @@ def test_bad_input(tmp_path: Path) -> None:
         randomize_parquet(write(tmp_path / "loop.parquet", np.array([[3, 3]]), 9), out, gl.DPRR(2.0), 0, 30)
     with pytest.raises(ParameterError, match="single rows"):
         randomize_parquet(source, out, gl.LocalLap(1.0), 0, 30)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="one split of it"):
+        randomize_parquet(source, out, gl.HubLists(1.0), 0, 30)
     with pytest.raises(ParameterError, match="'epsilon' parameter of DPRR must be above"):
         randomize_parquet(source, out, gl.DPRR(0.01), 0, 30)
     with pytest.raises(FormatError, match="there is no such file"):

@@ -38,6 +38,12 @@ def mechanisms() -> st.SearchStrategy[gl.Mechanism]:
         st.builds(gl.RR, epsilon),
         st.builds(lambda e, s: gl.ARR(e, sampling=s), epsilon, st.sampled_from([1e-300, 0.01, 0.9, 1.0])),
         st.builds(lambda e, noise: gl.NoisyDegrees(e, noise=noise), epsilon, st.sampled_from(NOISES)),
+        st.builds(
+            lambda e, times, noise: gl.HubLists(e, times=times, least=0.0, noise=noise),
+            epsilon,
+            st.sampled_from([0.0, 2.0]),
+            st.sampled_from(NOISES),
+        ),
     )
 
 

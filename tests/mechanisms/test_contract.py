@@ -62,6 +62,9 @@ MECHANISMS = [
     gl.LocalLap(1.0),
     gl.NoisyDegrees(1.0),
     gl.NoisyDegrees(1.0, noise="discrete"),
+    gl.HubLists(2.0),
+    gl.HubLists(2.0, times=1.0, least=0.0),
+    gl.HubLists(2.0, times=1.0, noise="laplace"),
     gl.NonPrivPart(1.0),
     gl.NonPrivFull(),
     Halved(1.0),
@@ -96,6 +99,12 @@ class NamesStrangersElsewhere(Shuffled):
 class Spends(Halved):
     def budget(self, n_max: int | None = None) -> gl.Budget:
         return gl.Budget(0.0, super().budget(n_max).edges * 1.1)
+
+
+class SpendsOnTheWay(Shuffled):
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> Drawn:
+        spent = gl.Budget(0.0, np.asarray(budget.edges) * 1.1)
+        return replace(super().draw(graphs, budget, key), budget=spent)
 
 
 class FlipsPublicUsers(Shuffled):
@@ -149,6 +158,7 @@ BROKEN = [
     (Unsorted(1.0), DataError, "sorted"),
     (NamesStrangersElsewhere(1.0), DataError, "of its own graph"),
     (Spends(1.0), BudgetError, "more than its epsilon"),
+    (SpendsOnTheWay(1.0), BudgetError, "more than its epsilon"),
     (FlipsPublicUsers(1.0), AssertionError, "a public user's row is exact"),
     (NoisesPublicDegrees(1.0), AssertionError, "a public user's d\\* is her degree"),
     (ForgetsTheSeed(1.0), AssertionError, "the same seed gives the same bits"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from graphldp.graphs import GraphSet
     from graphldp.mechanisms import Mechanism
 
-NAMES = ("dprr", "rr", "arr", "local-lap", "noisy-degrees", "nonpriv-part", "nonpriv-full")
+NAMES = ("dprr", "rr", "arr", "local-lap", "noisy-degrees", "hub-lists", "nonpriv-part", "nonpriv-full")
 
 SeedOption = Annotated[int, typer.Option("--seed", help="Same seed, same noise.")]
 MechanismOption = Annotated[str, typer.Option("--mechanism", "-m", help=f"How lists are noised: {', '.join(NAMES)}.")]
@@ -56,6 +56,8 @@ def make_mechanism(
         return mechanisms.ARR(epsilon, sampling=sampling)
     if name == "noisy-degrees":
         return mechanisms.NoisyDegrees(epsilon, **cast("dict[str, Any]", {"noise": noise}))
+    if name == "hub-lists":
+        return mechanisms.HubLists(epsilon, **cast("dict[str, Any]", {"noise": noise}))
     if name == "nonpriv-full":
         return mechanisms.NonPrivFull()
     if name == "local-lap":

@@ -20,6 +20,7 @@ from graphldp.mechanisms import (
     DPRR,
     RR,
     Blink,
+    HubLists,
     LocalLap,
     Mechanism,
     NoisyDegrees,
@@ -118,6 +119,10 @@ def mechanism_of(draw: Draw, graphs: GraphSet) -> Mechanism:
         from graphldp.recipe import recommended  # needs scikit-learn, which a far machine may lack
 
         return recommended(epsilon).mechanism
+    if draw.mechanism == "degrees":
+        return NoisyDegrees(epsilon, noise="discrete")
+    if draw.mechanism == "hub-lists":
+        return HubLists(epsilon, least=0.0)
     if draw.mechanism == "arr":
         return ARR(epsilon, sampling=_ARR_SAMPLING)
     if draw.mechanism.startswith("blink"):
@@ -180,7 +185,7 @@ def expected_entries(draw: Draw, graphs: GraphSet) -> float:
         scale = 1.0 / for_degree
         noisy = np.minimum(d + scale / 2 * np.exp(-d / scale), n)  # E[max(0, d + Lap)]
         return float((private * noisy + draw.public_fraction * d).sum())
-    return 0.0 if draw.mechanism == "noisy-degrees" else float(graphs.num_entries)
+    return 0.0 if draw.mechanism in ("noisy-degrees", "degrees") else float(graphs.num_entries)
 
 
 def drawn_bytes(draw: Draw, graphs: GraphSet) -> int:

@@ -27,6 +27,8 @@ METHODS = {
     "degree-gin": "d* only, GIN",
     "degree-head-gin": "n and d*, GIN",
     "recipe": "the recipe",
+    "profile-degrees": "all of ε on degrees",
+    "profile-hub-lists": "hubs send lists",
     "arr": "ARR",
     "blink-hard": "Blink, hard graph",
     "blink-hybrid": "Blink, hybrid graph",
@@ -47,6 +49,8 @@ TABULAR = {
     "size-forest": "size-forest",
     "degree-forest": "degree-forest",
     "recipe": "recipe-2",
+    "profile-degrees": "recipe-2",
+    "profile-hub-lists": "recipe-2",
 }
 """Methods without a neural network, and how cells name their classifier."""
 
@@ -229,6 +233,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         methods=("recipe", "size-forest", "degree-forest"),
         along="epsilon",
         values=(0.2, 0.5, 1.0, 2.0),
+    ),
+    "lists": AccuracySweep(
+        "From which ε on lists are worth their share: the recipe's classifier, with and without them",
+        "beyond Section 5",
+        methods=("profile-degrees", "profile-hub-lists"),
+        along="epsilon",
+        values=(0.5, 1.0, 1.5, 2.0, 3.0),
+        public_fraction=(0.0, 0.2),
     ),
     "ingredients": AccuracySweep(
         "What each idea adds to the paper's set-up",

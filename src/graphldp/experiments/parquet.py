@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from graphldp.errors import DataError, FormatError, MissingExtraError, bad_parameter
 from graphldp.experiments.machine import PeakMemory
 from graphldp.experiments.ray_engine import cluster
-from graphldp.mechanisms import RowMechanism
+from graphldp.mechanisms import HubLists, RowMechanism
 from graphldp.mechanisms.rows import Rows
 from graphldp.mechanisms.streams import key_from
 from graphldp.privacy import Budget
@@ -80,7 +80,7 @@ def randomize_parquet(
             n − 1. An undirected edge may stand there once or in both directions, in any order.
         out: a folder for ``part-00000.parquet`` and so on, with columns ``user``, ``neighbours`` and ``noisy_degree``,
             in the order of users.
-        mechanism: one in which every user acts alone, with one ε for all.
+        mechanism: one in which every user acts alone, with one ε for all that is split in one way (not HubLists).
         seed: the same seed gives the same lists.
         n: how many users there are, a public number.
         directed: an edge stands in its source's list only.
@@ -92,8 +92,9 @@ def randomize_parquet(
         FormatError: for files without the two columns, and an ``out`` that is in use.
         DataError: for edges that leave 0 … n − 1 or join a user to herself.
     """
-    if not isinstance(mechanism, RowMechanism) or np.ndim(mechanism.epsilon):
-        raise bad_parameter("mechanism", _OWNER, "a mechanism of single rows with one epsilon for all", mechanism)
+    if not isinstance(mechanism, RowMechanism) or np.ndim(mechanism.epsilon) or isinstance(mechanism, HubLists):
+        must_be = "a mechanism of single rows with one epsilon for all, and one split of it"
+        raise bad_parameter("mechanism", _OWNER, must_be, mechanism)
     for name, value in (("n", n), ("users_per_part", users_per_part)):
         if value < 1:
             raise bad_parameter(name, _OWNER, "a whole number ≥ 1", value)

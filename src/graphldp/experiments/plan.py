@@ -39,7 +39,11 @@ _RATIOS = (0.75, 0.10, 0.15)
 _SHALLOW = {"github_stargazers": (2, 3, 4)}  # the paper's grid begins at one layer there, which is no convolution
 GRID = ("layers", "hidden", "lr", "dropout")
 _ALLOCATIONS: dict[str, Allocation] = {"dprr-fixed": "fixed", "dprr-utility": "utility", "dprr-all": "utility"}
-_NAMES = dict.fromkeys((*MODELS, "dprr-fixed", "dprr-utility"), "dprr") | {"recipe": "recommended"}
+_NAMES = dict.fromkeys((*MODELS, "dprr-fixed", "dprr-utility"), "dprr") | {
+    "recipe": "recommended",
+    "profile-degrees": "degrees",
+    "profile-hub-lists": "hub-lists",
+}
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ _apply_convolve: Callable[..., tuple[Tensor, Tensor]] = _Convolve.apply
 
 def _aggregate(x: Tensor, weight: Tensor, before: Rows, rows: Rows) -> Tensor:
     """The linear map of what a round's rows take from those before, [T', B', inputs] to [T, B, outputs]."""
-    parts = weight.split(x.shape[2], dim=2)
+    parts = weight.chunk(len(rows.matrices), dim=2)
     total, *others = (
         matrix.forward @ _times(x, before.tiles.spread(part).mT).flatten(0, 1)
         for matrix, part in zip(rows.matrices, parts, strict=True)
@@ -130,7 +130,7 @@ def _aggregate(x: Tensor, weight: Tensor, before: Rows, rows: Rows) -> Tensor:
 def _aggregate_back(grad: Tensor, x: Tensor, weight: Tensor, d_x: Tensor | None, before: Rows, rows: Rows) -> Tensor:
     """The weight's gradient by that of what :func:`_aggregate` gives; that of x is added to ``d_x``."""
     found = []
-    for matrix, part in zip(rows.matrices, weight.split(x.shape[2], dim=2), strict=True):
+    for matrix, part in zip(rows.matrices, weight.chunk(len(rows.matrices), dim=2), strict=True):
         back = (matrix.backward @ grad.flatten(0, 1)).view(*before.counts.shape[:2], -1)
         found.append(before.tiles.collect(_times(back.mT, x)))
         if d_x is not None:

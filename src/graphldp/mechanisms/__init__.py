@@ -5,6 +5,7 @@ from graphldp.mechanisms.base import Drawn, Mechanism, RowMechanism
 from graphldp.mechanisms.blink import Blink
 from graphldp.mechanisms.customized import customized, match_public_fraction
 from graphldp.mechanisms.dprr import DPRR
+from graphldp.mechanisms.hub_lists import HubLists
 from graphldp.mechanisms.local_lap import LocalLap
 from graphldp.mechanisms.noisy_degrees import NoisyDegrees
 from graphldp.mechanisms.nonprivate import NonPrivFull, NonPrivPart
@@ -16,6 +17,7 @@ __all__ = [
     "RR",
     "Blink",
     "Drawn",
+    "HubLists",
     "LocalLap",
     "Mechanism",
     "NoisyDegrees",

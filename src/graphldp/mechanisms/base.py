@@ -43,12 +43,21 @@ def backend() -> ModuleType:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a draw returns: the noisy lists, d* where there is one, and who sends nothing at all."""
+    """What a draw returns.
+
+    Args:
+        indptr: where each user's noisy list begins and ends.
+        indices: the lists.
+        noisy_degree: d*, where there is one.
+        missing: who sends nothing at all.
+        budget: what each user spent on what, where that depends on the draw.
+    """
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     noisy_degree: NDArray[np.float64] | None = None
     missing: NDArray[np.bool_] | None = None
+    budget: Budget | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,11 +113,13 @@ class Mechanism(ABC):
         if not isinstance(graphs, GraphSet):
             raise bad_parameter("graphs", f"{type(self).__name__}.randomize", "a GraphSet", type(graphs).__name__)
         epsilon = check_epsilon(self.epsilon, type(self).__name__, graphs.num_users)
-        spent = self.budget(graphs.n_max)
-        if not np.all(spent.total <= np.nextafter(epsilon, np.inf)):
-            raise BudgetError(f"{self!r} would spend more than its epsilon.")
-        budget = spent.per_user(graphs.num_users)
+        budget = self.budget(graphs.n_max)
+        self._check_spent(budget, epsilon)
+        budget = budget.per_user(graphs.num_users)
         drawn = self.draw(graphs, budget, key_from(rng, f"{type(self).__name__}.randomize"))
+        if drawn.budget is not None:
+            budget = drawn.budget
+            self._check_spent(budget, epsilon)
         return Reports(
             drawn.indptr,
             drawn.indices,
@@ -125,6 +136,10 @@ class Mechanism(ABC):
             noise=self.degree_noise,
             trusted=type(self).__module__.startswith("graphldp.mechanisms."),  # ours are proven, yours are checked
         )
+
+    def _check_spent(self, budget: Budget, epsilon: Any) -> None:
+        if not np.all(budget.total <= np.nextafter(epsilon, np.inf)):
+            raise BudgetError(f"{self!r} would spend more than its epsilon.")
 
     @abstractmethod
     def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> Drawn:
@@ -146,9 +161,13 @@ class RowMechanism(Mechanism):
         return self.draw_rows(Rows.of(graphs), budget, key)
 
     def draw_rows(self, rows: Rows, budget: Budget, key: Key) -> Drawn:
-        """Draw some users' rows: d* where there is one, then two probabilities per user, then the lists."""
+        """Draw some users' rows: d* where there is one, then the lists."""
         law = self.degree_noise
         noisy = None if law is None else noisy_degrees(rows, np.asarray(budget.degree), law, key)
+        return self.draw_lists(rows, noisy, budget, key)
+
+    def draw_lists(self, rows: Rows, noisy: NDArray[np.float64] | None, budget: Budget, key: Key) -> Drawn:
+        """Draw the lists of users whose d* is drawn: two probabilities per user, then her bits."""
         odds = np.exp(-np.asarray(budget.edges))  # of a flip: (1−p)/p
         taken = None if noisy is None else self.estimate(noisy, rows.n, np.exp(-np.asarray(budget.degree)))
         keep, fake = self.rates(taken, rows.n, odds / (1 + odds))
@@ -184,13 +203,18 @@ class RowMechanism(Mechanism):
 
 
 def noisy_degrees(rows: Rows, epsilon1: NDArray[np.float64], noise: Noise, key: Key) -> NDArray[np.float64]:
-    """d* = d + Lap(1/ε₁), or the discrete law Pr(k) ∝ e^(−ε₁|k|) as a difference of two geometric draws."""
-    words = backend().first_words(rows, Stream.DEGREE, key)
+    """d* = d + noise of ε₁."""
+    return rows.degrees + noise_of(rows, epsilon1, noise, Stream.DEGREE, key)
+
+
+def noise_of(rows: Rows, epsilon: NDArray[np.float64], noise: Noise, stream: Stream, key: Key) -> NDArray[np.float64]:
+    """Lap(1/ε), or the discrete law Pr(k) ∝ e^(−ε|k|) as a difference of two geometric draws."""
+    words = backend().first_words(rows, stream, key)
     if noise == "laplace":
-        size = -np.log(to_uniform(words[:, 0])) / epsilon1
-        return np.asarray(rows.degrees + np.where(words[:, 0] & np.uint64(1), size, -size))
-    size = np.floor(-np.log(to_uniform(words)) / epsilon1[:, None])
-    return np.asarray(rows.degrees + size[:, 0] - size[:, 1])
+        size = -np.log(to_uniform(words[:, 0])) / epsilon
+        return np.where(words[:, 0] & np.uint64(1), size, -size)
+    size = np.floor(-np.log(to_uniform(words)) / epsilon[:, None])
+    return np.asarray(size[:, 0] - size[:, 1])
 
 
 def check_noise(noise: str, owner: str) -> None:

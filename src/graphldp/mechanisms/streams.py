@@ -35,6 +35,8 @@ class Stream(IntEnum):
     PAIR_NOISE = 5  # LocalLap: noise on true pairs
     PAIR_ORDER = 6  # LocalLap: order statistics of the other pairs' noise
     PAIR_CHOICE = 7  # LocalLap: which of the other pairs
+    STEP = 8  # whether a noisy degree is made coarser
+    STEP_SIZE = 9  # and by how much
 
 
 def key_from(rng: Rng, owner: str) -> Key:

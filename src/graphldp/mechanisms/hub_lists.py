@@ -1,0 +1,92 @@
+"""HubLists: a sharp degree from everybody, a list from hubs.
+
+Of all lists the one of a community's busiest user tells most, and her degree needs no precision; of everybody else the
+degree tells most, and her list next to nothing. Who is busy is not known beforehand, so each device finds out by noise:
+
+    d_fine  = d + noise(ε)
+    d_rough = d_fine + more noise, by which it is d + noise(ε₁), ε₁ = share·ε
+    d_rough < threshold(n):  send d_fine                                   (ε on the degree)
+    d_rough ≥ threshold(n):  send d_rough and the list by randomized response with ε₂ = ε − ε₁
+
+A hub never sends d_fine, so looking costs nothing: each outcome is a function of what ε pays for. The proof is in
+``docs/mechanisms/hub-lists.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import bad_parameter
+from graphldp.mechanisms.base import Drawn, Noise, Rates, RowMechanism, check_noise, noisy_degrees
+from graphldp.mechanisms.coarsening import coarser
+from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.streams import Key
+from graphldp.privacy import Budget, allocate
+from graphldp.privacy.utility import public_mean_degree
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HubLists(RowMechanism):
+    """All of ε on the degree, but for hubs, who send a rough degree and a list.
+
+    Args:
+        epsilon: ε of every user, or one per user; ``inf`` is a public user, who also publishes her list.
+        share: of ε, what a hub spends on her degree.
+        times: a hub has so many times the mean degree that a community of n is publicly guessed to have, about
+            log n + 0.58. A community of few users can have none, and all of its ε goes to the degrees.
+        least: users with an ε of at most this send no list, however many friends they have.
+        noise: ``"discrete"`` or ``"laplace"``.
+
+    Example::
+
+        reports = gl.HubLists(epsilon=2.0).randomize(graphs, rng=7)
+        reports.epsilon2 > 0  # who sent a list
+    """
+
+    share: float = field(default=0.2, kw_only=True)
+    times: float = field(default=15.0, kw_only=True)
+    least: float = field(default=1.0, kw_only=True)
+    noise: Noise = field(default="discrete", kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_noise(self.noise, "HubLists")
+        if not 0.0 < self.share < 1.0:
+            raise bad_parameter("share", "HubLists", "a number between 0 and 1, both excluded", self.share)
+        for name in ("times", "least"):
+            if not 0.0 <= getattr(self, name) < np.inf:
+                raise bad_parameter(name, "HubLists", "a number ≥ 0", getattr(self, name))
+
+    @property
+    def degree_noise(self) -> Noise:
+        """The law that was asked for."""
+        return self.noise
+
+    def budget(self, n_max: int | None = None) -> Budget:
+        """All of ε on the degree, as most users spend it; ``reports.budget`` says who spent it otherwise."""
+        return Budget(self.epsilon, np.where(np.isinf(self.epsilon), np.inf, 0.0)[()])
+
+    def threshold(self, n: NDArray[np.int64]) -> NDArray[np.float64]:
+        """From which d_rough on a user is a hub, by the number of users of her graph."""
+        sizes, place = np.unique(n, return_inverse=True)
+        return self.times * np.array([public_mean_degree(int(each)) for each in sizes])[place]
+
+    def draw_rows(self, rows: Rows, budget: Budget, key: Key) -> Drawn:
+        """The degrees, then who is a hub by them, then the hubs' lists."""
+        epsilon = np.asarray(budget.degree)
+        fine = noisy_degrees(rows, epsilon, self.noise, key)
+        as_hub = allocate(epsilon, "fixed", alpha=1.0 - self.share, n_max=2, owner="HubLists")
+        rough = coarser(rows, fine, epsilon, np.asarray(as_hub.degree), self.noise, key)
+        threshold = self.threshold(rows.n)
+        hub = np.isfinite(epsilon) & (epsilon > self.least) & (threshold <= rows.n - 1) & (rough >= threshold)
+        spent = Budget(np.where(hub, as_hub.degree, budget.degree), np.where(hub, as_hub.edges, budget.edges))
+        return replace(self.draw_lists(rows, np.where(hub, rough, fine), spent, key), budget=spent)
+
+    def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Rates:
+        """(p, 1−p) with ε₂ above 0, else nothing."""
+        sends = flip < 1 / 2
+        return (1 - flip) * sends, flip * sends
