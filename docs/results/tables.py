@@ -113,6 +113,16 @@ def against_the_recipe(experiment: str, panel: str = "") -> str:
     return markdown(DIFFERENCE, rows)
 
 
+def lists() -> str:
+    """Lists from hubs minus no lists, seed by seed."""
+    rows = []
+    for panel, x in product(("λ = 0", "λ = 0.2"), (0.5, 1.0, 1.5, 2.0, 3.0)):
+        one, two = (found("lists", each, x, panel) for each in ("profile-hub-lists", "profile-degrees"))
+        if one and two:
+            rows.append(difference(f"ε = {x:g}, {panel}", "lists from hubs − none", one, two))
+    return markdown(DIFFERENCE, rows)
+
+
 def gain() -> str:
     """What a user gains by the recipe at the same ε, everybody private."""
     lines = {
@@ -269,6 +279,11 @@ TABLES: dict[str, Callable[[], str]] = {
     "beyond-public": lambda: sweep("beyond", "accuracy", "ε", "λ = 0.2"),
     "recipe-private": lambda: against_the_recipe("beyond", "λ = 0"),
     "recipe-public": lambda: against_the_recipe("beyond", "λ = 0.2"),
+    "lists-private": lambda: sweep("lists", "accuracy", "ε", "λ = 0"),
+    "lists-public": lambda: sweep("lists", "accuracy", "ε", "λ = 0.2"),
+    "lists-difference": lists,
+    "fifty": lambda: sweep("REDDIT-BINARY", "accuracy", "ε"),
+    "recipe-fifty": lambda: against_the_recipe("REDDIT-BINARY"),
     "imdb": lambda: sweep("IMDB-BINARY", "accuracy", "ε"),
     "recipe-imdb": lambda: against_the_recipe("IMDB-BINARY"),
     "threads": lambda: sweep("synthetic:threads", "accuracy", "ε"),

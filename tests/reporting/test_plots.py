@@ -6,7 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from graphldp.experiments.figures import METHODS
 from graphldp.reporting.plots import Axis, Series, chart, standalone
+from graphldp.reporting.style import COLOURS
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -65,3 +67,7 @@ def test_a_file_of_its_own_brings_its_colours_for_light_and_dark() -> None:
     ElementTree.fromstring(text)
     assert "--dprr:" in text
     assert "prefers-color-scheme:dark" in text
+
+
+def test_every_method_has_a_colour() -> None:
+    assert METHODS.keys() <= COLOURS.keys()

@@ -34,6 +34,8 @@ COLOURS = {  # series: light, dark; told apart by lightness and marker too
     "class-2": ("#00796b", "#4fd1b8"),
     "class-3": ("#ad1480", "#f58ad0"),
     "class-4": ("#3c4450", "#c6ccd6"),
+    "profile-degrees": ("#0b5fff", "#6ea8ff"),
+    "profile-hub-lists": ("#1a7f37", "#56d364"),
 }
 
 _BASE = {
