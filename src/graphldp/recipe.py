@@ -4,8 +4,8 @@ One rule for every dataset: all of ε goes to the degrees, and above ε = 1 hubs
 
 Sums over a graph's users average the noise of degrees away, and no edge tells as much as they do, but for those of the
 busiest user: who gathers around her is worth more than the precision of her degree, once a list tells friends from
-strangers. Up to ε = 1 it does not; above, :class:`graphldp.HubLists` lets each device find out by its own noise
-whether it is a hub's.
+strangers. Below ε = 1 it does not, and from ε = 2 on it pays; :class:`graphldp.HubLists` lets each device find out by
+its own noise whether it is a hub's.
 
 The noise is the discrete Laplace law, which is what devices draw. A degree is a whole number, and among all that ε
 allows for one, no law serves an estimate better, whatever is known beforehand and whatever loss grows with the error

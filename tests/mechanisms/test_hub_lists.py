@@ -166,7 +166,34 @@ def test_one_epsilon_per_user() -> None:
     assert reports.noisy_degree[0] == 399
 
 
-@pytest.mark.parametrize("bad", [{"share": 0.0}, {"share": 1.0}, {"times": -1.0}, {"least": np.inf}, {"noise": "x"}])
+def test_a_community_of_one_has_no_hub() -> None:
+    alone = gl.GraphSet.from_edges([], [], [1] * 200)
+    for times in (0.0, 15.0):
+        reports = gl.HubLists(2.0, times=times).randomize(alone, rng=1)
+        assert (reports.epsilon1 == 2.0).all()
+
+
+@pytest.mark.parametrize("epsilon", [1e-17, 1e-9, 800.0, 1e16])
+def test_extreme_epsilons(epsilon: float) -> None:
+    star = gl.GraphSet.from_edges(np.zeros(399, np.int64), np.arange(1, 400), [400])
+    reports = gl.HubLists(epsilon, times=1.0, least=0.0).randomize(star, rng=1)
+    assert (reports.guarantee.epsilon <= epsilon).all()
+    assert not reports.degrees[reports.epsilon2 == 0].any()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"share": 0.0},
+        {"share": 1.0},
+        {"share": 1e-17},
+        {"share": "a"},
+        {"times": -1.0},
+        {"times": None},
+        {"least": np.inf},
+        {"noise": "x"},
+    ],
+)
 def test_bad_parameters(bad: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=f"'{next(iter(bad))}' parameter of HubLists must be"):
         gl.HubLists(1.0, **bad)

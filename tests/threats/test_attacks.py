@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphldp as gl
-from graphldp.errors import ParameterError
+from graphldp.errors import DataError, ParameterError
 from graphldp.threats import Attack, Collusion, HubMimicry, Poison
 
 ATTACKS: list[Attack] = [
@@ -192,3 +192,10 @@ def test_a_set_without_graphs() -> None:
         np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1, np.int64), epsilon1=nobody, epsilon2=nobody
     )
     assert Poison.random(fraction=0.5).apply(empty, rng=1).num_users == 0
+
+
+@pytest.mark.parametrize("mechanism", [gl.HubLists(2.0), gl.NoisyDegrees(1.0)], ids=repr)
+def test_where_users_send_no_lists_there_is_nothing_to_rewrite(mechanism: gl.Mechanism) -> None:
+    reports = mechanism.randomize(gl.synthetic.threads(5, seed=0), rng=1)
+    with pytest.raises(DataError, match="rewrites lists"):
+        Poison.all_ones(fraction=0.3).apply(reports, rng=1)

@@ -100,6 +100,7 @@ def randomize(
         "true_mean_degree": graphs.num_entries / users,
         "reported_mean_degree": reports.num_entries / users,
         "reported_entries": reports.num_entries,
+        "epsilon": _common(reports.guarantee.epsilon),
         "epsilon1": _common(reports.epsilon1),
         "epsilon2": _common(reports.epsilon2),
         "public_users": reports.guarantee.public_users,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from graphldp.errors import DataError, FormatError, MissingExtraError, bad_parameter
 from graphldp.experiments.machine import PeakMemory
 from graphldp.experiments.ray_engine import cluster
-from graphldp.mechanisms import HubLists, RowMechanism
+from graphldp.mechanisms import Drawn, RowMechanism
 from graphldp.mechanisms.rows import Rows
 from graphldp.mechanisms.streams import key_from
 from graphldp.privacy import Budget
@@ -80,7 +80,7 @@ def randomize_parquet(
             n − 1. An undirected edge may stand there once or in both directions, in any order.
         out: a folder for ``part-00000.parquet`` and so on, with columns ``user``, ``neighbours`` and ``noisy_degree``,
             in the order of users.
-        mechanism: one in which every user acts alone, with one ε for all that is split in one way (not HubLists).
+        mechanism: one in which every user acts alone, with one ε for all that is split in one way.
         seed: the same seed gives the same lists.
         n: how many users there are, a public number.
         directed: an edge stands in its source's list only.
@@ -92,14 +92,15 @@ def randomize_parquet(
         FormatError: for files without the two columns, and an ``out`` that is in use.
         DataError: for edges that leave 0 … n − 1 or join a user to herself.
     """
-    if not isinstance(mechanism, RowMechanism) or np.ndim(mechanism.epsilon) or isinstance(mechanism, HubLists):
-        must_be = "a mechanism of single rows with one epsilon for all, and one split of it"
+    must_be = "a mechanism of single rows with one epsilon for all"
+    if not isinstance(mechanism, RowMechanism) or np.ndim(mechanism.epsilon):
         raise bad_parameter("mechanism", _OWNER, must_be, mechanism)
+    if _draw_nobody(mechanism, n).budget is not None:  # the files say once for all how ε is split
+        raise bad_parameter("mechanism", _OWNER, f"{must_be}, and one split of it", mechanism)
     for name, value in (("n", n), ("users_per_part", users_per_part)):
         if value < 1:
             raise bad_parameter(name, _OWNER, "a whole number ≥ 1", value)
     pieces = _row_groups(Path(source))
-    mechanism.budget(n)  # an ε too small for n users is said before any work
     out = Path(out)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise FormatError(f"{out}: must be a new or empty folder.")
@@ -182,8 +183,13 @@ def _warm_up(work: _Work) -> None:
     """Load compiled loops and libraries, so that what is measured is the memory of the data."""
     import pyarrow.parquet  # noqa: F401
 
+    _draw_nobody(work.mechanism, work.n)
+
+
+def _draw_nobody(mechanism: RowMechanism, n: int) -> Drawn:
+    """What a mechanism draws for a user without friends."""
     nobody = Rows(np.array([0, 0]), np.zeros(0, np.int32), *(np.array([each]) for each in (0, 1, 0)))
-    work.mechanism.draw_rows(nobody, work.mechanism.budget(work.n).per_user(1), key_from(0, _OWNER))
+    return mechanism.draw_rows(nobody, mechanism.budget(n).per_user(1), key_from(0, _OWNER))
 
 
 def _deal(item: dict[str, Any], work: _Work) -> dict[str, int]:

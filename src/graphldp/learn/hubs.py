@@ -88,7 +88,8 @@ class _Around:
         public = np.ones(lists.num_users, np.bool_)
         if isinstance(lists, Reports) and lists.noisy_degree is not None:
             public = lists.public
-            flip[filled] = 1 / (np.exp(lists.epsilon2[hub]) + 1)
+            odds = np.exp(-lists.epsilon2[hub])
+            flip[filled] = odds / (1 + odds)
         friend, settled = _links(lists, hub, public)
         return cls(lists, degree, hub_degree, flip, others, public & others, friend, settled)
 

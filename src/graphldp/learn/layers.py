@@ -52,7 +52,8 @@ class _Convolve(torch.autograd.Function):
     """Each graph's sum of x, and relu(bn(W A x + b)) with batch norm over users; more maps may follow, without A.
 
     A round has fewer rows than the next, so W A x is computed as A (W x). The bias moves the mean and nothing else, so
-    it is left out here and its gradient is zero. Without rows of a round before there is no A and no sum.
+    it is left out here and its gradient is zero. Without rows of a round before there is no A and no sum: so a map runs
+    that the compiled kernels do not fit. The backward pass writes over what was saved: it can run once.
     """
 
     @staticmethod
@@ -107,9 +108,13 @@ class _Convolve(torch.autograd.Function):
             else:
                 d_weight = tiles.collect(_times(grad.mT, x))
                 if place or wanted:
-                    given = grad = _times(grad, tiles.spread(steeper))
+                    d_before = _times(grad, tiles.spread(steeper))
+                    if place:
+                        given = grad = d_before
+                    else:
+                        d_x = d_before
             found = [d_weight * steep[:, :, None], None, d_gamma, d_beta, None, None, *found]
-        return grad if before is None and wanted else d_x, None, None, *found
+        return d_x, None, None, *found
 
 
 _apply_convolve: Callable[..., tuple[Tensor, Tensor]] = _Convolve.apply
@@ -124,14 +129,14 @@ def _aggregate(x: Tensor, weight: Tensor, before: Rows, rows: Rows) -> Tensor:
     )
     for each in others:
         total.add_(each)
-    return total.view(*rows.counts.shape[:2], -1)
+    return total.view(*rows.counts.shape[:2], weight.shape[1])
 
 
 def _aggregate_back(grad: Tensor, x: Tensor, weight: Tensor, d_x: Tensor | None, before: Rows, rows: Rows) -> Tensor:
     """The weight's gradient by that of what :func:`_aggregate` gives; that of x is added to ``d_x``."""
     found = []
     for matrix, part in zip(rows.matrices, weight.chunk(len(rows.matrices), dim=2), strict=True):
-        back = (matrix.backward @ grad.flatten(0, 1)).view(*before.counts.shape[:2], -1)
+        back = (matrix.backward @ grad.flatten(0, 1)).view(*before.counts.shape[:2], grad.shape[2])
         found.append(before.tiles.collect(_times(back.mT, x)))
         if d_x is not None:
             _add_product(d_x, back, before.tiles.spread(part))
@@ -146,11 +151,11 @@ def _sum_up(x: Tensor, rows: Rows) -> Tensor:
 def _hand_down(grad: Tensor, rows: Rows) -> Tensor:
     """The gradient of :func:`_sum_up`."""
     sums = pad(grad, (0, 0, 0, 1)).flatten(0, 1)
-    return (rows.readout.backward @ sums).view(*rows.counts.shape[:2], -1)
+    return (rows.readout.backward @ sums).view(*rows.counts.shape[:2], grad.shape[2])
 
 
 class _FusedLinearNormRelu(torch.autograd.Function):
-    """The same by compiled kernels."""
+    """relu(bn(W x + b)) by compiled kernels."""
 
     @staticmethod
     def forward(
@@ -185,7 +190,7 @@ _apply_fused: Callable[..., Tensor] = _FusedLinearNormRelu.apply
 
 
 def convolve(x: Tensor, rows: Rows, later: Rows, *maps: Map, training: bool) -> tuple[Tensor, Tensor]:
-    """The sum over each graph's users, and relu(bn(W x + b)), once or several times in a row, of what is aggregated.
+    """The sum over each graph's users; and what the next round aggregates, after relu(bn(W · + b)) once or more.
 
     Args:
         x: [T, B, C].

@@ -118,7 +118,7 @@ class Mechanism(ABC):
         budget = budget.per_user(graphs.num_users)
         drawn = self.draw(graphs, budget, key_from(rng, f"{type(self).__name__}.randomize"))
         if drawn.budget is not None:
-            budget = drawn.budget
+            budget = drawn.budget.per_user(graphs.num_users)
             self._check_spent(budget, epsilon)
         return Reports(
             drawn.indptr,

@@ -28,6 +28,8 @@ from graphldp.mechanisms.streams import Key
 from graphldp.privacy import Budget, allocate
 from graphldp.privacy.utility import public_mean_degree
 
+_LEAST = 1e-15  # an ε₂ at which a float still tells p from ½
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HubLists(RowMechanism):
@@ -55,11 +57,12 @@ class HubLists(RowMechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_noise(self.noise, "HubLists")
-        if not 0.0 < self.share < 1.0:
-            raise bad_parameter("share", "HubLists", "a number between 0 and 1, both excluded", self.share)
+        if not (_is_number(self.share) and 1e-6 <= self.share <= 1 - 1e-6):
+            raise bad_parameter("share", "HubLists", "a number between 0 and 1, by a millionth at least", self.share)
         for name in ("times", "least"):
-            if not 0.0 <= getattr(self, name) < np.inf:
-                raise bad_parameter(name, "HubLists", "a number ≥ 0", getattr(self, name))
+            value = getattr(self, name)
+            if not (_is_number(value) and 0.0 <= value < np.inf):
+                raise bad_parameter(name, "HubLists", "a number ≥ 0", value)
 
     @property
     def degree_noise(self) -> Noise:
@@ -67,7 +70,7 @@ class HubLists(RowMechanism):
         return self.noise
 
     def budget(self, n_max: int | None = None) -> Budget:
-        """All of ε on the degree, as most users spend it; ``reports.budget`` says who spent it otherwise."""
+        """All of ε on the degree, as who is no hub spends it; ``reports.budget`` says what each user did."""
         return Budget(self.epsilon, np.where(np.isinf(self.epsilon), np.inf, 0.0)[()])
 
     def threshold(self, n: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -82,7 +85,8 @@ class HubLists(RowMechanism):
         as_hub = allocate(epsilon, "fixed", alpha=1.0 - self.share, n_max=2, owner="HubLists")
         rough = coarser(rows, fine, epsilon, np.asarray(as_hub.degree), self.noise, key)
         threshold = self.threshold(rows.n)
-        hub = np.isfinite(epsilon) & (epsilon > self.least) & (threshold <= rows.n - 1) & (rough >= threshold)
+        hub = np.isfinite(epsilon) & (epsilon > self.least) & (rows.n > 1) & (threshold <= rows.n - 1)
+        hub &= (rough >= threshold) & (np.asarray(as_hub.edges) > _LEAST)
         spent = Budget(np.where(hub, as_hub.degree, budget.degree), np.where(hub, as_hub.edges, budget.edges))
         return replace(self.draw_lists(rows, np.where(hub, rough, fine), spent, key), budget=spent)
 
@@ -90,3 +94,7 @@ class HubLists(RowMechanism):
         """(p, 1−p) with ε₂ above 0, else nothing."""
         sends = flip < 1 / 2
         return (1 - flip) * sends, flip * sends
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

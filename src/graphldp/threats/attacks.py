@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphldp.errors import bad_parameter
+from graphldp.errors import DataError, bad_parameter
 from graphldp.mechanisms.base import backend
 from graphldp.mechanisms.rows import Rows
 from graphldp.mechanisms.streams import Key, Rng, Stream, key_from
@@ -81,6 +81,9 @@ class Attack(ABC):
         """
         key = self._key(rng)
         crew = self._crew(reports, key, graphs)
+        silent = reports.epsilon2 == 0 if reports.missing is None else (reports.epsilon2 == 0) & ~reports.missing
+        if reports.noisy_degree is not None and silent.any():
+            raise DataError(f"{type(self).__name__} rewrites lists, and some of these users send none by design.")
         plan, turned = self.plan(reports, crew, key), crew >= 0
         rows = replace(Rows.of(reports), indptr=plan.lists.indptr, indices=plan.lists.indices)
         indptr, indices = backend().sample_lists(
