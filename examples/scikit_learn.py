@@ -6,7 +6,7 @@ Run: python examples/scikit_learn.py
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 
 import graphldp as gl
-from graphldp.learn.controls import DegreeControl, SizeControl
+from graphldp.learn.tables.controls import DegreeControl, SizeControl
 
 graphs = gl.synthetic.threads(num_graphs=150, seed=0)
 reports = gl.DPRR(epsilon=2.0).randomize(graphs, rng=0)

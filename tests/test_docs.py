@@ -12,7 +12,7 @@ import pytest
 import graphldp as gl
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
-from graphldp.experiments.plan import dataset_id, make_plan
+from graphldp.experiments.plans.plan import dataset_id, make_plan
 from graphldp.experiments.results import Results
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -20,7 +20,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 @pytest.fixture(scope="module")
 def threats() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("threats", DOCS / "results" / "threats.py")
+    spec = importlib.util.spec_from_file_location("threats", DOCS.parent / "tools" / "threats.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -16,14 +16,14 @@ import graphldp as gl
 ROOT = Path(gl.__file__).parent
 LAYERS = (
     ("errors",),
-    ("combinations", "files", "golomb", "privacy"),
-    ("csr",),
+    ("files", "machines", "privacy"),
+    ("neighbour_lists",),
     ("graphs", "reports"),
     ("datasets", "mechanisms", "wire"),
     ("client", "collector", "learn", "threats"),
-    ("audit", "benchmarks", "recipe"),
+    ("audit", "benchmarks"),
     ("experiments",),
-    ("reporting",),
+    ("pages",),
     ("cli",),
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

@@ -17,7 +17,7 @@ from benchmarks.proof.traffic import Sent, prepare, send, send_async
 from tests.collector.services import Collector
 
 from graphldp import wire
-from graphldp.collector.store import Store
+from graphldp.collector.storage.store import Store
 
 _DISK = 6 << 20
 

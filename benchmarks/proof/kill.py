@@ -15,7 +15,7 @@ from benchmarks.proof.traffic import Outcome, Sent, prepare, send
 from tests.collector.services import Collector, Postgres
 
 from graphldp import wire
-from graphldp.collector.store import Store
+from graphldp.collector.storage.store import Store
 
 _CALL = re.compile(r"(?P<time>\d+\.\d+) (?:<\.\.\. )?(?P<call>fsync|fdatasync)(?P<rest>.*)")
 _ALONE = 12

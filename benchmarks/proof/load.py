@@ -8,7 +8,7 @@ from benchmarks.proof.setting import Finding, Scale, baseline, databases, kept, 
 from benchmarks.proof.traffic import batches, prepare, send
 from tests.collector.services import Collector
 
-from graphldp.collector.store import Store
+from graphldp.collector.storage.store import Store
 
 CONNECTIONS = 64
 BATCH = 2000  # as many as a batch may hold

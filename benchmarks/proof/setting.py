@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.proof.traffic import Sent
 from tests.collector.services import MissingComponentError, Postgres, wait_for_port
 
-from graphldp.collector.store import Store
+from graphldp.collector.storage.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from graphldp import wire
 from graphldp.collector.community import Choice
-from graphldp.collector.store import Store
+from graphldp.collector.storage.store import Store
 
 CHOICE = Choice("standard", 0.1, 0.9)
 

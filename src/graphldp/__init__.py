@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from graphldp.graphs import GraphSet
     from graphldp.learn import pyg
     from graphldp.learn.classifier import GINClassifier
-    from graphldp.learn.deconvolution import degree_distribution
-    from graphldp.learn.posterior import LinkPosterior
+    from graphldp.learn.inference.deconvolution import degree_distribution
+    from graphldp.learn.inference.posterior import LinkPosterior
+    from graphldp.learn.recipe import recommended
     from graphldp.learn.selection import split
     from graphldp.mechanisms import (
         ARR,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     )
     from graphldp.mechanisms.contract import check_mechanism
     from graphldp.privacy import Budget, Guarantee
-    from graphldp.recipe import recommended
     from graphldp.reports import Reports
 
 _HOMES = {
@@ -48,7 +48,7 @@ _HOMES = {
     "GraphSet": "graphldp.graphs",
     "Guarantee": "graphldp.privacy",
     "HubLists": "graphldp.mechanisms",
-    "LinkPosterior": "graphldp.learn.posterior",
+    "LinkPosterior": "graphldp.learn.inference.posterior",
     "LocalLap": "graphldp.mechanisms",
     "Mechanism": "graphldp.mechanisms",
     "NoisyDegrees": "graphldp.mechanisms",
@@ -59,11 +59,11 @@ _HOMES = {
     "RowMechanism": "graphldp.mechanisms",
     "check_mechanism": "graphldp.mechanisms.contract",
     "customized": "graphldp.mechanisms",
-    "degree_distribution": "graphldp.learn.deconvolution",
+    "degree_distribution": "graphldp.learn.inference.deconvolution",
     "load_dataset": "graphldp.datasets",
     "match_public_fraction": "graphldp.mechanisms",
     "pyg": "graphldp.learn",
-    "recommended": "graphldp.recipe",
+    "recommended": "graphldp.learn.recipe",
     "split": "graphldp.learn.selection",
     "synthetic": "graphldp.datasets",
 }

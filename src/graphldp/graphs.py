@@ -1,7 +1,7 @@
 """GraphSet: raw graphs, left of the privacy line.
 
-Many graphs are one frozen CSR (see :mod:`graphldp.csr`), so a mechanism runs over a whole dataset at once. A raw edge
-lives here and nowhere else: what comes out of a mechanism is :class:`graphldp.Reports`.
+Many graphs are one frozen CSR (see :mod:`graphldp.neighbour_lists`), so a mechanism runs over a whole dataset at once.
+A raw edge lives here and nowhere else: what comes out of a mechanism is :class:`graphldp.Reports`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from graphldp.csr import NeighbourLists, check_labels, lists_from_pairs, whole_numbers
 from graphldp.errors import DataError
+from graphldp.neighbour_lists import NeighbourLists, check_labels, lists_from_pairs, whole_numbers
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class GraphSet(NeighbourLists):
     """Raw graphs: sorted lists, no self-loops, no duplicates, symmetric unless ``directed=True``; checked at birth.
 
-    See :class:`graphldp.csr.NeighbourLists` for the arguments. Most sets come from :func:`graphldp.load_dataset`,
-    :mod:`graphldp.synthetic` or one of the ``from_`` methods::
+    See :class:`graphldp.neighbour_lists.NeighbourLists` for the arguments. Most sets come from
+    :func:`graphldp.load_dataset`, :mod:`graphldp.synthetic` or one of the ``from_`` methods::
 
         graphs = gl.GraphSet.from_networkx([nx.star_graph(9), nx.path_graph(10)], labels=[0, 1])
         graphs.num_graphs, graphs.num_users, graphs.degrees

@@ -14,8 +14,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.csr import NeighbourLists, gather_ranges
 from graphldp.errors import DataError
+from graphldp.neighbour_lists import NeighbourLists, gather_ranges
 from graphldp.privacy import Budget, Guarantee
 
 
@@ -23,7 +23,8 @@ from graphldp.privacy import Budget, Guarantee
 class Reports(NeighbourLists):
     """Noisy neighbour lists of many graphs, and what they promise.
 
-    See :class:`graphldp.csr.NeighbourLists` for the lists. In an undirected set the noisy lists need not be symmetric.
+    See :class:`graphldp.neighbour_lists.NeighbourLists` for the lists. In an undirected set the noisy lists need not be
+    symmetric.
 
     Args:
         epsilon1: ε₁ that each user spent on her degree; ``inf`` where it is public.

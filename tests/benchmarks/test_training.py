@@ -6,7 +6,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.benchmarks import rivals, stacked
-from graphldp.learn.gin import ModelSpec
+from graphldp.learn.engine.gin import ModelSpec
 
 
 @pytest.fixture(scope="module")

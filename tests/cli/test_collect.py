@@ -18,7 +18,7 @@ from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.community import Choice
 from graphldp.collector.intake import Submission
-from graphldp.collector.store import Store
+from graphldp.collector.storage.store import Store
 
 CHOICE = Choice("standard", 0.25, 1.75)
 

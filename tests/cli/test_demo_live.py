@@ -13,7 +13,7 @@ import pytest
 from tests.cli.conftest import Command
 
 from graphldp.cli import demo_live
-from graphldp.collector.store import Store
+from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 
 RUN = """

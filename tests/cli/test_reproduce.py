@@ -47,7 +47,7 @@ def test_run_and_run_again(command: Command, tmp_path: Path, tiny: Path) -> None
 def test_cells_are_left_to_another_machine(
     command: Command, tmp_path: Path, tiny: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from graphldp.experiments import remote
+    from graphldp.experiments.engines import remote
 
     given = ("accuracy-epsilon", "--dataset", tiny, "--results", tmp_path / "r.sqlite", "--workers", "1", *FAST)
     code, out, err = command("reproduce", *given, "--export", tmp_path / "work")

@@ -10,7 +10,7 @@ from graphldp.client import vault
 from graphldp.client.protocol import Client
 from graphldp.client.published import Invitation, Published
 from graphldp.collector.community import Choice
-from graphldp.collector.store import Store
+from graphldp.collector.storage.store import Store
 from graphldp.errors import ClientError, DataError, SendError
 from graphldp.wire import decode
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.collector.services import MissingComponentError, Postgres
 
-from graphldp.collector import schema
-from graphldp.collector.database import migrate, open_engine, transaction
-from graphldp.collector.store import Store
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.database import migrate, open_engine, transaction
+from graphldp.collector.storage.store import Store
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.community import Choice, Community
 from graphldp.collector.intake import Submission
-from graphldp.collector.store import Store
+from graphldp.collector.storage.store import Store
 
 N = 50
 CHOICES = (Choice("standard", 0.1, 0.9), Choice("public", math.inf, math.inf))

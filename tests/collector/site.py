@@ -9,7 +9,7 @@ from tests.collector.people import open_cats
 from tests.collector.services import Collector
 
 from graphldp import wire
-from graphldp.collector.store import Store
+from graphldp.collector.storage.store import Store
 
 SETTINGS = {"body_seconds": 0.6, "header_seconds": 0.6, "log_level": "debug"}
 

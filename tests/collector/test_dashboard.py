@@ -15,8 +15,8 @@ from tests.collector.people import N, open_cats, report, submission
 from tests.collector.services import Collector
 
 from graphldp.collector.dashboard.charts import histogram
-from graphldp.collector.results import Prediction, Run
-from graphldp.collector.store import Store
+from graphldp.collector.storage.results import Prediction, Run
+from graphldp.collector.storage.store import Store
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]

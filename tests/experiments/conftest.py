@@ -9,7 +9,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.experiments.draws import Context
-from graphldp.experiments.plan import Plan, dataset_id, make_plan
+from graphldp.experiments.plans.plan import Plan, dataset_id, make_plan
 
 GRID = {"layers": (2, 3), "hidden": (4,), "lr": (0.01,), "dropout": (0.0,)}
 MakePlan = Callable[..., Plan]

@@ -13,8 +13,8 @@ from graphldp.experiments.cases import case_params
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, Draw
-from graphldp.experiments.plan import make_plan
-from graphldp.learn.controls import DegreeControl
+from graphldp.experiments.plans.plan import make_plan
+from graphldp.learn.tables.controls import DegreeControl
 from graphldp.threats import HubGuard, Poison
 
 CONTEXT = Context(memory=1 << 33)

@@ -16,9 +16,9 @@ import pytest
 
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
-from graphldp.experiments.grouping import groups_of
-from graphldp.experiments.local_engine import LocalEngine
-from graphldp.experiments.plan import Plan
+from graphldp.experiments.engines.grouping import groups_of
+from graphldp.experiments.engines.local import LocalEngine
+from graphldp.experiments.plans.plan import Plan
 from graphldp.experiments.results import Results
 from graphldp.experiments.runner import missing, run
 
@@ -78,7 +78,7 @@ def test_a_worker_that_dies_costs_nothing_but_time(
 
 def test_a_cell_that_kills_its_workers_is_recorded(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     cell = Cell.of("dataset", dataset="synthetic:threads")
-    monkeypatch.setattr("graphldp.experiments.local_engine._work", _die)
+    monkeypatch.setattr("graphldp.experiments.engines.local._work", _die)
     found = list(LocalEngine(1).run([[cell]], context))
     assert [row.status for row in found] == ["failed"]
     assert "died twice" in found[0].note

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from graphldp.experiments.cells import Row
-from graphldp.experiments.plan import Plan
+from graphldp.experiments.plans.plan import Plan
 from graphldp.experiments.summary import points_of
 
 from .conftest import MakePlan

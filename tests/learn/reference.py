@@ -8,11 +8,11 @@ from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GCNConv, GINConv, MessagePassing, SAGEConv, global_add_pool, global_mean_pool
 
-from graphldp.csr import NeighbourLists
-from graphldp.learn.codes import DEGREE_BOUNDS, SIZE_BOUNDS
-from graphldp.learn.gin import CUT, ModelSpec
-from graphldp.learn.summaries import smooth_table
-from graphldp.learn.weights import LEVELS, posterior_levels
+from graphldp.learn.engine.codes import DEGREE_BOUNDS, SIZE_BOUNDS
+from graphldp.learn.engine.gin import CUT, ModelSpec
+from graphldp.learn.engine.weights import LEVELS, posterior_levels
+from graphldp.learn.tables.summaries import smooth_table
+from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer
 import graphldp as gl
 from graphldp.errors import DataError, FormatError, ParameterError, TrainingError
 from graphldp.learn.classifier import GINClassifier
-from graphldp.learn.training import EpochRecord
+from graphldp.learn.engine.training import EpochRecord
 
 
 def small(**params: Any) -> GINClassifier:

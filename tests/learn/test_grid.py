@@ -4,8 +4,8 @@ import pytest
 import graphldp as gl
 from graphldp.errors import ParameterError
 from graphldp.learn.classifier import GINClassifier
+from graphldp.learn.engine.training import EpochRecord
 from graphldp.learn.grid import Grid, paper_grid, select
-from graphldp.learn.training import EpochRecord
 
 
 def test_the_papers_grid() -> None:

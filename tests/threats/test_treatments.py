@@ -5,8 +5,8 @@ import pytest
 
 import graphldp as gl
 from graphldp.errors import ParameterError
-from graphldp.learn.controls import DegreeControl
-from graphldp.learn.robust import BoundedControl
+from graphldp.learn.tables.controls import DegreeControl
+from graphldp.learn.tables.robust import BoundedControl
 from graphldp.threats import Verdict, roc
 from graphldp.threats.treatments import treat
 

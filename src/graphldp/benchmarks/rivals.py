@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphldp.csr import NeighbourLists
+from graphldp.neighbour_lists import NeighbourLists
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from graphldp.learn.gin import ModelSpec
+    from graphldp.learn.engine.gin import ModelSpec
 
 Step = Callable[[], None]
 

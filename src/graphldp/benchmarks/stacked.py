@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.csr import NeighbourLists
+from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
 if TYPE_CHECKING:
-    from graphldp.learn.batches import PackedGraphs
-    from graphldp.learn.training import Job, Trained
+    from graphldp.learn.engine.batches import PackedGraphs
+    from graphldp.learn.engine.training import Job, Trained
 
 EPOCHS = 150  # of one training
 
@@ -49,7 +49,7 @@ def run(
     """
     import torch
 
-    from graphldp.learn.training import resolve_device
+    from graphldp.learn.engine.training import resolve_device
 
     begin = perf_counter()
     place = resolve_device(device)
@@ -117,8 +117,8 @@ def run(
 
 
 def _pack(lists: NeighbourLists, device: Any) -> PackedGraphs:
-    from graphldp.learn.batches import PackedGraphs
-    from graphldp.learn.gin import ModelSpec
+    from graphldp.learn.engine.batches import PackedGraphs
+    from graphldp.learn.engine.gin import ModelSpec
 
     labels = np.zeros(len(lists)) if lists.labels is None else lists.labels
     return PackedGraphs.pack(lists, ModelSpec(num_classes=2), device, np.unique(labels, return_inverse=True)[1])
@@ -137,8 +137,8 @@ def _split(packed: PackedGraphs, seed: int) -> list[NDArray[np.int64]]:
 
 
 def _job(packs: Sequence[PackedGraphs], number: int, *, epochs: int) -> Job:
-    from graphldp.learn.gin import ModelSpec
-    from graphldp.learn.training import Job, TrainingOptions
+    from graphldp.learn.engine.gin import ModelSpec
+    from graphldp.learn.engine.training import Job, TrainingOptions
 
     packed = packs[number % len(packs)]
     train, validation, _ = _split(packed, number)
@@ -147,7 +147,7 @@ def _job(packs: Sequence[PackedGraphs], number: int, *, epochs: int) -> Job:
 
 
 def _train(jobs: Sequence[Job], *, on_first: Any = None) -> list[Trained]:
-    from graphldp.learn.training import train_many
+    from graphldp.learn.engine.training import train_many
 
     def report(position: int, record: Any) -> None:
         if on_first is not None and position == 0:
@@ -157,8 +157,8 @@ def _train(jobs: Sequence[Job], *, on_first: Any = None) -> list[Trained]:
 
 
 def _accuracy(packs: Sequence[PackedGraphs], number: int, trained: Trained) -> float:
-    from graphldp.learn.gin import ModelSpec
-    from graphldp.learn.training import predict_proba
+    from graphldp.learn.engine.gin import ModelSpec
+    from graphldp.learn.engine.training import predict_proba
 
     packed = packs[number % len(packs)]
     test = packed.subset(_split(packed, number)[2])

@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from graphldp.csr import NeighbourLists
 from graphldp.errors import DatasetNotFoundError
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR, RR
+from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
 BATCH = 64
@@ -73,7 +73,7 @@ def _cell(method: str, path: Path, threads: int, dense_batches: int) -> dict[str
     import torch
 
     from graphldp.benchmarks import rivals
-    from graphldp.learn.gin import ModelSpec
+    from graphldp.learn.engine.gin import ModelSpec
 
     torch.set_num_threads(threads)
     lists = _load(path)
@@ -104,9 +104,9 @@ def _cell(method: str, path: Path, threads: int, dense_batches: int) -> dict[str
 def _ours(lists: NeighbourLists) -> dict[str, Any]:
     import torch
 
-    from graphldp.learn.batches import PackedGraphs
-    from graphldp.learn.gin import ModelSpec
-    from graphldp.learn.training import TrainingOptions, train
+    from graphldp.learn.engine.batches import PackedGraphs
+    from graphldp.learn.engine.gin import ModelSpec
+    from graphldp.learn.engine.training import TrainingOptions, train
 
     start = perf_counter()
     spec = ModelSpec(num_classes=2)

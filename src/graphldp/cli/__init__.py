@@ -19,9 +19,9 @@ from graphldp.cli import (
     defend,
     demo,
     evaluate,
+    page,
     predict,
     randomize,
-    report,
     reproduce,
     serve,
     train,
@@ -44,7 +44,7 @@ app.command(epilog=predict.EPILOG)(predict.predict)
 app.command(epilog=attack.EPILOG)(attack.attack)
 app.command(epilog=defend.EPILOG)(defend.defend)
 app.command(epilog=reproduce.EPILOG)(reproduce.reproduce)
-app.command(epilog=report.EPILOG)(report.report)
+app.command(epilog=page.EPILOG)(page.report)
 app.add_typer(audit.app, name="audit")
 app.add_typer(bench.app, name="bench")
 app.command(epilog=serve.EPILOG)(serve.serve)

@@ -40,7 +40,7 @@ def randomize(
     from graphldp.benchmarks import randomize as benchmark
 
     def picture(rows: list[dict[str, Any]], folder: Path) -> None:
-        from graphldp.reporting.speed import plot_randomize
+        from graphldp.pages.speed import plot_randomize
 
         plot_randomize(rows, folder / "randomize.svg")
 

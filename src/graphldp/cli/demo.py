@@ -47,10 +47,10 @@ def demo(
         return
     from graphldp.cli.reproduce import compute
     from graphldp.experiments.draws import Context, load
-    from graphldp.experiments.plan import make_plan
+    from graphldp.experiments.plans.plan import make_plan
     from graphldp.experiments.results import Results
     from graphldp.files import written_whole
-    from graphldp.reporting.page import make_page
+    from graphldp.pages.page import make_page
 
     out.mkdir(parents=True, exist_ok=True)
     context = Context(device="cpu")
@@ -115,7 +115,7 @@ def _spent(epsilon: Any) -> str:
 
 def _accuracy(plan: Any, table: Any) -> list[dict[str, Any]]:
     """One row for each method, one column for each ε."""
-    from graphldp.experiments.figures import METHODS
+    from graphldp.experiments.plans.figures import METHODS
     from graphldp.experiments.summary import points_of
 
     points = points_of(plan, table.rows())

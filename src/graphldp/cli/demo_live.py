@@ -28,7 +28,7 @@ from graphldp.cli import console, lifeline
 from graphldp.errors import MissingExtraError, StoreError, bad_parameter
 
 if TYPE_CHECKING:
-    from graphldp.collector.store import Store
+    from graphldp.collector.storage.store import Store
     from graphldp.graphs import GraphSet
 
 SIZE = 25  # users in a community: many small ones teach more than a few large ones
@@ -60,7 +60,7 @@ def run(out: Path, *, users: int = 1000, keep: bool, as_json: bool = False) -> N
     """
     if users < FEWEST:
         raise bad_parameter("users", "the live demo", f"{FEWEST} or more", users)
-    from graphldp.cli.collect_store import open_database
+    from graphldp.cli.collect.store import open_database
     from graphldp.cli.source import need_learn
 
     need_learn("demo --live")
@@ -203,7 +203,7 @@ def _learn(database: str, folder: Path, truth: dict[str, int]) -> list[dict[str,
     import torch
 
     from graphldp.cli.collect import export
-    from graphldp.cli.collect_learning import label, train
+    from graphldp.cli.collect.learning import label, train
 
     _said(export, folder / "reports.npz", database=database)
     model = folder / "model.npz"

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from graphldp.cli import console
 
 if TYPE_CHECKING:
-    from graphldp.learn.training import EpochRecord
+    from graphldp.learn.engine.training import EpochRecord
 
 
 class TrainingDisplay(Progress):

@@ -122,8 +122,8 @@ def _in_parts(
     address: str | None,
     as_json: bool,
 ) -> None:
-    from graphldp.experiments.parquet import randomize_parquet
     from graphldp.mechanisms import RowMechanism
+    from graphldp.mechanisms.parquet import randomize_parquet
 
     if nodes is None:
         raise bad_parameter(

@@ -11,8 +11,8 @@ from graphldp.cli import console
 from graphldp.cli.runs import RunFolder
 from graphldp.cli.seeds import RECOMMENDED, Settings, compare, noised
 from graphldp.learn.inputs import given_labels
-from graphldp.learn.profile_classifier import ProfileClassifier
 from graphldp.learn.selection import split
+from graphldp.learn.tables.profile_classifier import ProfileClassifier
 
 if TYPE_CHECKING:
     from graphldp.graphs import GraphSet

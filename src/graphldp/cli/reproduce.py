@@ -16,7 +16,7 @@ from graphldp.errors import bad_parameter
 if TYPE_CHECKING:
     from graphldp.experiments.cells import Cell, Row
     from graphldp.experiments.draws import Context
-    from graphldp.experiments.plan import Plan
+    from graphldp.experiments.plans.plan import Plan
     from graphldp.experiments.results import Results
     from graphldp.experiments.runner import Engine
 
@@ -81,8 +81,8 @@ def reproduce(
     turns the results into a page.
     """
     from graphldp.experiments.draws import Context
-    from graphldp.experiments.figures import EXPERIMENTS
-    from graphldp.experiments.plan import dataset_id, make_plan
+    from graphldp.experiments.plans.figures import EXPERIMENTS
+    from graphldp.experiments.plans.plan import dataset_id, make_plan
     from graphldp.experiments.results import Results
 
     if address is not None and engine is EngineName.local:
@@ -105,7 +105,7 @@ def reproduce(
 
 
 def _take(table: Results, plans: list[Plan], file: Path) -> None:
-    from graphldp.experiments.remote import take
+    from graphldp.experiments.engines.remote import take
 
     for plan in plans:
         table.add_plan(plan)
@@ -121,7 +121,7 @@ def compute(
     folder: Path | None,
 ) -> None:
     """Compute what is missing, with a display of cells and time left."""
-    from graphldp.experiments.remote import export
+    from graphldp.experiments.engines.remote import export
     from graphldp.experiments.runner import missing, run
 
     todo = missing(plans, table)
@@ -162,21 +162,22 @@ class _Display(Progress):
 def _engine(name: EngineName, address: str | None, context: Context) -> Engine | None:
     if name is EngineName.local:
         return None
-    from graphldp.experiments.ray_engine import RayEngine, require_ray
+    from graphldp.experiments.engines.ray import RayEngine
+    from graphldp.machines.ray import require_ray
 
     require_ray()
     return RayEngine(address, gpus=0.0 if context.device == "cpu" else 1.0)
 
 
 def _device(name: str) -> str:
-    from graphldp.learn.training import resolve_device
+    from graphldp.learn.engine.training import resolve_device
 
     return str(resolve_device(name))
 
 
 def parse_grid(text: str) -> dict[str, tuple[float, ...]]:
     """Hyper-parameter values from words like ``layers=3,5``."""
-    from graphldp.experiments.plan import GRID
+    from graphldp.experiments.plans.plan import GRID
 
     found: dict[str, tuple[float, ...]] = {}
     for word in text.split():

@@ -16,15 +16,15 @@ from graphldp.cli.tensorboard import Logs
 from graphldp.graphs import GraphSet
 from graphldp.learn import metrics
 from graphldp.learn.classifier import GINClassifier
-from graphldp.learn.controls import DegreeControl, SizeControl
+from graphldp.learn.engine.training import EpochRecord, resolve_device
 from graphldp.learn.fitting import Fit, fit_many
 from graphldp.learn.grid import Grid, paper_grid, select
 from graphldp.learn.inputs import given_labels
-from graphldp.learn.profile_classifier import ProfileClassifier
+from graphldp.learn.recipe import recommended
 from graphldp.learn.selection import split
-from graphldp.learn.tabular import TableClassifier
-from graphldp.learn.training import EpochRecord, resolve_device
-from graphldp.recipe import recommended
+from graphldp.learn.tables.controls import DegreeControl, SizeControl
+from graphldp.learn.tables.profile_classifier import ProfileClassifier
+from graphldp.learn.tables.tabular import TableClassifier
 
 if TYPE_CHECKING:
     from graphldp.reports import Reports

@@ -43,7 +43,7 @@ def serve(
     """
     try:
         from graphldp.collector import settings as table
-        from graphldp.collector.server import serve as run
+        from graphldp.collector.http.server import serve as run
     except ModuleNotFoundError:
         raise MissingExtraError("graphldp serve", "serve") from None
     given = table.parse_pairs(pairs or [])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from graphldp.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from graphldp.learn.training import EpochRecord
+    from graphldp.learn.engine.training import EpochRecord
 
 
 class Logs:

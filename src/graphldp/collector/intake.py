@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, select, tuple_
 
-from graphldp.collector import schema, tokens
+from graphldp.collector import tokens
+from graphldp.collector.storage import schema
 
 
 class Submission(NamedTuple):

@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Engine, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from graphldp.collector import schema, tokens
-from graphldp.collector.database import transaction
+from graphldp.collector import tokens
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.database import transaction
 from graphldp.errors import ParameterError, bad_parameter
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from graphldp import combinations, wire
+from graphldp import wire
 from graphldp.collector.community import Community, varint
 from graphldp.errors import WireError
+from graphldp.wire import combinations
 
 LONGEST = 1024  # bytes of a body that is read as one number; arrays read a longer one faster
 
@@ -58,7 +59,7 @@ def _closer(community: Community, user: int, body: bytes) -> Reading:
 def _fits(payload: bytes, k: int, m: int, size: int) -> bool:
     """Whether a payload is the one code of m positions below ``size``.
 
-    As :mod:`graphldp.golomb` writes it, the bits are one number too: what is asked of all gaps at once takes a few
+    As :mod:`graphldp.wire.golomb` writes it, the bits are one number too: what is asked of all gaps at once takes a few
     operations on it.
     """
     bits = int.from_bytes(payload)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import platformdirs
 
-from graphldp.csr import FORMAT
 from graphldp.datasets import tu
 from graphldp.datasets.download import TU_URL, download, verify
 from graphldp.datasets.registry import check_name, suggestion
 from graphldp.errors import DatasetNotFoundError, DownloadError, FormatError, bad_parameter
 from graphldp.graphs import GraphSet
+from graphldp.neighbour_lists import FORMAT
 
 
 @dataclass(frozen=True)

@@ -15,19 +15,19 @@ import numpy as np
 from graphldp.errors import GraphLDPError
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context, Draw, expected_bytes, graphs_of, lists_of, load, reports_of, shortage
+from graphldp.experiments.engines.preparing import prepared
 from graphldp.experiments.outcomes import Outcome, refusal
-from graphldp.experiments.preparing import prepared
-from graphldp.learn.batches import PackedGraphs
-from graphldp.learn.gin import ModelSpec
+from graphldp.learn.engine.batches import PackedGraphs
+from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.packing import kind_of
+from graphldp.learn.engine.store import Kind
+from graphldp.learn.engine.training import Job, Trained, TrainingOptions, predict_proba, resolve_device, train_each
 from graphldp.learn.metrics import evaluate
-from graphldp.learn.packing import kind_of
 from graphldp.learn.selection import split
-from graphldp.learn.store import Kind
-from graphldp.learn.training import Job, Trained, TrainingOptions, predict_proba, resolve_device, train_each
 from graphldp.reports import Reports
 
 if TYPE_CHECKING:
-    from graphldp.learn.tabular import TableClassifier
+    from graphldp.learn.tables.tabular import TableClassifier
 
 
 def train(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
@@ -151,8 +151,8 @@ def control(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
 
 
 def _tabular(name: str, seed: int) -> TableClassifier:
-    from graphldp.learn.controls import DegreeControl, SizeControl
-    from graphldp.learn.profile_classifier import ProfileClassifier
+    from graphldp.learn.tables.controls import DegreeControl, SizeControl
+    from graphldp.learn.tables.profile_classifier import ProfileClassifier
 
     made: dict[str, Callable[[], TableClassifier]] = {
         "size": lambda: SizeControl(seed),

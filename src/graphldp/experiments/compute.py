@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from graphldp.experiments import accuracy, degrees, poisoning, timing
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
-from graphldp.experiments.machine import PeakMemory, describe
 from graphldp.experiments.outcomes import Outcome, refusal
+from graphldp.machines.local import PeakMemory, describe
 
 KINDS: dict[str, Callable[[Sequence[Cell], Context], Iterator[list[Outcome]]]] = {
     "accuracy": accuracy.train,

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from graphldp.errors import DatasetNotFoundError
 from graphldp.graphs import GraphSet
-from graphldp.learn.blink import Kind as BlinkKind
-from graphldp.learn.blink import denoise
+from graphldp.learn.inference.blink import Kind as BlinkKind
+from graphldp.learn.inference.blink import denoise
 from graphldp.mechanisms import (
     ARR,
     DPRR,
@@ -116,7 +116,7 @@ def mechanism_of(draw: Draw, graphs: GraphSet) -> Mechanism:
         estimator = _ESTIMATORS.get(draw.mechanism, "clip")
         return DPRR(epsilon, allocation="paper" if draw.budget is None else Budget(*draw.budget), estimator=estimator)
     if draw.mechanism == "recommended":
-        from graphldp.recipe import recommended  # needs scikit-learn, which a far machine may lack
+        from graphldp.learn.recipe import recommended  # needs scikit-learn, which a far machine may lack
 
         return recommended(epsilon).mechanism
     if draw.mechanism == "degrees":

@@ -15,13 +15,13 @@ from graphldp.experiments.accuracy import by_draw, train_packed
 from graphldp.experiments.cases import Defended, attack_of, attacked, by_case, defended
 from graphldp.experiments.cells import Cell, canonical
 from graphldp.experiments.draws import Context, shortage
+from graphldp.experiments.engines.preparing import prepared
 from graphldp.experiments.outcomes import Outcome, refusal
-from graphldp.experiments.preparing import prepared
-from graphldp.learn.batches import PackedGraphs
-from graphldp.learn.gin import ModelSpec
+from graphldp.learn.engine.batches import PackedGraphs
+from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.training import resolve_device
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split
-from graphldp.learn.training import resolve_device
 from graphldp.reports import Reports
 from graphldp.threats import roc
 from graphldp.threats.named import make_defense
@@ -39,8 +39,8 @@ def line_name(learner: str, defense: str, treatment: str) -> str:
 
 def control(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
     """Fit the controls on attacked and defended reports: degrees, or lists of bounded influence."""
-    from graphldp.learn.controls import DegreeControl
-    from graphldp.learn.robust import BoundedControl
+    from graphldp.learn.tables.controls import DegreeControl
+    from graphldp.learn.tables.robust import BoundedControl
 
     for own in by_case(cells):
         try:

@@ -8,11 +8,11 @@ from typing import Protocol
 
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
-from graphldp.experiments.grouping import groups_of, merged
-from graphldp.experiments.local_engine import LocalEngine
-from graphldp.experiments.machine import available_memory, cores
-from graphldp.experiments.plan import Plan
+from graphldp.experiments.engines.grouping import groups_of, merged
+from graphldp.experiments.engines.local import LocalEngine
+from graphldp.experiments.plans.plan import Plan
 from graphldp.experiments.results import Results
+from graphldp.machines.local import available_memory, cores
 
 _TRAININGS_AT_ONCE = 64  # on a GPU; one training leaves most of it idle
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphldp.experiments.cells import Row
-from graphldp.experiments.plan import Entry, Plan
+from graphldp.experiments.plans.plan import Entry, Plan
 from graphldp.learn.metrics import Summary, summarize
 
 

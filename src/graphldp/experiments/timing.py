@@ -23,10 +23,10 @@ from graphldp.experiments.draws import (
 )
 from graphldp.experiments.outcomes import Outcome, refusal
 from graphldp.graphs import GraphSet
-from graphldp.learn.batches import PackedGraphs
-from graphldp.learn.gin import ModelSpec
+from graphldp.learn.engine.batches import PackedGraphs
+from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.training import Job, TrainingOptions, predict_proba, resolve_device, train_many
 from graphldp.learn.selection import split
-from graphldp.learn.training import Job, TrainingOptions, predict_proba, resolve_device, train_many
 
 _REPEATS = 3
 _AT_THE_PEAK = 1.5  # of what the packed reports take: an estimate before the graphs are there
@@ -143,7 +143,7 @@ def _ba(nodes: int, edges_per_node: int, number: int) -> GraphSet:
 def _forward(spec: ModelSpec, packed: PackedGraphs) -> None:
     import torch
 
-    from graphldp.learn import gin
+    from graphldp.learn.engine import gin
 
     rng = np.random.default_rng(0)
     state: dict[str, torch.Tensor] = {}

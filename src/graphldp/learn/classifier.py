@@ -17,16 +17,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from graphldp.csr import NeighbourLists
 from graphldp.errors import FormatError
 from graphldp.learn import persistence
-from graphldp.learn.batches import PackedGraphs
+from graphldp.learn.engine.batches import PackedGraphs
+from graphldp.learn.engine.gin import ModelSpec, parameters, statistics
+from graphldp.learn.engine.training import EpochRecord, Trained, predict_proba, resolve_device
 from graphldp.learn.fitting import Fit, Fitted, Validation, fit_many
-from graphldp.learn.gin import ModelSpec, parameters, statistics
 from graphldp.learn.inputs import given_labels, graphs_of
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.persistence import SavedModel
-from graphldp.learn.training import EpochRecord, Trained, predict_proba, resolve_device
+from graphldp.neighbour_lists import NeighbourLists
 
 _NAME = "GINClassifier"
 
@@ -68,7 +68,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes:
         classes_: the labels, sorted.
-        history_: one :class:`~graphldp.learn.training.EpochRecord` per epoch.
+        history_: one :class:`~graphldp.learn.engine.training.EpochRecord` per epoch.
         n_epochs_: how many epochs were run.
         best_epoch_: the one with the lowest validation loss, whose weights are kept.
         provenance_: mechanism, ε, dataset, seed and version, as kept in a saved file.

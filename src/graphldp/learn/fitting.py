@@ -10,16 +10,16 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from graphldp.csr import NeighbourLists
 from graphldp.errors import DataError
-from graphldp.learn.batches import PackedGraphs
-from graphldp.learn.gin import ModelSpec
+from graphldp.learn.engine.batches import PackedGraphs
+from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.packing import kind_of
+from graphldp.learn.engine.training import EpochRecord, Job, Trained, TrainingOptions, resolve_device, train_many
 from graphldp.learn.inputs import given_labels, graphs_of, labels_of
 from graphldp.learn.metrics import codes_of
-from graphldp.learn.packing import kind_of
 from graphldp.learn.provenance import provenance_of
 from graphldp.learn.selection import split
-from graphldp.learn.training import EpochRecord, Job, Trained, TrainingOptions, resolve_device, train_many
+from graphldp.neighbour_lists import NeighbourLists
 
 if TYPE_CHECKING:
     from graphldp.learn.classifier import GINClassifier

@@ -14,10 +14,10 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from graphldp.csr import NeighbourLists
 from graphldp.errors import bad_parameter
 from graphldp.learn.classifier import GINClassifier
 from graphldp.learn.fitting import Fit, OnEpoch, Validation, fit_many
+from graphldp.neighbour_lists import NeighbourLists
 
 
 @dataclass(frozen=True)

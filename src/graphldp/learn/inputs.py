@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphldp.csr import NeighbourLists
 from graphldp.errors import DataError, bad_parameter
+from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
 

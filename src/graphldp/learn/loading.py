@@ -6,7 +6,7 @@ import os
 
 from graphldp.learn import persistence
 from graphldp.learn.classifier import GINClassifier
-from graphldp.learn.profile_classifier import ProfileClassifier
+from graphldp.learn.tables.profile_classifier import ProfileClassifier
 
 
 def load_classifier(path: str | os.PathLike[str], device: str = "auto") -> GINClassifier | ProfileClassifier:

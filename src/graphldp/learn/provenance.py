@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphldp import __version__
-from graphldp.csr import NeighbourLists
+from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
 

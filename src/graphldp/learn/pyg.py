@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from graphldp.csr import NeighbourLists
 from graphldp.errors import DataError, GraphLDPError, bad_parameter
 from graphldp.graphs import GraphSet
-from graphldp.learn.once import DrawnOnce
+from graphldp.learn.engine.once import DrawnOnce
+from graphldp.neighbour_lists import NeighbourLists
 
 if TYPE_CHECKING:
     from graphldp.mechanisms import Mechanism
@@ -65,8 +65,9 @@ class Randomize(BaseTransform):
     positional encodings) may tell of true edges; if ``x`` was made from the edges, remove it first.
 
     Noise is keyed by (seed, position): the first graph that passes is graph 0. k draws of one graph cost k·ε, so a
-    second draw is an error, as when this is a ``transform=``, which runs at every access. :mod:`graphldp.learn.once`
-    says how that is told; drawing in another process (a loader's worker), where it could not be told, is an error too.
+    second draw is an error, as when this is a ``transform=``, which runs at every access.
+    :mod:`graphldp.learn.engine.once` says how that is told; drawing in another process (a loader's worker), where it
+    could not be told, is an error too.
 
     Args:
         mechanism: how users randomize their lists. Give it ``n_max`` where its budget depends on the largest graph,

@@ -5,7 +5,7 @@ A user splits ε by a share δ and sends both her noisy degree and her randomize
     d* = d + Lap(1/(δε)),   Pr(ã_ij = a_ij) = p = e^((1−δ)ε)/(e^((1−δ)ε)+1)
 
 Unlike in DPRR the list is not sampled, so it is dense; the server makes a graph of both by
-:func:`graphldp.learn.blink.denoise`.
+:func:`graphldp.learn.inference.blink.denoise`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Blink(RowMechanism):
     Example::
 
         reports = gl.Blink(epsilon=4.0).randomize(graphs, rng=7)
-        found = graphldp.learn.blink.denoise(reports, "hybrid")
+        found = graphldp.learn.inference.blink.denoise(reports, "hybrid")
     """
 
     delta: float = field(default=0.1, kw_only=True)

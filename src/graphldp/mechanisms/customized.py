@@ -13,12 +13,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.csr import NeighbourLists
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import RowMechanism, backend
 from graphldp.mechanisms.rows import Rows
 from graphldp.mechanisms.streams import Rng, Stream, key_from
+from graphldp.neighbour_lists import NeighbourLists
 from graphldp.privacy import check_epsilon
 from graphldp.reports import Reports
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.csr import NeighbourLists
+from graphldp.neighbour_lists import NeighbourLists
 
 
 @dataclass(frozen=True)

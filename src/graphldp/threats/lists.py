@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.csr import gather_ranges, lists_from_pairs
+from graphldp.neighbour_lists import gather_ranges, lists_from_pairs
 from graphldp.reports import Reports
 
 
 @dataclass(frozen=True)
 class Lists:
-    """One list per user, as in :class:`graphldp.csr.NeighbourLists`."""
+    """One list per user, as in :class:`graphldp.neighbour_lists.NeighbourLists`."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.csr import gather_ranges
 from graphldp.mechanisms.base import backend
 from graphldp.mechanisms.rows import Rows
 from graphldp.mechanisms.streams import Rng, Stream, key_from
+from graphldp.neighbour_lists import gather_ranges
 from graphldp.reports import Reports
 from graphldp.threats.lists import spliced
 

@@ -15,11 +15,11 @@ from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 
 from graphldp.collector.dashboard import views
-from graphldp.collector.limits import Limiter, network_of, read_body
+from graphldp.collector.http.limits import Limiter, network_of, read_body
+from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.operators import Session
-from graphldp.collector.problems import ProblemError
 from graphldp.collector.settings import Settings
-from graphldp.collector.store import Store
+from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 
 COOKIE = "graphldp_session"

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from graphldp.collector.dashboard.charts import HEIGHT, WIDTH, histogram
-from graphldp.collector.store import Store
+from graphldp.collector.storage.store import Store
 
 _FLAGGED_SHOWN = 200
 

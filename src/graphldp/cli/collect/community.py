@@ -1,0 +1,158 @@
+"""``graphldp collect community``: open, list, label, close and renew communities."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from graphldp.cli import console
+from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.serve import DatabaseOption
+from graphldp.errors import FormatError, bad_parameter
+
+if TYPE_CHECKING:
+    from graphldp.collector.community import Choice
+    from graphldp.privacy import Allocation
+
+app = typer.Typer(help="Open, list, label, close and renew communities.", no_args_is_help=True)
+
+
+@app.command(epilog="Example: graphldp collect community create cats --roster cats.txt --epsilon 1 --epsilon 2")
+def create(
+    community: CommunityArgument,
+    roster: Annotated[Path, typer.Option(help="The users' names: one per line, or a JSON list.", metavar="FILE")],
+    epsilon: Annotated[list[float], typer.Option("--epsilon", "-e", help="An ε to offer; may be given often.")],
+    mechanism: Annotated[str, typer.Option("--mechanism", "-m", help="dprr, rr or noisy-degrees.")] = "dprr",
+    public: Annotated[bool, typer.Option("--public", help="Let users publish their list as it is, too.")] = False,
+    allocation: Annotated[str, typer.Option(help="How dprr splits ε: paper, fixed or utility.")] = "paper",
+    alpha: Annotated[float, typer.Option(help="The share of ε that dprr spends on edges.")] = 0.9,
+    n_max: Annotated[
+        int | None, typer.Option(help="Users in your largest community, for the paper's split; this one's by default.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What people call the community; its id by default.")] = None,
+    label: Annotated[int | None, typer.Option(help="Its class, where it is known: a whole number.")] = None,
+    database: DatabaseOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Open a community. Its roster, mechanism and offers of ε are frozen from then on."""
+    names = read_roster(roster)
+    store = open_database(database)
+    offers = [_choice(value, mechanism, allocation, alpha, n_max or len(names)) for value in epsilon]
+    if public:
+        offers.append(_public())
+    made = store.open_community(community, names, mechanism=mechanism, choices=offers, name=name, label=label)
+    row: dict[str, Any] = {"community": made.id, "users": made.n, "mechanism": made.mechanism, "label": made.label}
+    choices = [choice.to_json() for choice in made.choices]
+    shown = choices if as_json else "; ".join(_in_words(choice) for choice in made.choices)
+    console.show_one(row | {"choices": shown, "roster_digest": made.roster_digest}, as_json=as_json)
+
+
+@app.command("list", epilog="Example: graphldp collect community list --json")
+def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
+    """List communities: how many of their users were invited and have reported, and their labels."""
+    store = open_database(database)
+    progress, predictions = store.progress(), store.results.predictions()
+    rows = []
+    for each in store.communities():
+        invited, reported, deleted = progress.get(each.key, (0, 0, 0))
+        predicted = predictions.get(each.key)
+        rows.append(
+            {
+                "community": each.id,
+                "epoch": each.epoch,
+                "open": each.closed_at is None,
+                "users": each.n,
+                "invited": invited,
+                "reported": reported,
+                "deleted": deleted,
+                "label": each.label,
+                "predicted": predicted.label if predicted else None,
+                "confidence": predicted.confidence if predicted else None,
+            }
+        )
+    console.show(rows, as_json=as_json)
+
+
+@app.command(epilog="Example: graphldp collect community close cats")
+def close(community: CommunityArgument, database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
+    """Take no more reports in a community."""
+    open_database(database).close_community(community)
+    console.show_one({"community": community, "open": False}, as_json=as_json)
+
+
+@app.command(epilog="Example: graphldp collect community renew cats")
+def renew(community: CommunityArgument, database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
+    """Close a community's epoch and open the next: the same people and tokens, one more report each.
+
+    Clients draw a new report only when their user asks for it, since it costs its ε again.
+    """
+    made = open_database(database).open_epoch(community)
+    console.show_one({"community": community, "epoch": made.epoch, "open": True}, as_json=as_json)
+
+
+@app.command("label", epilog="Example: graphldp collect community label cats 1")
+def label_(
+    community: CommunityArgument,
+    label: Annotated[int | None, typer.Argument(help="Its class, a whole number; none at all unsays it.")] = None,
+    database: DatabaseOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Say which class a community has, so that it can be trained on."""
+    open_database(database).set_label(community, label)
+    console.show_one({"community": community, "label": label}, as_json=as_json)
+
+
+def read_roster(path: Path) -> list[str]:
+    """Names: one per line, or a JSON list."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise FormatError(f"{path}: not text in UTF-8.") from None
+    if not text.lstrip().startswith("["):
+        return [line.strip() for line in text.splitlines() if line.strip()]
+    try:
+        names = json.loads(text)
+    except ValueError:
+        names = None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise FormatError(f"{path}: neither one name per line nor a JSON list of names.")
+    return names
+
+
+def _choice(epsilon: float, mechanism: str, allocation: str, alpha: float, n_max: int) -> Choice:
+    from graphldp.collector.community import Choice
+    from graphldp.privacy import allocate
+    from graphldp.privacy.budget import ALLOCATIONS
+
+    if not 0 < epsilon < math.inf:
+        raise bad_parameter("epsilon", "a community", "a positive number", epsilon)
+    name = f"epsilon-{epsilon:g}"
+    if mechanism != "dprr":
+        spent = _down(epsilon)
+        return Choice(name, *((0.0, spent) if mechanism == "rr" else (spent, 0.0)))
+    if allocation not in ALLOCATIONS:
+        raise bad_parameter("allocation", "a community", f"one of {', '.join(ALLOCATIONS)}", allocation)
+    if not 0 < alpha < 1:
+        raise bad_parameter("alpha", "a community", "a number between 0 and 1, both excluded", alpha)
+    split = allocate(epsilon, cast("Allocation", allocation), alpha=alpha, n_max=n_max, owner="a community")
+    degree = _down(float(split.degree))
+    return Choice(name, degree, _down(epsilon - degree))
+
+
+def _down(epsilon: float) -> float:
+    """ε in whole millionths, never more than asked for."""
+    return math.floor(epsilon * 10**6 + 1e-6) / 10**6
+
+
+def _public() -> Choice:
+    from graphldp.collector.community import Choice
+
+    return Choice("public", math.inf, math.inf)
+
+
+def _in_words(choice: Choice) -> str:
+    return choice.name if choice.public else f"{choice.name} (ε₁ {choice.epsilon1:g}, ε₂ {choice.epsilon2:g})"

@@ -1,0 +1,36 @@
+"""What the commands of ``graphldp collect`` share: the database, and which communities are meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphldp.errors import MissingExtraError, ParameterError
+
+if TYPE_CHECKING:
+    from graphldp.collector.community import Community
+    from graphldp.collector.storage.store import Store
+
+CommunityArgument = Annotated[str, typer.Argument(help="The community's id.", metavar="COMMUNITY")]
+CommunitiesOption = Annotated[
+    list[str] | None, typer.Option("--community", "-c", help="A community; may be given often. All by default.")
+]
+
+
+def open_database(database: str | None) -> Store:
+    """The collector's store, where ``graphldp serve`` would look for it."""
+    try:
+        from graphldp.collector.http.server import open_store
+        from graphldp.collector.settings import load_settings
+    except ModuleNotFoundError:
+        raise MissingExtraError("graphldp collect", "serve") from None
+    return open_store(load_settings({"database": database}).database)
+
+
+def chosen(store: Store, ids: list[str] | None) -> list[Community]:
+    """Communities by id, or all."""
+    found = [store.community(id) for id in ids] if ids else store.communities()
+    if not found:
+        raise ParameterError("There is no community yet: 'graphldp collect community create' opens one.")
+    return found

@@ -1,0 +1,53 @@
+"""``graphldp report``: a results file as one self-contained page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphldp.cli import console
+from graphldp.errors import FormatError
+from graphldp.files import written_whole
+
+EPILOG = """Examples:
+
+graphldp report results.sqlite --out page.html
+
+graphldp report docs/results/reddit-binary.sqlite --out page.html --figures figures
+"""
+
+
+def report(
+    results: Annotated[Path, typer.Argument(help="What 'graphldp reproduce' computed.", metavar="RESULTS")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page.", metavar="FILE")] = Path("report.html"),
+    figures: Annotated[
+        Path | None, typer.Option(help="A folder for the charts as files of their own.", metavar="FOLDER")
+    ] = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Write one HTML page that needs no network: figures, the same numbers as tables, and what is missing."""
+    from graphldp.experiments.results import Results
+    from graphldp.pages.page import make_page
+    from graphldp.pages.plots import standalone
+
+    with Results(results, create=False) as table:
+        page, charts = make_page(table)
+        if not table.plans():
+            raise FormatError(f"{results}: holds no experiment yet; 'graphldp reproduce' computes some.")
+    _write(out, page)
+    if figures is not None:
+        figures.mkdir(parents=True, exist_ok=True)
+        for name, svg in charts.items():
+            _write(figures / f"{_file_name(name)}.svg", standalone(svg))
+    console.show_one({"page": str(out), "charts": len(charts), "bytes": out.stat().st_size}, as_json=as_json)
+
+
+def _file_name(name: str) -> str:
+    return "".join(each if each in "-." or (each.isalnum() and each.isascii()) else "-" for each in name).lower()
+
+
+def _write(path: Path, text: str) -> None:
+    with written_whole(path) as file:
+        file.write(text.encode())

@@ -1,0 +1,1 @@
+"""The collector over HTTP: routes, limits, and the server that runs them."""

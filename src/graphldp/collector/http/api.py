@@ -1,0 +1,105 @@
+"""The API for clients and relays: thin routes. What they promise is in ``docs/api.md`` and ``/openapi.json``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, BeforeValidator, Field
+
+from graphldp import wire
+from graphldp.collector.community import COMMUNITY_PATTERN
+from graphldp.collector.http.batch import REQUEST_BODY, BatchResults
+from graphldp.collector.http.front import REPORT_PATH
+from graphldp.collector.http.problems import responses
+from graphldp.collector.http.reception import Reception
+
+
+def _plain(text: Any) -> Any:
+    """Refuse 01, +1 and 1.0: a report has one address."""
+    if isinstance(text, str) and not (text.isascii() and text.isdigit() and str(int(text)) == text):
+        raise ValueError
+    return text
+
+
+CommunityId = Annotated[str, Path(description="The community's id.", pattern=COMMUNITY_PATTERN)]
+User = Annotated[
+    int, Path(description="The user's number in the roster.", ge=0, lt=wire.MAX_USERS), BeforeValidator(_plain)
+]
+Epoch = Annotated[
+    int | None,
+    Query(description="Refuse the report where the community is in another epoch.", ge=1, lt=1 << 31),
+    BeforeValidator(_plain),
+]
+_BEARER: dict[str, Any] = {"security": [{"token": []}]}
+
+
+class ChoiceBody(BaseModel):
+    """An offer of ε. Null stands for an infinite ε: the list is published as it is."""
+
+    name: str
+    epsilon1: float | None
+    epsilon2: float | None
+
+
+class CommunityBody(BaseModel):
+    """A community as the holder of one of its slots sees it."""
+
+    id: str
+    name: str
+    n: int = Field(description="How many users the roster names.")
+    user: int = Field(description="The slot that the token opens.")
+    mechanism: str = Field(description="dprr, rr or noisy-degrees.")
+    choices: list[ChoiceBody]
+    epoch: int = Field(description="Which collection this is of the same people.")
+    roster_digest: str = Field(description="SHA-256 of the roster's names, joined by line feeds.")
+    roster: list[str] = Field(description="The users' names, in the order of their numbers.")
+
+
+def make_router(reception: Reception) -> APIRouter:
+    """The routes, over a reception."""
+    router = APIRouter(tags=["reports"])
+
+    @router.get(
+        "/v1/communities/{community}",
+        response_model=CommunityBody,
+        responses=responses(401, 422, 429, 503),
+        openapi_extra=_BEARER,
+    )
+    async def read_community(request: Request, community: CommunityId) -> Response:
+        """What a community publishes: its roster, its mechanism and its choices of ε."""
+        return Response(await reception.show(request.headers, community), media_type="application/json")
+
+    @router.put(
+        REPORT_PATH,
+        status_code=201,
+        response_class=Response,
+        responses={
+            201: {"description": "Stored: it is on disk."},
+            200: {"description": "The same bytes were stored before."},
+            **responses(401, 408, 409, 410, 413, 415, 422, 429, 503),
+        },
+        openapi_extra=_BEARER
+        | {
+            "requestBody": {
+                "required": True,
+                "content": {wire.MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}},
+            },
+        },
+    )
+    async def put_report(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> Response:
+        """Send a slot's report. Sending the same bytes again is a success; other bytes are refused."""
+        return Response(status_code=await reception.take(request.headers, request.receive, community, user, epoch))
+
+    @router.post(
+        "/v1/reports:batch",
+        response_model=BatchResults,
+        responses=responses(408, 413, 415, 422, 429, 503),
+        openapi_extra=REQUEST_BODY,
+    )
+    async def post_batch(request: Request) -> Response:
+        """Send many users' reports at once, as a relay does. Each is decided on by itself."""
+        return JSONResponse({"results": await reception.take_batch(request.headers, request.receive)})
+
+    return router

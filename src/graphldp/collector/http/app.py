@@ -1,0 +1,86 @@
+"""The application: the API, the dashboard, and what stands around both."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response
+from starlette.types import ASGIApp
+
+import graphldp
+from graphldp.collector.dashboard import routes as dashboard
+from graphldp.collector.http import api, batch, problems
+from graphldp.collector.http.front import Front
+from graphldp.collector.http.guard import Guard
+from graphldp.collector.http.limits import Limiter
+from graphldp.collector.http.metrics import CONTENT_TYPE, Metrics
+from graphldp.collector.http.reception import Reception
+from graphldp.collector.settings import Settings
+from graphldp.collector.storage.store import Store
+from graphldp.collector.storage.writer import Writer
+
+
+class Application(FastAPI):
+    """FastAPI, with its description completed: what is read by hand, and how tokens are sent."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The description at ``/openapi.json``."""
+        described = super().openapi()
+        components = described.setdefault("components", {})
+        components["securitySchemes"] = {
+            "token": {"type": "http", "scheme": "bearer", "description": "A slot's token."}
+        }
+        components["schemas"].update(batch.SCHEMAS)
+        return described
+
+
+def create_app(settings: Settings, store: Store) -> ASGIApp:
+    """The application over an open store, which it does not close."""
+    metrics = Metrics()
+    writer = Writer(metrics.watch(store.accept), store.transactions)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await run_in_threadpool(writer.close)
+
+    app = Application(
+        title="graphldp collector",
+        version=graphldp.__version__,
+        summary="Takes one noisy list of friends from each user, once.",
+        lifespan=lifespan,
+        docs_url=None,  # its page loads scripts from elsewhere
+        redoc_url=None,
+    )
+    problems.install(app)
+    reception = Reception(settings, store, writer)
+    app.include_router(api.make_router(reception))
+    app.include_router(_service_routes(store, metrics))
+    app.include_router(dashboard.make_router(settings, store))
+    app.mount("/static", dashboard.static_files())
+    return Guard(Front(app, reception), Limiter(settings.address_per_minute), metrics)
+
+
+def _service_routes(store: Store, metrics: Metrics) -> APIRouter:
+    router = APIRouter(tags=["service"])
+
+    @router.get("/healthz", responses=problems.responses(503))
+    def healthz() -> dict[str, str]:
+        """Whether the collector and its database work."""
+        store.ping()
+        return {"status": "ok"}
+
+    @router.get(
+        "/metrics",
+        response_class=Response,
+        responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    )
+    def read_metrics() -> Response:
+        """Counts and times for Prometheus."""
+        return Response(metrics.page(), media_type=CONTENT_TYPE)
+
+    return router

@@ -1,0 +1,61 @@
+"""Running the collector: uvicorn, told how to stop."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import uvicorn
+
+from graphldp.collector.http.app import create_app
+from graphldp.collector.http.connection import limited
+from graphldp.collector.settings import Settings
+from graphldp.collector.storage.store import Store
+
+
+def open_store(database: str) -> Store:
+    """Open the store; an SQLite file that is not there yet is made, for its owner's eyes only."""
+    if database.startswith("sqlite:///") and (file := Path(database.removeprefix("sqlite:///"))).name:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600, exist_ok=True)
+    return Store.open(database)
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what is under way.
+
+    The address goes to standard output once it is listened on, for whoever started the process with port 0.
+    """
+    # the writer lets go of the interpreter around every call of the database, and would wait 5 ms to get it back
+    sys.setswitchinterval(0.0005)
+    store = open_store(settings.database)
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((settings.host, settings.port))
+        host, port = listening.getsockname()[:2]
+        shown = f"[{host}]" if family is socket.AF_INET6 else host
+        config = uvicorn.Config(
+            create_app(settings, store),
+            http=limited(settings.connections, settings.header_seconds),
+            ws="none",
+            lifespan="on",
+            log_level=settings.log_level,
+            access_log=False,  # who reported when is not for log files
+            server_header=False,
+            timeout_graceful_shutdown=max(1, round(settings.shutdown_seconds)),
+            forwarded_allow_ips=settings.trusted_proxies,
+        )
+        gc.collect()
+        gc.freeze()  # what is loaded by now stays: to look through it over and over is a third of a busy server's work
+        print(f"graphldp: listening on http://{shown}:{port}", flush=True)
+        # uvicorn raises the signal that ended it once more when it is done: a graceful end is no failure
+        for kind in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(kind, signal.SIG_IGN)
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            store.close()

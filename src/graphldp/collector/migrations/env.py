@@ -1,8 +1,0 @@
-"""Runs migrations on the connection that :func:`graphldp.collector.database.migrate` opened."""
-
-from alembic import context
-
-from graphldp.collector.schema import metadata
-
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata, render_as_batch=True)
-context.run_migrations()

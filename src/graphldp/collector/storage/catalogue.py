@@ -1,0 +1,56 @@
+"""What never changes about communities, kept in memory: n, mechanism, choices and roster are frozen when one opens."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+
+from graphldp.collector.community import Community
+from graphldp.collector.storage.store import Store
+
+_COMMUNITIES = 10_000
+_ROSTERS = 64
+
+
+class Catalogue:
+    """Communities by id, read once.
+
+    Args:
+        store: where they are read from.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: OrderedDict[str, Community] = OrderedDict()
+        self._rosters: OrderedDict[int, str] = OrderedDict()
+
+    def known(self, id: str) -> Community | None:
+        """A community that was read before; whether its epoch is still open is for the store to say."""
+        return self._known.get(id)
+
+    def read(self, *ids: str) -> dict[str, Community]:
+        """Communities from the store, in their latest epochs."""
+        found = {community.id: community for community in self._store.find(*ids)}
+        self._known.update(found)
+        while len(self._known) > _COMMUNITIES:
+            self._known.popitem(last=False)
+        return found
+
+    def published(self, community: Community, user: int) -> str:
+        """What a community publishes to the holder of a slot, as JSON."""
+        roster = self._rosters.get(community.key)
+        if roster is None:
+            roster = self._rosters[community.key] = json.dumps(self._store.roster(community), ensure_ascii=False)
+            while len(self._rosters) > _ROSTERS:
+                self._rosters.popitem(last=False)
+        head = {
+            "id": community.id,
+            "name": community.name,
+            "n": community.n,
+            "user": user,
+            "mechanism": community.mechanism,
+            "choices": [choice.to_json() for choice in community.choices],
+            "epoch": community.epoch,
+            "roster_digest": community.roster_digest,
+        }
+        return f'{json.dumps(head, ensure_ascii=False)[:-1]}, "roster": {roster}}}'

@@ -1,0 +1,147 @@
+"""What training leaves in the store for the dashboard: runs, labels with their confidence, flagged users."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Engine, delete, func, insert, select
+
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.database import transaction
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished training.
+
+    Args:
+        model: the file that holds what was learned.
+        communities: how many it was trained on.
+        users: how many users they have.
+        reported: how many of these had reported.
+        validation: accuracy on communities held out, where some were.
+        settings: what it was run with.
+        finished_at: when it ended.
+        key: its number in the store.
+    """
+
+    model: str
+    communities: int
+    users: int
+    reported: int
+    validation: float | None
+    settings: Mapping[str, Any]
+    finished_at: datetime | None = None
+    key: int = -1
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A label for a community.
+
+    Args:
+        community: its key.
+        label: the predicted class.
+        confidence: the probability that the model gives it.
+        reported: how many of the community's users had reported by then.
+        model: the file of the model.
+        labelled_at: when.
+    """
+
+    community: int
+    label: int
+    confidence: float
+    reported: int
+    model: str
+    labelled_at: datetime | None = None
+
+
+class Results:
+    """Runs, labels and flags.
+
+    Args:
+        engine: a migrated database.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def add_run(self, run: Run) -> None:
+        """Keep a finished training."""
+        row = {
+            "model": run.model,
+            "communities": run.communities,
+            "users": run.users,
+            "reported": run.reported,
+            "validation": run.validation,
+            "settings": dict(run.settings),
+            "finished_at": datetime.now(UTC),
+        }
+        with transaction(self.engine, writes=True) as connection:
+            connection.execute(insert(schema.runs).values(**row))
+
+    def runs(self) -> list[Run]:
+        """All trainings, the latest first."""
+        with transaction(self.engine) as connection:
+            rows = connection.execute(select(schema.runs).order_by(schema.runs.c.key.desc()))
+            return [Run(**row._mapping) for row in rows]
+
+    def set_predictions(self, predictions: Sequence[Prediction]) -> None:
+        """Keep labels, each in place of the community's earlier one."""
+        table, now = schema.predictions, datetime.now(UTC)
+        rows = [
+            {
+                "community": each.community,
+                "label": each.label,
+                "confidence": each.confidence,
+                "reported": each.reported,
+                "model": each.model,
+                "labelled_at": now,
+            }
+            for each in predictions
+        ]
+        if not rows:
+            return
+        with transaction(self.engine, writes=True) as connection:
+            connection.execute(delete(table).where(table.c.community.in_([row["community"] for row in rows])))
+            connection.execute(insert(table), rows)
+
+    def predictions(self) -> dict[int, Prediction]:
+        """The latest label of each community that has one."""
+        with transaction(self.engine) as connection:
+            rows = connection.execute(select(schema.predictions))
+            return {row.community: Prediction(**row._mapping) for row in rows}
+
+    def set_flags(self, community: int, reasons: Mapping[int, str]) -> None:
+        """Flag users of a community, in place of those flagged before.
+
+        Args:
+            community: its key.
+            reasons: why, by slot.
+        """
+        table, now = schema.flags, datetime.now(UTC)
+        rows = [
+            {"community": community, "user": user, "reason": reason, "flagged_at": now}
+            for user, reason in sorted(reasons.items())
+        ]
+        with transaction(self.engine, writes=True) as connection:
+            connection.execute(delete(table).where(table.c.community == community))
+            if rows:
+                connection.execute(insert(table), rows)
+
+    def flags(self, community: int) -> dict[int, str]:
+        """Who is flagged in a community, and why."""
+        table = schema.flags
+        query = select(table.c.user, table.c.reason).where(table.c.community == community).order_by(table.c.user)
+        with transaction(self.engine) as connection:
+            return {row.user: row.reason for row in connection.execute(query)}
+
+    def flag_counts(self) -> dict[int, int]:
+        """How many users are flagged, by community."""
+        table = schema.flags
+        with transaction(self.engine) as connection:
+            rows = connection.execute(select(table.c.community, func.count()).group_by(table.c.community))
+            return {row[0]: row[1] for row in rows}

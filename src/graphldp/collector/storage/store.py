@@ -1,0 +1,286 @@
+"""What the collector keeps: communities, who is invited, and what was reported. SQLite or PostgreSQL, one contract.
+
+::
+
+    store = Store.open("sqlite:///collector.db")
+    store.open_community("cats", ["ann", "bob"], mechanism="dprr", choices=[Choice("standard", 0.1, 0.9)])
+    tokens = store.invite("cats")
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Engine, Row, Select, bindparam, delete, func, insert, literal, select, update
+from sqlalchemy.exc import IntegrityError
+
+from graphldp.collector import tokens
+from graphldp.collector.community import (
+    Choice,
+    Community,
+    check_community,
+    check_label,
+    check_roster,
+    roster_digest,
+)
+from graphldp.collector.intake import RacedError, Submission, Verdict, accept
+from graphldp.collector.operators import Operators
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.database import migrate, open_engine, transaction
+from graphldp.collector.storage.results import Results
+from graphldp.errors import ParameterError, bad_parameter
+
+_MANY = 10_000  # rows per statement: bounds the memory of a large community's invitations
+
+
+@dataclass(frozen=True)
+class Stored:
+    """One report as it was accepted."""
+
+    community: int
+    user: int
+    body: bytes
+
+
+class Store:
+    """A database of reports.
+
+    Args:
+        engine: a migrated database.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.operators = Operators(engine)
+        self.results = Results(engine)
+
+    @classmethod
+    def open(cls, database: str) -> Store:
+        """Open a database by URL, and bring its schema up to date."""
+        engine = open_engine(database)
+        migrate(engine)
+        return cls(engine)
+
+    @property
+    def transactions(self) -> int:
+        """How many writing transactions are worth having at a time: SQLite takes one, PostgreSQL decides between two.
+
+        While one waits for the disk, the other one is decided on.
+        """
+        return 2 if self.engine.dialect.name == "postgresql" else 1
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.engine.dispose()
+
+    def ping(self) -> None:
+        """Raise StoreError where the database does not answer."""
+        with transaction(self.engine) as connection:
+            connection.execute(select(1))
+
+    def open_community(
+        self,
+        id: str,
+        roster: Sequence[str],
+        *,
+        mechanism: str,
+        choices: Sequence[Choice],
+        name: str | None = None,
+        label: int | None = None,
+    ) -> Community:
+        """Open a community; its roster, mechanism and choices never change again."""
+        check_community(id, mechanism, choices, label)
+        check_roster(roster)
+        row = {
+            "id": id,
+            "name": name or id,
+            "n": len(roster),
+            "mechanism": mechanism,
+            "choices": [choice.to_json() for choice in choices],
+            "roster": zlib.compress("\n".join(roster).encode()),
+            "roster_digest": roster_digest(roster),
+            "epoch": 1,
+            "label": label,
+            "opened_at": datetime.now(UTC),
+        }
+        with transaction(self.engine, writes=True) as connection:
+            try:
+                connection.execute(insert(schema.communities).values(**row))
+            except IntegrityError:
+                raise ParameterError(f"There is a community '{id}' already.") from None
+        return self.community(id)
+
+    def open_epoch(self, id: str) -> Community:
+        """Close a community and open it anew: the same people, tokens and choices, one report each once more."""
+        old, table, slots = self.community(id), schema.communities, schema.slots
+        copied = [column for column in table.c if column.name not in ("key", "epoch", "opened_at", "closed_at")]
+        now = datetime.now(UTC)
+        with transaction(self.engine, writes=True) as connection:
+            row = connection.execute(select(*copied).where(table.c.key == old.key)).one()
+            new = dict(row._mapping) | {"epoch": old.epoch + 1, "opened_at": now}
+            try:
+                key = connection.execute(insert(table).values(**new).returning(table.c.key)).scalar_one()
+            except IntegrityError:
+                raise ParameterError(f"Epoch {old.epoch + 1} of '{id}' was opened a moment ago.") from None
+            connection.execute(
+                update(table).where(table.c.key == old.key, table.c.closed_at.is_(None)).values(closed_at=now)
+            )
+            invited = select(literal(key), slots.c.user, slots.c.token_hash, slots.c.invited_at)
+            connection.execute(
+                insert(slots).from_select(
+                    ["community", "user", "token_hash", "invited_at"], invited.where(slots.c.community == old.key)
+                )
+            )
+        return self.community(id)
+
+    def community(self, id: str) -> Community:
+        """A community by its id."""
+        found = self.find(id)
+        if not found:
+            raise bad_parameter("community", "the collector", "the id of a community", id)
+        return found[0]
+
+    def find(self, *ids: str) -> list[Community]:
+        """Communities by their ids, in their latest epochs; those that there are."""
+        with transaction(self.engine) as connection:
+            return [_community(row) for row in connection.execute(_FIND, {"ids": ids})]
+
+    def communities(self) -> list[Community]:
+        """All communities in their latest epochs, in the order in which these opened."""
+        with transaction(self.engine) as connection:
+            return [_community(row) for row in connection.execute(_LATEST)]
+
+    def roster(self, community: Community) -> list[str]:
+        """The names of a community's users, in the order of their numbers."""
+        query = select(schema.communities.c.roster).where(schema.communities.c.key == community.key)
+        with transaction(self.engine) as connection:
+            return zlib.decompress(connection.execute(query).scalar_one()).decode().split("\n")
+
+    def set_label(self, id: str, label: int | None) -> None:
+        """Say, or unsay, which class a community has."""
+        check_label(label)
+        self._change(id, label=label)
+
+    def close_community(self, id: str) -> None:
+        """Take no more reports in a community, for good."""
+        self._change(id, closed_at=datetime.now(UTC))
+
+    def _change(self, id: str, **values: Any) -> None:
+        statement = update(schema.communities).where(schema.communities.c.key == self.community(id).key)
+        with transaction(self.engine, writes=True) as connection:
+            connection.execute(statement.values(**values))
+
+    def invite(self, id: str, users: Sequence[int] | None = None) -> dict[int, str]:
+        """New tokens for slots, by slot; the ones they had are void from then on.
+
+        Args:
+            id: the community.
+            users: slots, by default all that have no token yet.
+
+        Returns:
+            The tokens. Only their hashes are kept.
+        """
+        community = self.community(id)
+        if users is not None and not all(0 <= user < community.n for user in users):
+            raise bad_parameter("users", "invite", f"slots from 0 to {community.n - 1}", list(users)[:3])
+        table, now = schema.slots, datetime.now(UTC)
+        with transaction(self.engine, writes=True) as connection:
+            held = select(table.c.user).where(table.c.community == community.key)
+            if users is None:
+                taken = set(connection.execute(held).scalars())
+                users = [user for user in range(community.n) if user not in taken]
+            else:
+                users = sorted(set(users))
+                for start in range(0, len(users), _MANY):
+                    some = table.c.user.in_(users[start : start + _MANY])
+                    connection.execute(delete(table).where(table.c.community == community.key, some))
+            issued = {user: tokens.new_token(user) for user in users}
+            rows = [
+                {"community": community.key, "user": user, "token_hash": tokens.hashed(token), "invited_at": now}
+                for user, token in issued.items()
+            ]
+            for start in range(0, len(rows), _MANY):
+                connection.execute(insert(table), rows[start : start + _MANY])
+        return issued
+
+    def holder(self, community: Community, token: str) -> int | None:
+        """The slot that a token opens, or None. Constant in time but for what the token itself claims."""
+        user = tokens.slot_of(token)
+        table = schema.slots
+        query = select(table.c.token_hash).where(table.c.community == community.key, table.c.user == (user or 0))
+        with transaction(self.engine) as connection:
+            stored = connection.execute(query).scalar()
+        return user if tokens.matches(tokens.hashed(token), stored) else None
+
+    def accept(self, submissions: Sequence[Submission]) -> list[Verdict]:
+        """Take many reports in one transaction: what this returns is on disk."""
+        while True:
+            try:
+                with transaction(self.engine, writes=True) as connection:
+                    verdicts = accept(connection, submissions)
+            except RacedError:
+                continue
+            return verdicts
+
+    def delete_report(self, id: str, user: int) -> None:
+        """Delete a report. Its slot stays taken."""
+        community, table = self.community(id), schema.reports
+        statement = (
+            update(table)
+            .where(table.c.community == community.key, table.c.user == user, table.c.deleted_at.is_(None))
+            .values(body=None, noisy_degree=None, deleted_at=datetime.now(UTC))
+        )
+        with transaction(self.engine, writes=True) as connection:
+            if not connection.execute(statement).rowcount:
+                raise bad_parameter("user", "delete-report", "a slot that holds a report", user)
+
+    def stored(self, community: Community) -> Iterator[Stored]:
+        """A community's reports, by slot."""
+        table = schema.reports
+        query = (
+            select(table.c.community, table.c.user, table.c.body)
+            .where(table.c.community == community.key, table.c.body.is_not(None))
+            .order_by(table.c.user)
+        )
+        with transaction(self.engine) as connection:
+            for row in connection.execute(query, execution_options={"yield_per": 1000}):
+                yield Stored(row.community, row.user, bytes(row.body))
+
+    def noisy_degrees(self, community: Community) -> list[int]:
+        """The noisy degrees that were reported, where the mechanism has them."""
+        table = schema.reports
+        query = select(table.c.noisy_degree).where(
+            table.c.community == community.key, table.c.noisy_degree.is_not(None)
+        )
+        with transaction(self.engine) as connection:
+            return list(connection.execute(query).scalars())
+
+    def progress(self) -> dict[int, tuple[int, int, int]]:
+        """How many were invited, have reported and were deleted, by community."""
+        invited = select(schema.slots.c.community, func.count()).group_by(schema.slots.c.community)
+        table = schema.reports
+        taken = select(table.c.community, func.count(table.c.body), func.count(table.c.deleted_at))
+        with transaction(self.engine) as connection:
+            first = {row[0]: row[1] for row in connection.execute(invited)}
+            second = {row[0]: (row[1], row[2]) for row in connection.execute(taken.group_by(table.c.community))}
+        return {key: (first.get(key, 0), *second.get(key, (0, 0))) for key in first.keys() | second.keys()}
+
+
+def _latest() -> Select[Any]:
+    table, newer = schema.communities, schema.communities.alias()
+    columns = [column for column in table.c if column.name != "roster"]
+    newest = select(func.max(newer.c.epoch)).where(newer.c.id == table.c.id).scalar_subquery()
+    return select(*columns).where(table.c.epoch == newest).order_by(table.c.key)
+
+
+_LATEST = _latest()
+_FIND = _LATEST.where(schema.communities.c.id.in_(bindparam("ids", expanding=True)))
+
+
+def _community(row: Row[Any]) -> Community:
+    fields = dict(row._mapping)
+    return Community(**(fields | {"choices": tuple(Choice.from_json(each) for each in fields["choices"])}))

@@ -1,0 +1,1 @@
+"""What is computed: the tables and figures as data, and the cells that they need."""

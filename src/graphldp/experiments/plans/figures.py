@@ -1,0 +1,298 @@
+"""The paper's tables and figures as data: its constants and no maths.
+
+Each experiment is one frozen value; :mod:`graphldp.experiments.plans.plan` turns it into cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphldp.experiments.plans.panels import BEYOND, PAPER, Panel
+
+CONTROLS = ("size-control", "degree-control")
+"""What every accuracy table carries beside the mechanisms: n only, and noisy degrees only with all of ε."""
+
+METHODS = {
+    "dprr": "DPRR",
+    "dprr-fixed": "DPRR, ε₁ = (1−α)ε",
+    "rr": "RR",
+    "local-lap": "LocalLap",
+    "nonpriv-part": "NonPriv-Part",
+    "nonpriv-full": "NonPriv-Full",
+    "size-control": "control: n only",
+    "degree-control": "control: n and d* only",
+    "size-forest": "n only, extra trees",
+    "size-gin": "n only, GIN",
+    "degree-forest": "n and d*, extra trees",
+    "degree-gin": "d* only, GIN",
+    "degree-head-gin": "n and d*, GIN",
+    "recipe": "the recipe",
+    "profile-degrees": "all of ε on degrees",
+    "profile-hub-lists": "hubs send lists",
+    "arr": "ARR",
+    "blink-hard": "Blink, hard graph",
+    "blink-hybrid": "Blink, hybrid graph",
+    "dprr-unbiased": "+ unbiased estimate",
+    "dprr-bayes": "+ Bayesian estimate",
+    "dprr-utility": "+ split by utility",
+    "dprr-head": "+ d* at the head",
+    "dprr-noisy-degree": "+ d* at the nodes",
+    "dprr-profile": "+ profile at the nodes",
+    "dprr-both": "+ both directions",
+    "dprr-weights": "+ link posterior",
+    "dprr-all": "+ all of these",
+}
+
+TABULAR = {
+    "size-control": "size",
+    "degree-control": "degree",
+    "size-forest": "size-forest",
+    "degree-forest": "degree-forest",
+    "recipe": "recipe-2",
+    "profile-degrees": "recipe-2",
+    "profile-hub-lists": "recipe-2",
+}
+"""Methods without a neural network, and how cells name their classifier."""
+
+ACROSS = ("nonpriv-full", "size-control", "size-forest", "size-gin")
+"""Methods that do not depend on ε: a line across."""
+
+MODELS: dict[str, dict[str, str]] = {
+    "size-gin": {"features": "size", "graph_features": "size"},
+    "degree-gin": {"features": "noisy-degree"},
+    "degree-head-gin": {"features": "noisy-degree", "graph_features": "degrees"},
+    "dprr-head": {"graph_features": "degrees"},
+    "dprr-noisy-degree": {"features": "noisy-degree"},
+    "dprr-profile": {"features": "profile"},
+    "dprr-both": {"directions": "both"},
+    "dprr-weights": {"weights": "posterior"},
+    "dprr-all": {"graph_features": "degrees", "features": "profile", "directions": "both", "weights": "posterior"},
+}
+"""What a method's model has beside the grid's numbers."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What all experiments have.
+
+    Args:
+        title: what it shows.
+        paper: where the paper shows it.
+    """
+
+    title: str
+    paper: str
+
+
+@dataclass(frozen=True)
+class DatasetTable(Experiment):
+    """Statistics of the dataset."""
+
+
+@dataclass(frozen=True)
+class AccuracySweep(Experiment):
+    """Accuracy and AUC of several methods along one parameter, the others fixed.
+
+    Args:
+        methods: keys of :data:`METHODS`; the controls are always added.
+        along: the parameter on the x axis: ``"public_fraction"``, ``"epsilon"`` or ``"alpha"``.
+        values: of that parameter.
+        epsilon: ε of private users.
+        public_fraction: λ, the share of public users; one panel for each.
+        alpha: the share of ε that DPRR spends on edges.
+        most_seeds: no more seeds than these, whatever the effort.
+    """
+
+    methods: tuple[str, ...]
+    along: str
+    values: tuple[float, ...]
+    epsilon: float = 1.0
+    public_fraction: tuple[float, ...] = (0.0,)
+    alpha: float = 0.9
+    most_seeds: int | None = None
+
+
+@dataclass(frozen=True)
+class DegreeStudy(Experiment):
+    """True against noisy degree, and the degree distribution of each class."""
+
+    methods: tuple[str, ...]
+    epsilon: float
+
+
+@dataclass(frozen=True)
+class ComplexityTable(Experiment):
+    """Time and memory of one Barabási–Albert graph against n, of a user and of the server."""
+
+    methods: tuple[str, ...]
+    epsilon: float
+    public_fraction: float
+    edges_per_node: int
+    nodes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SamplingRuntime(Experiment):
+    """Training and classification time on subgraphs of γn users."""
+
+    methods: tuple[str, ...]
+    epsilon: float
+    sampling: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class NodesRuntime(Experiment):
+    """Training and classification time on Barabási–Albert graphs of n nodes; one panel for each m."""
+
+    methods: tuple[str, ...]
+    epsilon: float
+    edges_per_node: tuple[int, ...]
+    nodes: tuple[int, ...]
+    train_graphs: int
+    test_graphs: int
+
+
+@dataclass(frozen=True)
+class Poisoning(Experiment):
+    """Accuracy and detection against the share β of malicious users in the training graphs; one panel for each attack.
+
+    Args:
+        panels: attacks, shares and lines.
+        epsilon: ε of all users.
+    """
+
+    panels: tuple[Panel, ...]
+    epsilon: float = 1.0
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "table-datasets": DatasetTable("Statistics of the dataset", "Table 2"),
+    "table-complexity": ComplexityTable(
+        "Time and memory against the number of nodes, measured",
+        "Table 1",
+        methods=("dprr", "rr", "local-lap", "nonpriv-part"),
+        epsilon=1.0,
+        public_fraction=0.5,
+        edges_per_node=5,
+        nodes=(1000, 2000, 4000, 8000, 16000),
+    ),
+    "accuracy-lambda": AccuracySweep(
+        "Accuracy and AUC against the share λ of public users, ε = 1",
+        "Figure 4",
+        methods=("dprr", "rr", "local-lap", "nonpriv-part", "nonpriv-full"),
+        along="public_fraction",
+        values=(0.0, 0.1, 0.2, 0.5),
+        epsilon=1.0,
+    ),
+    "accuracy-epsilon": AccuracySweep(
+        "Accuracy and AUC against the budget ε, λ = 0",
+        "Figure 5",
+        methods=("dprr", "rr", "local-lap", "nonpriv-full"),
+        along="epsilon",
+        values=(0.2, 0.5, 1.0, 2.0),
+    ),
+    "allocation": AccuracySweep(
+        "Accuracy against α: the paper's split of ε and the fixed one, ε = 0.2",
+        "Figure 6",
+        methods=("dprr", "dprr-fixed", "nonpriv-full"),
+        along="alpha",
+        values=(0.5, 0.6, 0.7, 0.8, 0.9),
+        epsilon=0.2,
+        public_fraction=(0.0, 0.5),
+    ),
+    "side-by-side": AccuracySweep(
+        "The paper's methods and the recipe against ε",
+        "Figure 5",
+        methods=("recipe", "dprr", "rr", "local-lap", "nonpriv-full"),
+        along="epsilon",
+        values=(0.2, 0.5, 1.0, 2.0),
+    ),
+    "beyond": AccuracySweep(
+        "The recipe, the paper's set-up, peers and controls against ε",
+        "beyond Section 5",
+        methods=(
+            "recipe",
+            "dprr",
+            "arr",
+            "blink-hard",
+            "blink-hybrid",
+            "nonpriv-full",
+            "size-forest",
+            "size-gin",
+            "degree-forest",
+            "degree-gin",
+            "degree-head-gin",
+        ),
+        along="epsilon",
+        values=(0.2, 0.5, 1.0, 2.0),
+        public_fraction=(0.0, 0.2),
+    ),
+    "elsewhere": AccuracySweep(
+        "The recipe against the controls: no graph neural network, so minutes for a small dataset",
+        "beyond Section 5",
+        methods=("recipe", "size-forest", "degree-forest"),
+        along="epsilon",
+        values=(0.2, 0.5, 1.0, 2.0),
+    ),
+    "lists": AccuracySweep(
+        "From which ε on lists are worth their share: the recipe's classifier, with and without them",
+        "beyond Section 5",
+        methods=("profile-degrees", "profile-hub-lists"),
+        along="epsilon",
+        values=(0.5, 1.0, 1.5, 2.0, 3.0),
+        public_fraction=(0.0, 0.2),
+    ),
+    "ingredients": AccuracySweep(
+        "What each idea adds to the paper's set-up",
+        "beyond Section 5",
+        methods=(
+            "dprr",
+            "dprr-unbiased",
+            "dprr-bayes",
+            "dprr-utility",
+            "dprr-head",
+            "dprr-noisy-degree",
+            "dprr-profile",
+            "dprr-both",
+            "dprr-weights",
+            "dprr-all",
+            "recipe",
+        ),
+        along="epsilon",
+        values=(0.5, 1.0),
+        most_seeds=5,
+    ),
+    "degrees": DegreeStudy(
+        "True and noisy degrees, and degrees by class, ε = 1",
+        "Figure 7",
+        methods=("dprr", "rr", "local-lap"),
+        epsilon=1.0,
+    ),
+    "runtime-sampling": SamplingRuntime(
+        "Training and classification time against the sampling rate γ",
+        "Figure 8",
+        methods=("dprr", "rr", "local-lap"),
+        epsilon=1.0,
+        sampling=(0.2, 0.4, 0.6, 0.8, 1.0),
+    ),
+    "runtime-nodes": NodesRuntime(
+        "Training and classification time against the number of nodes, Barabási–Albert graphs",
+        "Figure 9",
+        methods=("dprr", "rr", "local-lap"),
+        epsilon=1.0,
+        edges_per_node=(3, 5),
+        nodes=(1000, 2000, 3000, 4000),
+        train_graphs=1000,
+        test_graphs=200,
+    ),
+    "poisoning": Poisoning(
+        "Accuracy under poisoning, with and without the paper's defense, ε = 1",
+        "Figure 10",
+        panels=PAPER,
+    ),
+    "poisoning-beyond": Poisoning(
+        "Stronger attacks, and a defense that keeps the hubs, ε = 1",
+        "beyond Section 6",
+        panels=BEYOND,
+    ),
+}

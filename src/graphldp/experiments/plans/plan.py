@@ -1,0 +1,303 @@
+"""From an experiment's constants to cells: which numbers a figure needs, and where each stands in it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from graphldp.errors import BudgetError, ParameterError, bad_parameter
+from graphldp.experiments.cases import case_params
+from graphldp.experiments.cells import Cell
+from graphldp.experiments.draws import Context, Draw, load
+from graphldp.experiments.plans.efforts import EFFORTS, Effort
+from graphldp.experiments.plans.figures import (
+    ACROSS,
+    CONTROLS,
+    EXPERIMENTS,
+    MODELS,
+    TABULAR,
+    AccuracySweep,
+    ComplexityTable,
+    DatasetTable,
+    DegreeStudy,
+    Experiment,
+    NodesRuntime,
+    Poisoning,
+    SamplingRuntime,
+)
+from graphldp.experiments.plans.panels import CURVES
+from graphldp.experiments.poisoning import line_name
+from graphldp.graphs import GraphSet
+from graphldp.mechanisms import DPRR
+from graphldp.privacy import Allocation
+
+_RATIOS = (0.75, 0.10, 0.15)
+_SHALLOW = {"github_stargazers": (2, 3, 4)}  # the paper's grid begins at one layer there, which is no convolution
+GRID = ("layers", "hidden", "lr", "dropout")
+_ALLOCATIONS: dict[str, Allocation] = {"dprr-fixed": "fixed", "dprr-utility": "utility", "dprr-all": "utility"}
+_NAMES = dict.fromkeys((*MODELS, "dprr-fixed", "dprr-utility"), "dprr") | {
+    "recipe": "recommended",
+    "profile-degrees": "degrees",
+    "profile-hub-lists": "hub-lists",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One number of a figure.
+
+    Args:
+        panel: which panel, as in ``"λ = 0.5"``; empty where there is one.
+        series: which line, a key of :data:`graphldp.experiments.plans.figures.METHODS` or another name.
+        x: where on the x axis, None for a line across or a table.
+        seed: which repetition.
+        cell: what is computed.
+    """
+
+    panel: str
+    series: str
+    x: float | None
+    seed: int
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An experiment on a dataset, with all its entries."""
+
+    experiment: str
+    dataset: str
+    effort: str
+    seeds: int
+    grid: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class _Setting:
+    dataset: str
+    graphs: GraphSet
+    effort: Effort
+    seeds: int
+    ratios: tuple[float, float, float]
+
+    def models(self) -> Iterator[dict[str, Any]]:
+        """The grid: what differs between the points of one search."""
+        effort = self.effort
+        layers = tuple(n for n in effort.layers if n in _SHALLOW.get(self.dataset, effort.layers))
+        for values in product(layers, effort.hidden, effort.lr, effort.dropout):
+            point = dict(zip(GRID, values, strict=True))
+            training = {"lr": point.pop("lr")}
+            training |= {name: getattr(effort, name) for name in ("max_epochs", "min_epochs", "patience")}
+            yield {"model": point, "training": training}
+
+    def timed_model(self) -> dict[str, Any]:
+        """One model for all timings."""
+        return {"layers": max(self.effort.layers), "hidden": self.effort.timed_hidden, "dropout": 0.0}
+
+
+def make_plan(
+    name: str,
+    dataset: str,
+    context: Context,
+    *,
+    effort: str = "quick",
+    seeds: int | None = None,
+    grid: dict[str, tuple[float, ...]] | None = None,
+) -> Plan:
+    """The cells of an experiment.
+
+    Args:
+        name: a key of :data:`graphldp.experiments.plans.figures.EXPERIMENTS`.
+        dataset: as :func:`dataset_id` names it.
+        context: where datasets are.
+        effort: a key of :data:`graphldp.experiments.plans.efforts.EFFORTS`.
+        seeds: how many, instead of the effort's.
+        grid: values of hyper-parameters instead of the effort's.
+
+    Raises:
+        ParameterError: for an unknown experiment or effort.
+        DatasetNotFoundError: where the dataset is not at hand.
+    """
+    if name not in EXPERIMENTS:
+        raise bad_parameter("experiment", "graphldp reproduce", f"one of {', '.join(EXPERIMENTS)}", name)
+    if effort not in EFFORTS:
+        raise bad_parameter("effort", "graphldp reproduce", f"one of {', '.join(EFFORTS)}", effort)
+    chosen = EFFORTS[effort]
+    if grid:
+        values: dict[str, Any] = dict(grid)
+        chosen = replace(chosen, **values)
+    count = chosen.seeds if seeds is None else seeds
+    if count < 1:
+        raise bad_parameter("seeds", "graphldp reproduce", "a whole number ≥ 1", seeds)
+    graphs = load(dataset, context)
+    if graphs.labels is None:
+        raise ParameterError(f"{dataset} has no labels to learn; the experiments classify graphs.")
+    setting = _Setting(dataset, graphs, chosen, count, _ratios(dataset))
+    entries = tuple(_EXPANDERS[type(EXPERIMENTS[name])](EXPERIMENTS[name], setting))
+    described = "; ".join(f"{each} {', '.join(f'{v:g}' for v in getattr(chosen, each))}" for each in GRID)
+    return Plan(name, dataset, effort, count, described, entries)
+
+
+def dataset_id(source: str) -> tuple[str, dict[str, str]]:
+    """How cells name a dataset, and the file it is in where the user gave one.
+
+    A saved set of graphs is named by its content, so that cells of another file of the same name are not taken for its.
+    """
+    if not source.endswith(".npz"):
+        return source, {}
+    path = Path(source)
+    GraphSet.load(path)  # the errors for a missing or damaged file
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    name = f"file:{path.stem}@{digest}"
+    return name, {name: str(path.resolve())}
+
+
+def _accuracy(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+    assert isinstance(spec, AccuracySweep)  # noqa: S101
+    seeds = min(setting.seeds, spec.most_seeds or setting.seeds)
+    for fraction, value, seed in product(spec.public_fraction, spec.values, range(seeds)):
+        point = {"epsilon": spec.epsilon, "alpha": spec.alpha, "public_fraction": fraction} | {spec.along: value}
+        panel = f"λ = {fraction:g}" if len(spec.public_fraction) > 1 else ""
+        for method in (*spec.methods, *CONTROLS):
+            across = method in ACROSS
+            if (across and value != spec.values[0]) or (method == "nonpriv-part" and not point["public_fraction"]):
+                continue
+            draw = _draw(method, setting, seed=seed, **point)
+            common = {"draw": draw.params(), "ratios": list(setting.ratios), "seed": seed}
+            if method in TABULAR:
+                cells = [Cell.of("control", control=TABULAR[method], **common)]
+            else:
+                own = MODELS.get(method, {})
+                cells = [Cell.of("accuracy", **common, **(m | {"model": m["model"] | own})) for m in setting.models()]
+            for cell in cells:
+                yield Entry(panel, method, None if across else value, seed, cell)
+
+
+def _draw(
+    method: str, setting: _Setting, *, seed: int | None, epsilon: float, alpha: float, public_fraction: float
+) -> Draw:
+    if method in ("nonpriv-full", "size-control", "size-forest"):
+        return Draw(setting.dataset, "nonpriv-full")
+    if method == "size-gin":  # lists without an entry, and no d* looked at
+        return Draw(setting.dataset, "noisy-degrees", 1.0, seed=0)
+    if method == "nonpriv-part":
+        return Draw(setting.dataset, method, public_fraction=public_fraction, seed=seed)
+    budget = None
+    if method.startswith("dprr"):
+        split = _ALLOCATIONS.get(method, "paper")
+        try:
+            found = DPRR(epsilon, allocation=split, alpha=alpha).budget(setting.graphs.n_max)
+            budget = float(found.degree), float(found.edges)
+        except BudgetError:  # said where it is computed: the cell is impossible
+            budget = None
+    name = "noisy-degrees" if method.startswith("degree-") else _NAMES.get(method, method)
+    return Draw(setting.dataset, name, epsilon, budget, public_fraction, seed)
+
+
+def _degrees(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+    assert isinstance(spec, DegreeStudy)  # noqa: S101
+    yield Entry("", "distribution", None, 0, Cell.of("degree-distribution", dataset=setting.dataset))
+    for method in spec.methods:
+        draw = _draw(method, setting, seed=0, epsilon=spec.epsilon, alpha=0.9, public_fraction=0.0)
+        yield Entry("", method, None, 0, Cell.of("degrees", draw=draw.params()))
+
+
+def _datasets(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+    yield Entry("", setting.dataset, None, 0, Cell.of("dataset", dataset=setting.dataset))
+
+
+def _complexity(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+    assert isinstance(spec, ComplexityTable)  # noqa: S101
+    for method, nodes in product(spec.methods, _scaled(spec.nodes, setting.effort.node_share)):
+        draw = _ba_draw(method, nodes, spec.edges_per_node, spec.epsilon, spec.public_fraction)
+        cell = Cell.of("complexity", draw=draw.params(), nodes=nodes, edges_per_node=spec.edges_per_node)
+        yield Entry("", method, nodes, 0, cell)
+
+
+def _ba_draw(method: str, nodes: int, edges_per_node: int, epsilon: float, public_fraction: float) -> Draw:
+    name = f"barabasi-albert-{nodes}-{edges_per_node}"
+    if method == "nonpriv-part":
+        return Draw(name, method, public_fraction=public_fraction, seed=0)
+    budget = None
+    if method == "dprr":
+        split = DPRR(epsilon).budget(nodes)
+        budget = float(split.degree), float(split.edges)
+    return Draw(name, method, epsilon, budget, 0.0, 0)
+
+
+def _sampling(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+    assert isinstance(spec, SamplingRuntime)  # noqa: S101
+    for method, share in product(spec.methods, spec.sampling):
+        draw = _draw(method, setting, seed=0, epsilon=spec.epsilon, alpha=0.9, public_fraction=0.0)
+        cell = Cell.of(
+            "runtime",
+            draw=draw.params(),
+            sampling=share,
+            ratios=list(setting.ratios),
+            epochs=setting.effort.timed_epochs,
+            model=setting.timed_model(),
+            seed=0,
+        )
+        yield Entry("", method, share, 0, cell)
+
+
+def _nodes(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+    assert isinstance(spec, NodesRuntime)  # noqa: S101
+    effort = setting.effort
+    for m, method, nodes in product(spec.edges_per_node, spec.methods, _scaled(spec.nodes, effort.node_share)):
+        cell = Cell.of(
+            "runtime",
+            draw=_ba_draw(method, nodes, m, spec.epsilon, 0.0).params(),
+            nodes=nodes,
+            edges_per_node=m,
+            train_graphs=max(round(spec.train_graphs * effort.graph_share), 2),
+            test_graphs=max(round(spec.test_graphs * effort.graph_share), 2),
+            epochs=effort.timed_epochs,
+            model=setting.timed_model(),
+            seed=0,
+        )
+        yield Entry(f"m = {m}", method, nodes, 0, cell)
+
+
+def _poisoning(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+    assert isinstance(spec, Poisoning)  # noqa: S101
+    point = {"epsilon": spec.epsilon, "alpha": 0.9, "public_fraction": 0.0}
+    for panel, seed in product(spec.panels, range(setting.seeds)):
+        shared = {"draw": _draw("dprr", setting, seed=seed, **point).params(), "ratios": list(setting.ratios)}
+        for fraction in panel.fractions:
+            common = shared | {"seed": seed} | case_params(panel.attack, fraction)
+            for line in panel.lines:
+                models = setting.models() if line[0] == "gin" else [{"learner": line[0]}]
+                kind = "poisoned-accuracy" if line[0] == "gin" else "poisoned-control"
+                for model in models:
+                    cell = Cell.of(kind, **common, defense=line[1], treatment=line[2], **model)
+                    yield Entry(panel.name, line_name(*line), fraction, seed, cell)
+            for defense in CURVES if fraction == panel.curve and not seed else ():
+                yield Entry(panel.name, defense, None, seed, Cell.of("detection-curve", **common, defense=defense))
+
+
+_EXPANDERS: dict[type[Experiment], Callable[[Experiment, _Setting], Iterator[Entry]]] = {
+    DatasetTable: _datasets,
+    AccuracySweep: _accuracy,
+    DegreeStudy: _degrees,
+    ComplexityTable: _complexity,
+    SamplingRuntime: _sampling,
+    NodesRuntime: _nodes,
+    Poisoning: _poisoning,
+}
+
+
+def _scaled(nodes: Sequence[int], share: float) -> list[int]:
+    return [round(n * share) for n in nodes]
+
+
+def _ratios(dataset: str) -> tuple[float, float, float]:
+    from graphldp.datasets.registry import KNOWN
+
+    entry = KNOWN.get(dataset)
+    return _RATIOS if entry is None or entry.split is None else entry.split

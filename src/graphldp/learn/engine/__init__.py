@@ -1,0 +1,1 @@
+"""The engine: packed graphs, batches, layers and kernels, and training."""

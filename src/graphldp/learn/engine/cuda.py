@@ -1,0 +1,195 @@
+"""The network's operations as CUDA kernels in Triton; :mod:`graphldp.learn.engine.layers` says what they compute.
+
+They read the packed graphs where they lie, so a batch is a table of where its rows come from and no copy of its
+entries, and they pass over memory a third as often as separate operations would. Every sum has a fixed order: the same
+seed gives the same bits, which the vendor's sparse product does not promise. Products of floats use three passes of
+tensor-core arithmetic, which keeps single precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+import triton
+from torch import Tensor
+
+from graphldp.learn.engine import triton_kernels
+from graphldp.learn.engine.rows import EPS, MOMENTUM
+
+if TYPE_CHECKING:
+    from graphldp.learn.engine.rows import Rows
+    from graphldp.learn.engine.store import Dense
+
+WIDEST = 128  # hidden units or inputs of a layer that a kernel holds in registers
+PART = 128  # rows of a dense matrix that a program works on
+_COLUMNS = 64  # columns of a dense matrix that it reads at a time
+_STEP = 64  # rows of a tile that a program works on at a time
+_ENTRIES = 16  # entries of a list that are gathered at a time
+
+
+@dataclass(frozen=True)
+class StoreRows:
+    """A batch's sparse matrix: rows of the packed graphs, read where they lie.
+
+    Args:
+        crow: where each packed row's entries begin.
+        col: columns, counted from the beginning of the graph's block.
+        val: values.
+        source: int32 or int64 [rows], which packed row each row of the batch is; past the end for a filling row.
+        block: [rows], the block of each row.
+        first: [blocks + 1], where each block's columns begin in the batch.
+    """
+
+    crow: Tensor
+    col: Tensor
+    val: Tensor
+    source: Tensor
+    block: Tensor
+    first: Tensor
+
+    def __matmul__(self, x: Tensor) -> Tensor:
+        rows, channels = len(self.source), x.shape[1]
+        out = x.new_empty(rows, channels)
+        tables = self.source, self.block, self.first, self.crow, self.col, self.val, len(self.crow) - 1
+        if channels < 16:
+            grid = triton.cdiv(rows, 128), channels
+            triton_kernels.aggregate_narrow[grid](x, out, *tables, rows, channels, BLOCK=128)
+        else:
+            width = triton.next_power_of_2(channels)
+            triton_kernels.aggregate[rows,](x, out, *tables, channels, WIDTH=width, ENTRIES=_ENTRIES, num_warps=1)
+        return out
+
+
+@dataclass(frozen=True)
+class DenseRows:
+    """A batch's dense 0/1 matrix, read where the packed graphs keep it.
+
+    Args:
+        dense: the cells.
+        graph: int64 [programs], which graph each program works on.
+        part: int64 [programs], which part of the graph's rows.
+        first: int64 [programs], where the graph's rows and columns begin in the batch.
+        transposed: whether columns are aggregated over rows.
+    """
+
+    dense: Dense
+    graph: Tensor
+    part: Tensor
+    first: Tensor
+    transposed: bool
+
+    def __matmul__(self, x: Tensor) -> Tensor:
+        out = torch.zeros_like(x)  # filling rows aggregate nothing
+        parts = torch.empty((3, *x.shape), dtype=torch.bfloat16, device=x.device)
+        triton_kernels.split[triton.cdiv(x.numel(), 1024),](x, parts, x.numel(), BLOCK=1024)
+        width = max(triton.next_power_of_2(x.shape[1]), 16)
+        tables = self.graph, self.part, self.first, self.dense.begin, self.dense.size, self.dense.cells
+        shape = {"TRANSPOSED": self.transposed, "WIDTH": width, "ROWS": PART, "COLUMNS": _COLUMNS}
+        triton_kernels.aggregate_dense[len(self.graph),](parts, out, *tables, x.shape[1], x.numel(), **shape)
+        return out
+
+
+@dataclass(frozen=True)
+class Readout:
+    """The sum over the rows of each block, weighted by how many users they stand for."""
+
+    counts: Tensor
+    target: Tensor
+
+    def __matmul__(self, x: Tensor) -> Tensor:
+        blocks, channels = len(self.target) - 1, x.shape[1]
+        out = x.new_empty(blocks, channels)
+        width = triton.next_power_of_2(channels)
+        triton_kernels.readout[blocks,](x, out, self.counts, self.target, channels, WIDTH=width, ENTRIES=4 * _ENTRIES)
+        return out
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What each graph hands back to its rows, for each of their users."""
+
+    counts: Tensor
+    block: Tensor
+
+    def __matmul__(self, grad: Tensor) -> Tensor:
+        count, channels = len(self.block), grad.shape[1]
+        out = grad.new_empty(count, channels)
+        grid, width = (triton.cdiv(count, _STEP),), triton.next_power_of_2(channels)
+        triton_kernels.spread[grid](grad, out, self.block, self.counts, count, channels, ROWS=_STEP, WIDTH=width)
+        return out
+
+
+def fits(weight: Tensor) -> bool:
+    """Whether a layer of these weights is one that the kernels hold in registers."""
+    return max(weight.shape[1:]) <= WIDEST
+
+
+def lay_out(total: int, shift: Tensor, target: Tensor, counts: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The block of each row of a batch, the packed row it comes from, and how many users it stands for."""
+    block, source = torch.empty((2, total), dtype=target.dtype, device=target.device)
+    own = counts.new_empty(total)
+    triton_kernels.lay_out[len(shift),](shift, target, counts, len(counts) - 1, block, source, own, STEP=256)
+    return block, source, own
+
+
+def forward(
+    x: Tensor, weight: Tensor, bias: Tensor, gamma: Tensor, mean: Tensor, var: Tensor, rows: Rows
+) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
+    """W x [T, B, outputs], and its mean, 1/sd and gamma/sd over each model's users, [S, outputs]; see layers."""
+    tiles = rows.tiles
+    count, outputs, inputs = len(tiles.model), weight.shape[1], weight.shape[2]
+    y = x.new_empty(*x.shape[:2], outputs)
+    parts = x.new_empty(2, count, outputs)
+    weights = x.new_empty(count)
+    shape = _shape(inputs, outputs, tiles.size)
+    tables = tiles.model, rows.counts, y, weights, *parts
+    triton_kernels.linear[count,](x, weight, weight.stride(0), *tables, inputs, outputs, **shape)
+    norm = x.new_empty(3, tiles.num_models, outputs)
+    given = bias, gamma, gamma.stride(0), mean, var, mean.stride(0), MOMENTUM, EPS
+    grid = (tiles.num_models,)
+    triton_kernels.statistics[grid](weights, *parts, tiles.first, *given, *norm, outputs, WIDTH=shape["OUT"])
+    return y, (norm[0], norm[1], norm[2])
+
+
+def normalise(y: Tensor, norm: tuple[Tensor, ...], beta: Tensor, rows: Rows) -> Tensor:
+    """relu((y - mean) gamma/sd + beta), [T, B, C]."""
+    out = torch.empty_like(y)
+    channels = y.shape[2]
+    shape = {"STEP": _STEP, "SIZE": rows.tiles.size, "WIDTH": triton.next_power_of_2(channels)}
+    tables = rows.tiles.model, norm[0], norm[2], beta, beta.stride(0)
+    triton_kernels.normalise[len(y),](y, out, *tables, channels, **shape)
+    return out
+
+
+def backward(
+    grad: Tensor, x: Tensor, y: Tensor, weight: Tensor, beta: Tensor, norm: Sequence[Tensor], rows: Rows, *, to_x: bool
+) -> tuple[Tensor | None, Tensor, Tensor, Tensor]:
+    """The gradients of x, weight, gamma and beta; ``norm`` is mean, 1/sd and gamma/sd, each [S, C]."""
+    tiles, (mean, scale, steep) = rows.tiles, norm
+    count, outputs, inputs = len(tiles.model), weight.shape[1], weight.shape[2]
+    shape, grid = _shape(inputs, outputs, tiles.size), (tiles.num_models,)
+    own = {"STEP": _STEP, "SIZE": tiles.size, "WIDTH": shape["OUT"]}
+    parts = x.new_empty(2, count, outputs)
+    tables = tiles.model, mean, steep, beta, beta.stride(0)
+    triton_kernels.gradient_sums[count,](grad, y, *tables, *parts, outputs, **own)
+    sums = x.new_empty(4, tiles.num_models, outputs)  # of beta and gamma, then what each user takes away
+    triton_kernels.gradient_totals[grid](
+        *parts, tiles.first, rows.together.count, scale, *sums, outputs, WIDTH=shape["OUT"]
+    )
+    d_x = torch.empty_like(x) if to_x else x
+    tile_weight = x.new_empty(count, outputs * inputs)
+    given = weight, weight.stride(0), tiles.model, rows.counts, mean, steep, beta, beta.stride(0), sums[2], sums[3]
+    triton_kernels.gradients[count,](grad, x, y, *given, d_x, tile_weight, inputs, outputs, TO_X=to_x, **shape)
+    d_weight = x.new_empty(tiles.num_models, outputs, inputs)
+    size = outputs * inputs
+    triton_kernels.totals[tiles.num_models, triton.cdiv(size, 256)](tile_weight, tiles.first, d_weight, size, WIDTH=256)
+    return d_x if to_x else None, d_weight, sums[1], sums[0]
+
+
+def _shape(inputs: int, outputs: int, size: int) -> dict[str, int]:
+    """The powers of two that hold a layer (a product of blocks has at least 16 of each), and rows at a time."""
+    widths = {"IN": max(triton.next_power_of_2(inputs), 16), "OUT": max(triton.next_power_of_2(outputs), 16)}
+    return widths | {"SIZE": size, "STEP": _STEP if max(widths.values()) <= _STEP else _STEP // 2}

@@ -1,0 +1,165 @@
+"""What the network's operations work on: distinct colours, each standing for as many users as share it.
+
+Rows are laid out as [T, B, C]: T tiles of B rows, each tile belonging to one of S models. One model has one tile;
+several have their rows filled up to whole tiles, so that a linear map is one batched product whatever the number of
+rows of each model. A filling row stands for no user: it weighs nothing in batch norm and readout, and nobody
+aggregates over it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+EPS = 1e-5
+MOMENTUM = 0.1  # both as in torch.nn.BatchNorm1d
+
+with warnings.catch_warnings():  # torch warns once per process that its CSR support is in beta
+    warnings.simplefilter("ignore")
+    torch.sparse_csr_tensor(torch.tensor([0, 1]), torch.tensor([0]), torch.ones(1), (1, 1))
+
+
+@cache
+def kernels_for(device: torch.device, dtype: torch.dtype) -> ModuleType | None:
+    """Compiled kernels of the operations (:mod:`graphldp.learn.engine.cuda`), None where there are none."""
+    served = device.type == "cuda" and dtype == torch.float32 and find_spec("triton") is not None
+    return import_module("graphldp.learn.engine.cuda") if served else None
+
+
+class Operator(Protocol):
+    """Something that rows [rows, C] can be multiplied by."""
+
+    def __matmul__(self, x: Tensor, /) -> Tensor: ...
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Which model each tile of rows belongs to.
+
+    Args:
+        model: int64 [T], rising.
+        num_models: S.
+        size: rows in a tile.
+        first: [S + 1], each model's first tile.
+    """
+
+    model: Tensor
+    num_models: int
+    size: int
+    first: Tensor
+
+    def spread(self, values: Tensor) -> Tensor:
+        """Each model's values [S, …], for each tile [T, …]."""
+        return values if self.model.shape[0] == 1 else values.index_select(0, self.model)
+
+    def collect(self, values: Tensor) -> Tensor:
+        """The sum over each model's tiles, [T, …] to [S, …]: as a product, which has a fixed order on every device."""
+        if self.model.shape[0] == 1:
+            return values
+        models = torch.arange(self.num_models, device=values.device)
+        member = (models[:, None] == self.model).to(values.dtype)
+        return (member @ values.flatten(1)).view(-1, *values.shape[1:])
+
+
+@dataclass(frozen=True)
+class Csr:
+    """A sparse matrix by rows: int32 ``crow`` [rows + 1] and ``col`` [entries], ``val`` [entries]."""
+
+    crow: Tensor
+    col: Tensor
+    val: Tensor
+    columns: int
+
+    def __matmul__(self, x: Tensor) -> Tensor:
+        if x.device.type == "cuda":
+            return self.in_order(x)
+        rows = len(self.crow) - 1
+        if x.device.type == "mps":  # which has no sparse CSR; this path is untested
+            row = torch.repeat_interleave(self.crow.diff().long(), output_size=len(self.col))
+            return x.new_zeros(rows, x.shape[1]).index_add_(0, row, x[self.col] * self.val[:, None])
+        # torch's own A @ x fills its result with zeros and copies it, which takes longer than the product
+        return x.new_empty(rows, x.shape[1]).addmm_(self._tensor, x, beta=0)
+
+    def in_order(self, x: Tensor) -> Tensor:
+        """The product with each row added up from left to right; CUDA's own sparse product promises no order."""
+        gathered = x.index_select(0, self.col) * self.val[:, None]
+        return torch.segment_reduce(gathered, "sum", offsets=self.crow.long(), axis=0, initial=0)
+
+    @property
+    def _tensor(self) -> Tensor:
+        shape = len(self.crow) - 1, self.columns
+        return torch.sparse_csr_tensor(self.crow, self.col, self.val, shape, check_invariants=False)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A sparse matrix and its transpose: what rows or graphs take from rows, and how gradients flow back."""
+
+    forward: Operator
+    backward: Operator
+
+
+@dataclass(frozen=True)
+class Users:
+    """How many users each model's rows stand for together, ``count`` [S, 1], and what batch norm makes of it."""
+
+    count: Tensor
+
+    @cached_property
+    def divisor(self) -> Tensor:
+        """Their number, 1 where there are none."""
+        return self.count.clamp(min=1)
+
+    @cached_property
+    def unbiased(self) -> Tensor:
+        """n / (n - 1), by which the running variance is larger than the batch's own."""
+        return self.divisor / (self.divisor - 1).clamp(min=1)
+
+    @cached_property
+    def rate(self) -> Tensor:
+        """How far the running statistics move; a model without a graph in this batch keeps its own."""
+        return MOMENTUM * (self.count > 0).to(self.count.dtype)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a batch after one round.
+
+    Args:
+        tiles: how they are laid out.
+        counts: [T, B, 1], how many users each row stands for.
+        together: the users of each model's rows.
+        readout: [blocks, rows], the users of each row in each graph; a model's last block is its filling rows.
+        matrices: what each row aggregates over, one or more.
+    """
+
+    tiles: Tiles
+    counts: Tensor
+    together: Users
+    readout: Matrix
+    matrices: tuple[Matrix, ...]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B graphs for each of S models, on the device.
+
+    Args:
+        features: [T, B, width], the input features of the rows of round 0.
+        rounds: the rows after each round, and what they aggregate over.
+        users: [S, B], users in each graph; 0 where a model has fewer graphs.
+        summaries: [S, B, numbers], what a graph-level head sees of each graph.
+    """
+
+    features: Tensor
+    rounds: tuple[Rows, ...]
+    users: Tensor
+    summaries: Tensor

@@ -1,0 +1,254 @@
+"""Several trainings of one architecture as one computation.
+
+Parameters, Adam's moments and batch norm's running statistics are flat [S, P] tensors, one line for each training, and
+a step works on one batch of each: its own graphs, its own learning rate, its own dropout. Nothing is read back from
+the device before the end of an epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from graphldp.learn.engine import gin
+from graphldp.learn.engine.batches import PackedGraphs, gather
+from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.store import Store, join
+
+if TYPE_CHECKING:
+    from graphldp.learn.engine.training import TrainingOptions
+
+BETAS = 0.9, 0.999
+EPS = 1e-8  # both as in torch.optim.Adam
+SMALL = 1e-6  # a deviation that is rounding, of a number that all graphs share
+STREAMS = {"weights": 0, "shuffle": 1, "dropout": 2}
+
+
+@dataclass
+class Member:
+    """One training in the stack: who it is, what it needs, and its own random streams."""
+
+    position: int
+    spec: ModelSpec
+    options: TrainingOptions
+    train_set: PackedGraphs
+    validation: PackedGraphs
+    epochs: int = 0
+    steps: int = 0
+    streams: dict[str, np.random.Generator] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.streams = {
+            name: np.random.default_rng(np.random.SeedSequence(int(self.options.seed), spawn_key=(number,)))
+            for name, number in STREAMS.items()
+        }
+
+    @cached_property
+    def stores(self) -> tuple[Store, Store]:
+        """The packed graphs it trains and validates on."""
+        return self.train_set.store, self.validation.store
+
+
+class Stack:
+    """Trainings that run beside each other, all of one architecture."""
+
+    def __init__(self, spec: ModelSpec) -> None:
+        self.spec = spec
+        self.members: list[Member] = []
+        self._slots = gin.parameters(spec)
+        self._norms = gin.statistics(spec)
+        self._state: dict[str, Tensor] = {}
+        self._stores: list[Store] = []
+        self._joined: dict[bool, Store] = {}
+        self._offsets: dict[int, int] = {}
+
+    def admit(self, members: Sequence[Member]) -> None:
+        """Take trainings in, at their starting weights."""
+        if not members:
+            return
+        packed = members[0].train_set
+        weights, norms = (
+            torch.from_numpy(np.stack([gin.initial(slots, m.streams["weights"]) for m in members])).to(
+                packed.device, packed.dtype
+            )
+            for slots in (self._slots, self._norms)
+        )
+        if self.spec.summaries:
+            self._scale(gin.views(self._norms, norms), members)
+        new = {"weights": weights, "norms": norms, "best_weights": weights, "best_norms": norms}
+        new |= {"first": torch.zeros_like(weights), "second": torch.zeros_like(weights)}
+        self._state = {
+            name: torch.cat((self._state[name], value)) if self.members else value.clone()
+            for name, value in new.items()
+        }
+        self.members += members
+        self._view()
+        self._join()
+
+    @staticmethod
+    def _scale(norms: dict[str, Tensor], members: Sequence[Member]) -> None:
+        """Mean and deviation of what the head sees, over each training's own graphs."""
+        for s, member in enumerate(members):
+            seen = member.train_set.store.summaries[torch.from_numpy(member.train_set.ids).to(member.train_set.device)]
+            deviation, mean = torch.std_mean(seen, dim=0, correction=0)
+            norms["graph.mean"][s] = mean
+            norms["graph.deviation"][s] = torch.where(deviation > SMALL, deviation, 1.0)
+
+    def keep_best(self, improved: Sequence[bool]) -> None:
+        """Remember the weights of the trainings whose validation loss is the lowest so far."""
+        mask = torch.tensor(improved, device=self._state["weights"].device)[:, None]
+        for name in ("weights", "norms"):
+            self._state[f"best_{name}"] = torch.where(mask, self._state[name], self._state[f"best_{name}"])
+
+    def dismiss(self, finished: Sequence[bool]) -> dict[int, dict[str, Tensor]]:
+        """Let trainings go: the best weights of each, by its position."""
+        if not any(finished):
+            return {}
+        leaving = np.flatnonzero(finished)
+        rows = torch.from_numpy(leaving).to(self._state["weights"].device)
+        best = {
+            name: value
+            for slots, flat in ((self._slots, "best_weights"), (self._norms, "best_norms"))
+            for name, value in gin.views(slots, self._state[flat].index_select(0, rows).cpu()).items()
+        }
+        states = {
+            self.members[i].position: {name: value[place].clone() for name, value in best.items()}
+            for place, i in enumerate(leaving)
+        }
+        staying = np.flatnonzero(~np.asarray(finished))
+        rows = torch.from_numpy(staying).to(self._state["weights"].device)
+        self._state = {name: value.index_select(0, rows) for name, value in self._state.items()}
+        self.members = [self.members[i] for i in staying]
+        self._view()
+        return states
+
+    def epoch(self) -> Tensor:
+        """One epoch of every training: [S, 3], training loss, validation loss and accuracy, on the CPU."""
+        for member in self.members:
+            member.epochs += 1
+        train_loss = self._train()
+        val_loss, val_accuracy = self._validate()
+        return torch.stack((train_loss, val_loss, val_accuracy), dim=1).cpu()
+
+    def _view(self) -> None:
+        """After a change of members: parameters as views of the flat tensor."""
+        self._params = {
+            name: view.requires_grad_() for name, view in gin.views(self._slots, self._state["weights"]).items()
+        }
+        self._running = gin.views(self._norms, self._state["norms"])
+
+    def _join(self) -> None:
+        """After an arrival: the graphs of all in one store, dense ones in one of their own."""
+        distinct = {id(store): store for member in self.members for store in member.stores}
+        if [id(store) for store in self._stores] == list(distinct):
+            return
+        self._stores = list(distinct.values())
+        for dense in (False, True):
+            stores = [store for store in self._stores if store.dense is dense]
+            if stores:
+                alone = len(stores) == 1
+                self._joined[dense] = stores[0] if alone else join(stores, self._state["weights"].device)
+            starts = np.cumsum([0, *(len(store.sizes) for store in stores)]).tolist()
+            self._offsets |= {id(store): start for store, start in zip(stores, starts, strict=False)}
+
+    def _train(self) -> Tensor:
+        orders = [member.streams["shuffle"].permutation(len(member.train_set)) for member in self.members]
+        sizes = [int(member.options.batch_size) for member in self.members]
+        sets = [member.train_set for member in self.members]
+        ids, targets, weight = self._batches(sets, orders, sizes)
+        kept = self._kept(ids.shape)
+        adam = self._adam_plan(ids.shape[0])
+        total = torch.zeros(len(self.members), dtype=weight.dtype, device=weight.device)
+        for step, batch in enumerate(gather(self._store(sets), ids, self.spec.layers)):
+            scores = gin.scores(self.spec, self._params, self._running, batch, kept=kept[step], training=True)
+            losses = cross_entropy(scores.flatten(0, 1), targets[step].flatten(), reduction="none")
+            losses = losses.view_as(weight[step]) * weight[step]
+            per_model = weight[step].sum(1)
+            loss = (losses.sum(1) / per_model.clamp(min=1)).sum()
+            grads = torch.autograd.grad(loss, list(self._params.values()), materialize_grads=True)
+            self._adam(torch.cat([grad.flatten(1) for grad in grads], dim=1), adam[step])
+            total += losses.detach().sum(1)
+        return total / weight.sum((0, 2))
+
+    @torch.no_grad()
+    def _validate(self) -> tuple[Tensor, Tensor]:
+        orders = [np.arange(len(member.validation)) for member in self.members]
+        sizes = [256] * len(orders)
+        sets = [member.validation for member in self.members]
+        ids, targets, weight = self._batches(sets, orders, sizes)
+        loss = torch.zeros(len(self.members), dtype=weight.dtype, device=weight.device)
+        right = torch.zeros_like(loss)
+        for step, batch in enumerate(gather(self._store(sets), ids, self.spec.layers)):
+            scores = gin.scores(self.spec, self._params, self._running, batch)
+            losses = cross_entropy(scores.flatten(0, 1), targets[step].flatten(), reduction="none")
+            loss += (losses.view_as(weight[step]) * weight[step]).sum(1)
+            right += ((scores.argmax(2) == targets[step]) * weight[step]).sum(1)
+        count = weight.sum((0, 2))
+        return loss / count, right / count
+
+    def _store(self, sets: Sequence[PackedGraphs]) -> Store:
+        """Where some members' graphs are together."""
+        return self._joined[sets[0].store.dense]
+
+    def _batches(
+        self, sets: Sequence[PackedGraphs], orders: Sequence[NDArray[np.int64]], sizes: Sequence[int]
+    ) -> tuple[NDArray[np.int64], Tensor, Tensor]:
+        """[steps, S, B]: graphs of the joined store, their classes, and 1 for each graph, 0 where there is none."""
+        steps = max(-(-len(order) // size) for order, size in zip(orders, sizes, strict=True))
+        shape = steps, len(sets), max(sizes)
+        past = len(self._store(sets).sizes)
+        ids = np.full(shape, past, dtype=np.int64)
+        targets = np.zeros(shape, dtype=np.int64)
+        for s, (packed, order, size) in enumerate(zip(sets, orders, sizes, strict=True)):
+            step, place = np.divmod(np.arange(len(order)), size)
+            ids[step, s, place] = packed.ids[order] + self._offsets[id(packed.store)]
+            targets[step, s, place] = np.asarray(packed.classes)[order]
+        weight = torch.from_numpy(ids < past).to(sets[0].device, sets[0].dtype)
+        return ids, torch.from_numpy(targets).to(sets[0].device), weight
+
+    def _kept(self, shape: tuple[int, ...]) -> Tensor:
+        """Dropout's factors for an epoch, [steps, S, B, spec.dropouts]."""
+        steps, models, batch = shape
+        draws = np.ones((steps, models, batch, self.spec.dropouts), dtype=np.float32)
+        for s, member in enumerate(self.members):
+            count, size = len(member.train_set), int(member.options.batch_size)
+            step, place = np.divmod(np.arange(count), size)
+            draws[step, s, place] = member.streams["dropout"].random((count, self.spec.dropouts), dtype=np.float32)
+        weights = self._state["weights"]
+        rate = torch.tensor([member.spec.dropout for member in self.members]).to(weights.device, weights.dtype)
+        rate = rate[None, :, None, None]
+        return (torch.from_numpy(draws).to(weights.device, weights.dtype) >= rate) / (1 - rate)
+
+    def _adam_plan(self, steps: int) -> Tensor:
+        """[steps, 4, S, 1]: for each step and training its rates of change, its step size and its second correction."""
+        plan = np.zeros((steps, 4, len(self.members), 1))
+        for s, member in enumerate(self.members):
+            options = member.options
+            lr = options.lr * options.lr_decay ** ((member.epochs - 1) // options.lr_step)
+            own = -(-len(member.train_set) // int(options.batch_size))
+            number = member.steps + np.arange(1, own + 1)
+            plan[:own, 0, s, 0] = 1 - BETAS[0]
+            plan[:own, 1, s, 0] = 1 - BETAS[1]
+            plan[:own, 2, s, 0] = lr / (1 - BETAS[0] ** number)
+            plan[:own, 3, s, 0] = 1 / np.sqrt(1 - BETAS[1] ** number)
+            member.steps += own
+        weights = self._state["weights"]
+        return torch.from_numpy(plan).to(weights.device, weights.dtype)
+
+    @torch.no_grad()
+    def _adam(self, grad: Tensor, plan: Tensor) -> None:
+        """One step of Adam; a training without a batch in this step has rates and step size 0, and stays as it is."""
+        first_rate, second_rate, size, correction = plan
+        first, second = self._state["first"], self._state["second"]
+        first.lerp_(grad, first_rate)
+        second.lerp_(grad * grad, second_rate)
+        denominator = (second.sqrt() * correction).add_(EPS)
+        self._state["weights"].sub_(size * first / denominator)

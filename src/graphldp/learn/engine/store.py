@@ -1,0 +1,191 @@
+"""Packed graphs: rows of distinct colours, and the sparse matrices between the rows of one round and the next.
+
+Graphs are blocks, one after the other: :mod:`graphldp.learn.engine.packing` makes them,
+:mod:`graphldp.learn.engine.batches` gathers batches of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from graphldp.learn.engine.codes import widths
+
+Pointers = NDArray[np.int64]
+Kind = tuple[str, str, int, str, str, str]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A block-diagonal sparse matrix and its transpose.
+
+    Args:
+        crow: int64 [rows + 1], where each row's entries begin.
+        col: int32 [entries], columns, counted from the beginning of the graph's block.
+        val: [entries].
+        transposed_crow: int64 [columns + 1].
+        transposed_col: int32 [entries], rows, counted likewise.
+        transposed_val: [entries].
+        entry_ptr: int64 [graphs + 1], on the host: where each graph's entries begin, in both orders.
+    """
+
+    crow: Tensor
+    col: Tensor
+    val: Tensor
+    transposed_crow: Tensor
+    transposed_col: Tensor
+    transposed_val: Tensor
+    entry_ptr: Pointers
+
+
+@dataclass(frozen=True)
+class Dense:
+    """A block-diagonal matrix of zeros and ones with a byte for each cell: where lists are dense, smaller than lists.
+
+    Args:
+        cells: uint8, graph after graph, row after row, n rounded up to a multiple of 16 bytes a row.
+        begin: int64 [graphs], where each graph's cells begin.
+        size: int64 [graphs], n.
+    """
+
+    cells: Tensor
+    begin: Tensor
+    size: Tensor
+
+
+@dataclass(frozen=True)
+class Round:
+    """The rows after one round.
+
+    Args:
+        row_ptr: int64 [graphs + 1], on the host: where each graph's rows begin.
+        counts: [rows + 1], how many users each row stands for; the last row stands for none, and fills up batches.
+        matrices: from the rows of the round before.
+    """
+
+    row_ptr: Pointers
+    counts: Tensor
+    matrices: tuple[Blocks | Dense, ...]
+
+
+@dataclass(frozen=True)
+class Store:
+    """Packed graphs.
+
+    Args:
+        rounds: one more than there are convolutions.
+        codes: int64 [rows of round 0 + 1, blocks], the positions of the ones in each row's input feature.
+        summaries: [graphs + 1, numbers], what a head sees of each graph, if anything; the last is nobody's.
+        sizes: int64 [graphs], users in each graph, on the host.
+        kind: see :func:`kind_of`.
+        colours: int32 [rows] for each round, on the host: the number of each row's colour among the colours of all
+            graphs; nothing where it is not worth while to merge equal ones.
+    """
+
+    rounds: tuple[Round, ...]
+    codes: Tensor
+    summaries: Tensor
+    sizes: Pointers
+    kind: Kind
+    colours: tuple[NDArray[np.int32], ...] = ()
+
+    @cached_property
+    def column_colours(self) -> list[list[NDArray[np.int32]]]:
+        """The colour, among those of all graphs, of each entry's column: for each matrix of each round."""
+        found: list[list[NDArray[np.int32]]] = []
+        for k, each in enumerate(self.rounds):
+            blocks = [matrix for matrix in each.matrices if isinstance(matrix, Blocks)]
+            before = self.rounds[k - 1].row_ptr[:-1]
+            columns = [matrix.col.numpy() + np.repeat(before, np.diff(matrix.entry_ptr)) for matrix in blocks]
+            found.append([self.colours[k - 1].take(each) for each in columns])
+        return found
+
+    @property
+    def width(self) -> int:
+        """The length of the input feature."""
+        return sum(widths(*self.kind[1:3]))
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """In which models compute."""
+        return self.rounds[0].counts.dtype
+
+    @property
+    def dense(self) -> bool:
+        """Whether any matrix has a byte for each cell; such graphs are not joined with others."""
+        return any(isinstance(matrix, Dense) for each in self.rounds for matrix in each.matrices)
+
+    @property
+    def num_bytes(self) -> int:
+        """What the matrices take; rounds that are one and the same count once."""
+        rounds = {id(each): each for each in self.rounds}.values()
+        tensors = [each for round_ in rounds for matrix in round_.matrices for each in vars(matrix).values()]
+        return sum(each.numel() * each.element_size() for each in tensors if isinstance(each, Tensor))
+
+
+def join(stores: Sequence[Store], device: torch.device) -> Store:
+    """Several packed sets of one kind as one, on a device."""
+    rounds: list[Round] = []
+    for k in range(len(stores[0].rounds)):
+        if k > 1 and all(store.rounds[k] is store.rounds[k - 1] for store in stores):
+            rounds.append(rounds[-1])
+            continue
+        parts = [store.rounds[k] for store in stores]
+        matrices = tuple(_join_matrices(each, device) for each in zip(*(part.matrices for part in parts), strict=True))
+        counts = _join_rows([part.counts for part in parts], device)
+        rounds.append(Round(_join_host([part.row_ptr for part in parts]), counts, matrices))
+    codes = _join_rows([store.codes for store in stores], device)
+    summaries = _join_rows([store.summaries for store in stores], device)
+    sizes = np.concatenate([store.sizes for store in stores])
+    return Store(tuple(rounds), codes, summaries, sizes, stores[0].kind, _join_colours(stores))
+
+
+def _join_colours(stores: Sequence[Store]) -> tuple[NDArray[np.int32], ...]:
+    """Colours of several sets count as different."""
+    if not all(store.colours for store in stores):
+        return ()
+    joined = []
+    for parts in zip(*(store.colours for store in stores), strict=True):
+        shifts = np.cumsum([0, *(int(part.max(initial=-1)) + 1 for part in parts)])
+        joined.append(np.concatenate([part + np.int32(shift) for part, shift in zip(parts, shifts, strict=False)]))
+    return tuple(joined)
+
+
+def _join_matrices(matrices: Sequence[Blocks | Dense], device: torch.device) -> Blocks | Dense:
+    whole = [each for each in matrices if isinstance(each, Dense)]
+    if whole:
+        before = np.cumsum([0, *(len(each.cells) for each in whole)])[:-1].tolist()
+        return Dense(
+            torch.cat([each.cells.to(device) for each in whole]),
+            torch.cat([each.begin.to(device) + shift for each, shift in zip(whole, before, strict=True)]),
+            torch.cat([each.size.to(device) for each in whole]),
+        )
+    blocks = [each for each in matrices if isinstance(each, Blocks)]
+    return Blocks(
+        _join_pointers([b.crow for b in blocks], device),
+        torch.cat([b.col.to(device) for b in blocks]),
+        torch.cat([b.val.to(device) for b in blocks]),
+        _join_pointers([b.transposed_crow for b in blocks], device),
+        torch.cat([b.transposed_col.to(device) for b in blocks]),
+        torch.cat([b.transposed_val.to(device) for b in blocks]),
+        _join_host([b.entry_ptr for b in blocks]),
+    )
+
+
+def _join_rows(values: Sequence[Tensor], device: torch.device) -> Tensor:
+    return torch.cat([each[:-1].to(device) for each in values] + [values[-1][-1:].to(device)])
+
+
+def _join_pointers(pointers: Sequence[Tensor], device: torch.device) -> Tensor:
+    lengths = torch.cat([each.to(device).diff() for each in pointers])
+    return torch.cat((lengths.new_zeros(1), torch.cumsum(lengths, 0)))
+
+
+def _join_host(pointers: Sequence[Pointers]) -> Pointers:
+    return np.concatenate(([0], np.cumsum(np.concatenate([np.diff(each) for each in pointers]))))

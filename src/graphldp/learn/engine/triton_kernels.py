@@ -1,0 +1,344 @@
+"""Kernels in Triton: what one program computes. :mod:`graphldp.learn.engine.cuda` starts them."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def aggregate(
+    x: tl.tensor, out: tl.tensor, source: tl.tensor, block: tl.tensor, first: tl.tensor, crow: tl.tensor,
+    col: tl.tensor, val: tl.tensor, last: tl.tensor, channels: tl.tensor, WIDTH: tl.constexpr, ENTRIES: tl.constexpr,
+) -> None:  # fmt: skip
+    """One row: the weighted sum over its entries."""
+    row = tl.program_id(0)
+    here = tl.load(source + row)
+    start, end = tl.load(crow + here), tl.load(crow + tl.minimum(here + 1, last))
+    shift = tl.load(first + tl.load(block + row)).to(tl.int64)
+    c = tl.arange(0, WIDTH)
+    total = tl.zeros([WIDTH], tl.float32)
+    for begin in range(start, end, ENTRIES):
+        entry = begin + tl.arange(0, ENTRIES)
+        live = entry < end
+        column = tl.load(col + entry, mask=live, other=0).to(tl.int64) + shift
+        weight = tl.load(val + entry, mask=live, other=0.0)
+        each = tl.load(x + column[:, None] * channels + c, mask=live[:, None] & (c < channels), other=0.0)
+        total += tl.sum(each * weight[:, None], 0)
+    tl.store(out + row.to(tl.int64) * channels + c, total, mask=c < channels)
+
+
+@triton.jit
+def aggregate_narrow(
+    x: tl.tensor, out: tl.tensor, source: tl.tensor, block: tl.tensor, first: tl.tensor, crow: tl.tensor,
+    col: tl.tensor, val: tl.tensor, last: tl.tensor, rows: tl.tensor, channels: tl.tensor, BLOCK: tl.constexpr,
+) -> None:  # fmt: skip
+    """A block of rows of one channel: few channels would leave a program of one row idle."""
+    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    live = row < rows
+    here = tl.load(source + row, mask=live, other=0)
+    start = tl.load(crow + here, mask=live, other=0)
+    length = tl.load(crow + tl.minimum(here + 1, last), mask=live, other=0) - start
+    shift = tl.load(first + tl.load(block + row, mask=live, other=0)).to(tl.int64)
+    total = tl.zeros([BLOCK], tl.float32)
+    for entry in range(0, tl.max(length, 0)):
+        inside = live & (entry < length)
+        column = tl.load(col + start + entry, mask=inside, other=0).to(tl.int64) + shift
+        each = tl.load(x + column * channels + tl.program_id(1), mask=inside, other=0.0)
+        total += each * tl.load(val + start + entry, mask=inside, other=0.0)
+    tl.store(out + row.to(tl.int64) * channels + tl.program_id(1), total, mask=live)
+
+
+@triton.jit
+def split(
+    x: tl.tensor, parts: tl.tensor, count: tl.tensor, BLOCK: tl.constexpr,
+) -> None:  # fmt: skip
+    """Some numbers: each as the sum of three of 8 binary digits, which 0 and 1 multiply exactly."""
+    place = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    each = tl.load(x + place, mask=place < count, other=0.0)
+    for part in tl.static_range(3):
+        short = each.to(tl.bfloat16)
+        tl.store(parts + part * count + place, short, mask=place < count)
+        each -= short.to(tl.float32)
+
+
+@triton.jit
+def aggregate_dense(
+    parts: tl.tensor, out: tl.tensor, graph: tl.tensor, part: tl.tensor, first: tl.tensor, begin: tl.tensor,
+    size: tl.tensor, cells: tl.tensor, channels: tl.tensor, count: tl.tensor, TRANSPOSED: tl.constexpr,
+    WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+) -> None:  # fmt: skip
+    """A part of one graph's rows: its cells times the graph's rows, by tensor cores."""
+    program = tl.program_id(0)
+    here = tl.load(graph + program)
+    n = tl.load(size + here)
+    stride = tl.multiple_of((n + 15) // 16 * 16, 16)
+    base, shift = tl.multiple_of(tl.load(begin + here), 16), tl.load(first + program)
+    row = tl.load(part + program) * ROWS + tl.arange(0, ROWS)
+    c = tl.arange(0, WIDTH)
+    total = tl.zeros([ROWS, WIDTH], tl.float32)
+    for start in range(0, n, COLUMNS):
+        column = start + tl.arange(0, COLUMNS)
+        if TRANSPOSED:
+            inside = (column < n)[:, None] & (row < n)[None, :]
+            lying = tl.load(cells + base + column[:, None] * stride + row[None, :], mask=inside, other=0)
+            ones = tl.trans(lying.to(tl.bfloat16))
+        else:
+            inside = (row < n)[:, None] & (column < n)[None, :]
+            ones = tl.load(cells + base + row[:, None] * stride + column[None, :], mask=inside, other=0).to(tl.bfloat16)
+        there = parts + (shift + column)[:, None] * channels + c[None, :]
+        live = (column < n)[:, None] & (c < channels)[None, :]
+        total = tl.dot(ones, tl.load(there + 2 * count, mask=live, other=0.0), total)
+        total = tl.dot(ones, tl.load(there + count, mask=live, other=0.0), total)
+        total = tl.dot(ones, tl.load(there, mask=live, other=0.0), total)
+    mask = (row < n)[:, None] & (c < channels)[None, :]
+    tl.store(out + (shift + row)[:, None] * channels + c[None, :], total, mask=mask)
+
+
+@triton.jit
+def spread(
+    grad: tl.tensor, out: tl.tensor, block: tl.tensor, counts: tl.tensor, rows: tl.tensor, channels: tl.tensor,
+    ROWS: tl.constexpr, WIDTH: tl.constexpr,
+) -> None:  # fmt: skip
+    """Some rows: what their graph hands back, for each of their users."""
+    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    c = tl.arange(0, WIDTH)
+    live = (row < rows)[:, None] & (c < channels)[None, :]
+    of = tl.load(block + row, mask=row < rows, other=0).to(tl.int64)
+    each = tl.load(grad + of[:, None] * channels + c[None, :], mask=live, other=0.0)
+    count = tl.load(counts + row, mask=row < rows, other=0.0)
+    tl.store(out + row[:, None] * channels + c[None, :], each * count[:, None], mask=live)
+
+
+@triton.jit
+def readout(
+    x: tl.tensor, out: tl.tensor, counts: tl.tensor, target: tl.tensor, channels: tl.tensor, WIDTH: tl.constexpr,
+    ENTRIES: tl.constexpr,
+) -> None:  # fmt: skip
+    """One graph: the weighted sum over its rows."""
+    block = tl.program_id(0)
+    start, end = tl.load(target + block), tl.load(target + block + 1)
+    c = tl.arange(0, WIDTH)
+    total = tl.zeros([WIDTH], tl.float32)
+    for begin in range(start, end, ENTRIES):
+        row = begin + tl.arange(0, ENTRIES)
+        live = row < end
+        weight = tl.load(counts + row, mask=live, other=0.0)
+        where = x + row[:, None].to(tl.int64) * channels + c
+        total += tl.sum(tl.load(where, mask=live[:, None] & (c < channels), other=0.0) * weight[:, None], 0)
+    tl.store(out + block.to(tl.int64) * channels + c, total, mask=c < channels)
+
+
+@triton.jit
+def linear(
+    x: tl.tensor, weight: tl.tensor, stride: tl.tensor, model: tl.tensor, counts: tl.tensor, y: tl.tensor,
+    weights: tl.tensor, means: tl.tensor, spreads: tl.tensor, inputs: tl.tensor, outputs: tl.tensor,
+    STEP: tl.constexpr, SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
+) -> None:  # fmt: skip
+    """One tile: y = W x, and the weight, mean and sum of squares of y over its users."""
+    tile = tl.program_id(0)
+    c, k = tl.arange(0, OUT), tl.arange(0, IN)
+    own = weight + tl.load(model + tile).to(tl.int64) * stride
+    inside = (c < outputs)[None, :] & (k < inputs)[:, None]
+    matrix = tl.load(own + c[None, :] * inputs + k[:, None], mask=inside, other=0.0)
+    users = tl.full([], 0.0, tl.float32)
+    mean, spread = tl.zeros([OUT], tl.float32), tl.zeros([OUT], tl.float32)
+    for start in range(0, SIZE, STEP):
+        row = tile.to(tl.int64) * SIZE + start + tl.arange(0, STEP)
+        each = tl.load(x + row[:, None] * inputs + k[None, :], mask=(k < inputs)[None, :], other=0.0)
+        made = tl.dot(each, matrix, input_precision="tf32x3")
+        tl.store(y + row[:, None] * outputs + c[None, :], made, mask=(c < outputs)[None, :])
+        count = tl.load(counts + row)
+        more = tl.sum(count, 0)
+        centre = tl.sum(made * count[:, None], 0) / tl.maximum(more, 1.0)
+        apart = made - centre[None, :]
+        step = centre - mean
+        both = tl.maximum(users + more, 1.0)
+        spread += tl.sum(apart * apart * count[:, None], 0) + step * step * (users * more / both)
+        mean += step * (more / both)
+        users += more
+    tl.store(weights + tile, users)
+    tl.store(means + tile * outputs + c, mean, mask=c < outputs)
+    tl.store(spreads + tile * outputs + c, spread, mask=c < outputs)
+
+
+@triton.jit
+def normalise(
+    y: tl.tensor, out: tl.tensor, model: tl.tensor, means: tl.tensor, scales: tl.tensor, betas: tl.tensor,
+    stride: tl.tensor, channels: tl.tensor, STEP: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
+) -> None:  # fmt: skip
+    """One tile: relu((y - mean) scale + beta)."""
+    tile = tl.program_id(0)
+    c = tl.arange(0, WIDTH)
+    number = tl.load(model + tile)
+    own = number * channels + c
+    mean, scale, beta = (
+        tl.load(means + own, mask=c < channels, other=0.0),
+        tl.load(scales + own, mask=c < channels, other=0.0),
+        tl.load(betas + number * stride + c, mask=c < channels, other=0.0),
+    )
+    for start in range(0, SIZE, STEP):
+        row = tile.to(tl.int64) * SIZE + start + tl.arange(0, STEP)
+        place = row[:, None] * channels + c[None, :]
+        each = tl.load(y + place, mask=(c < channels)[None, :], other=0.0)
+        tl.store(out + place, tl.maximum((each - mean) * scale + beta, 0.0), mask=(c < channels)[None, :])
+
+
+@triton.jit
+def gradient_sums(
+    grad: tl.tensor, y: tl.tensor, model: tl.tensor, means: tl.tensor, scales: tl.tensor, betas: tl.tensor,
+    stride: tl.tensor, shifts: tl.tensor, slopes: tl.tensor, channels: tl.tensor, STEP: tl.constexpr,
+    SIZE: tl.constexpr, WIDTH: tl.constexpr,
+) -> None:  # fmt: skip
+    """One tile: the sums over its rows of the gradient behind relu, and of that times (y - mean)."""
+    tile = tl.program_id(0)
+    c = tl.arange(0, WIDTH)
+    number = tl.load(model + tile)
+    own = number * channels + c
+    mean, scale, beta = (
+        tl.load(means + own, mask=c < channels, other=0.0),
+        tl.load(scales + own, mask=c < channels, other=0.0),
+        tl.load(betas + number * stride + c, mask=c < channels, other=0.0),
+    )
+    shift, slope = tl.zeros([WIDTH], tl.float32), tl.zeros([WIDTH], tl.float32)
+    for start in range(0, SIZE, STEP):
+        row = tile.to(tl.int64) * SIZE + start + tl.arange(0, STEP)
+        place = row[:, None] * channels + c[None, :]
+        apart = tl.load(y + place, mask=(c < channels)[None, :], other=0.0) - mean
+        coming = tl.load(grad + place, mask=(c < channels)[None, :], other=0.0)
+        coming = tl.where(apart * scale + beta > 0, coming, 0.0)
+        shift += tl.sum(coming, 0)
+        slope += tl.sum(coming * apart, 0)
+    tl.store(shifts + tile * channels + c, shift, mask=c < channels)
+    tl.store(slopes + tile * channels + c, slope, mask=c < channels)
+
+
+@triton.jit
+def gradients(
+    grad: tl.tensor, x: tl.tensor, y: tl.tensor, weight: tl.tensor, weight_stride: tl.tensor, model: tl.tensor,
+    counts: tl.tensor, means: tl.tensor, scales: tl.tensor, betas: tl.tensor, stride: tl.tensor, shifts: tl.tensor,
+    slopes: tl.tensor, d_x: tl.tensor, d_weight: tl.tensor, inputs: tl.tensor, outputs: tl.tensor, TO_X: tl.constexpr,
+    STEP: tl.constexpr, SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
+) -> None:  # fmt: skip
+    """One tile: the gradient of x, and the tile's part of the weights' gradient."""
+    tile = tl.program_id(0)
+    number = tl.load(model + tile)
+    c, k = tl.arange(0, OUT), tl.arange(0, IN)
+    both = (c < outputs)[:, None] & (k < inputs)[None, :]
+    inside = c[:, None] * inputs + k[None, :]
+    matrix = tl.load(weight + number.to(tl.int64) * weight_stride + inside, mask=both, other=0.0)
+    own = number * outputs + c
+    mean, scale, beta = (
+        tl.load(means + own, mask=c < outputs, other=0.0),
+        tl.load(scales + own, mask=c < outputs, other=0.0),
+        tl.load(betas + number * stride + c, mask=c < outputs, other=0.0),
+    )
+    shift, slope = (
+        tl.load(shifts + own, mask=c < outputs, other=0.0),
+        tl.load(slopes + own, mask=c < outputs, other=0.0),
+    )
+    total = tl.zeros([OUT, IN], tl.float32)
+    for start in range(0, SIZE, STEP):
+        row = tile.to(tl.int64) * SIZE + start + tl.arange(0, STEP)
+        place = row[:, None] * outputs + c[None, :]
+        apart = tl.load(y + place, mask=(c < outputs)[None, :], other=0.0) - mean
+        coming = tl.load(grad + place, mask=(c < outputs)[None, :], other=0.0)
+        coming = tl.where(apart * scale + beta > 0, coming, 0.0)
+        count = tl.load(counts + row)
+        coming = (coming - count[:, None] * (shift + apart * slope)) * scale
+        each = tl.load(x + row[:, None] * inputs + k[None, :], mask=(k < inputs)[None, :], other=0.0)
+        total += tl.dot(tl.trans(coming), each, input_precision="tf32x3")
+        if TO_X:
+            back = tl.dot(coming, matrix, input_precision="tf32x3")
+            tl.store(d_x + row[:, None] * inputs + k[None, :], back, mask=(k < inputs)[None, :])
+    tl.store(d_weight + tile.to(tl.int64) * outputs * inputs + inside, total, mask=both)
+
+
+@triton.jit
+def lay_out(
+    shift: tl.tensor, target: tl.tensor, counts: tl.tensor, last: tl.tensor, block: tl.tensor, source: tl.tensor,
+    own: tl.tensor, STEP: tl.constexpr,
+) -> None:  # fmt: skip
+    """One block: where its rows come from; a filling row comes from past the end and stands for nobody."""
+    number = tl.program_id(0)
+    end, away = tl.load(target + number + 1), tl.load(shift + number)
+    for start in range(tl.load(target + number), end, STEP):
+        row = start + tl.arange(0, STEP)
+        here = tl.minimum(row + away, last)
+        tl.store(block + row, number, mask=row < end)
+        tl.store(source + row, here, mask=row < end)
+        tl.store(own + row, tl.load(counts + here, mask=row < end, other=0.0), mask=row < end)
+
+
+@triton.jit
+def statistics(
+    weights: tl.tensor, means: tl.tensor, spreads: tl.tensor, first: tl.tensor, bias: tl.tensor, gamma: tl.tensor,
+    stride: tl.tensor, running_mean: tl.tensor, running_var: tl.tensor, running: tl.tensor, momentum: tl.tensor,
+    eps: tl.tensor, mean: tl.tensor, scale: tl.tensor, steep: tl.tensor, channels: tl.tensor, WIDTH: tl.constexpr,
+) -> None:  # fmt: skip
+    """One model: mean and 1/sd from its tiles, and its running statistics, which a model without users keeps.
+
+    Chan's rule for joining means and sums of squares keeps their digits, whatever the mean is.
+    """
+    model = tl.program_id(0)
+    c = tl.arange(0, WIDTH)
+    users = tl.full([], 0.0, tl.float32)
+    centre, spread = tl.zeros([WIDTH], tl.float32), tl.zeros([WIDTH], tl.float32)
+    for tile in range(tl.load(first + model), tl.load(first + model + 1)):
+        more = tl.load(weights + tile)
+        step = tl.load(means + tile * channels + c, mask=c < channels, other=0.0) - centre
+        both = tl.maximum(users + more, 1.0)
+        spread += tl.load(spreads + tile * channels + c, mask=c < channels, other=0.0)
+        spread += step * step * (users * more / both)
+        centre += step * (more / both)
+        users += more
+    var = spread / tl.maximum(users, 1.0)
+    inverse = 1.0 / tl.sqrt(var + eps)
+    own, live = model * channels + c, c < channels
+    tl.store(mean + own, centre, mask=live)
+    tl.store(scale + own, inverse, mask=live)
+    tl.store(steep + own, inverse * tl.load(gamma + model * stride + c, mask=live, other=0.0), mask=live)
+    rate = tl.where(users > 0, momentum, 0.0)
+    old = tl.load(running_mean + model * running + c, mask=live, other=0.0)
+    new = centre + tl.load(bias + model * stride + c, mask=live, other=0.0)
+    tl.store(running_mean + model * running + c, old + rate * (new - old), mask=live)
+    old = tl.load(running_var + model * running + c, mask=live, other=0.0)
+    new = var * (users / tl.maximum(users - 1.0, 1.0))
+    tl.store(running_var + model * running + c, old + rate * (new - old), mask=live)
+
+
+@triton.jit
+def gradient_totals(
+    shifts: tl.tensor, slopes: tl.tensor, first: tl.tensor, users: tl.tensor, scale: tl.tensor, d_beta: tl.tensor,
+    d_gamma: tl.tensor, shift: tl.tensor, slope: tl.tensor, channels: tl.tensor, WIDTH: tl.constexpr,
+) -> None:  # fmt: skip
+    """One model: the gradients of beta and gamma from its tiles, and what batch norm takes from each user's."""
+    model = tl.program_id(0)
+    c = tl.arange(0, WIDTH)
+    total, sloped = tl.zeros([WIDTH], tl.float32), tl.zeros([WIDTH], tl.float32)
+    for tile in range(tl.load(first + model), tl.load(first + model + 1)):
+        total += tl.load(shifts + tile * channels + c, mask=c < channels, other=0.0)
+        sloped += tl.load(slopes + tile * channels + c, mask=c < channels, other=0.0)
+    own, live = model * channels + c, c < channels
+    inverse = tl.load(scale + own, mask=live, other=0.0)
+    count = tl.maximum(tl.load(users + model), 1.0)
+    tl.store(d_beta + own, total, mask=live)
+    tl.store(d_gamma + own, sloped * inverse, mask=live)
+    tl.store(shift + own, total / count, mask=live)
+    tl.store(slope + own, sloped * inverse * inverse / count, mask=live)
+
+
+@triton.jit
+def totals(
+    parts: tl.tensor, first: tl.tensor, out: tl.tensor, size: tl.tensor, WIDTH: tl.constexpr,
+) -> None:  # fmt: skip
+    """One model: the sum of some columns over its tiles."""
+    model = tl.program_id(0).to(tl.int64)
+    column = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
+    start = tl.load(first + model)
+    where = parts + start.to(tl.int64) * size + column
+    total = tl.zeros([WIDTH], tl.float32)
+    for _ in range(start, tl.load(first + model + 1)):
+        total += tl.load(where, mask=column < size, other=0.0)
+        where += size
+    tl.store(out + model * size + column, total, mask=column < size)

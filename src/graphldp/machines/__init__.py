@@ -1,0 +1,1 @@
+"""The machines that work is done on: this one, and a Ray cluster."""

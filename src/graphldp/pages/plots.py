@@ -1,0 +1,223 @@
+"""Charts as SVG text: sharp at any size, coloured by CSS variables so that they follow light and dark."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from graphldp.pages import style
+
+_WIDTH, _PLOT_HEIGHT = 460, 250
+_LEFT, _RIGHT, _TOP, _AXIS = 58, 14, 10, 46
+_LEGEND = 20
+_MARKS = ("circle", "square", "triangle", "diamond", "cross")
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a chart.
+
+    Args:
+        key: its colour, a key of :data:`graphldp.pages.style.COLOURS`.
+        label: in the legend.
+        points: (x, y, half the length of the error bar or None).
+        across: a dashed line over the whole width at the first point's y.
+        band: (x, low, high), an area behind the line.
+        dots: (x, y), a cloud behind the line.
+        marked: whether points have marks.
+    """
+
+    key: str
+    label: str
+    points: Sequence[tuple[float, float, float | None]]
+    across: bool = False
+    band: Sequence[tuple[float, float, float]] = field(default=())
+    dots: Sequence[tuple[float, float]] = field(default=())
+    marked: bool = True
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis.
+
+    Args:
+        label: what it shows.
+        kind: ``"linear"``, ``"log"``, ``"log1p"`` (log of 1 + x, for counts that may be 0) or ``"places"``: evenly
+            spaced places for a few values.
+        values: the ticks of ``"places"``, and of ``"log"`` where given.
+        low: the axis begins here or below, where given.
+    """
+
+    label: str
+    kind: str = "linear"
+    values: Sequence[float] = ()
+    low: float | None = None
+
+
+def chart(series: Sequence[Series], x: Axis, y: Axis, title: str) -> str:
+    """A chart with its legend, as SVG.
+
+    Args:
+        series: the lines.
+        x: the horizontal axis.
+        y: the vertical axis.
+        title: for readers of the page who do not see it.
+    """
+    xs = [p[0] for s in series if not s.across for p in s.points] + [d[0] for s in series for d in s.dots]
+    ys = [v for s in series for p in s.points for v in (p[1] - (p[2] or 0), p[1] + (p[2] or 0))]
+    ys += [v for s in series for b in s.band for v in b[1:]] + [d[1] for s in series for d in s.dots]
+    right, bottom = _WIDTH - _RIGHT, _TOP + _PLOT_HEIGHT
+    place_x, ticks_x = _scale(x, xs or list(x.values), _LEFT, right)
+    place_y, ticks_y = _scale(y, ys, bottom, _TOP)
+    parts = []
+    for value, text in ticks_y:
+        at = round(place_y(value)) + 0.5
+        parts.append(f'<line class="grid" x1="{_LEFT}" x2="{right}" y1="{at}" y2="{at}"/>')
+        parts.append(f'<text class="tick" x="{_LEFT - 8}" y="{at + 4}" text-anchor="end">{text}</text>')
+    for value, text in ticks_x:
+        at = round(place_x(value)) + 0.5
+        parts.append(f'<line class="axis" x1="{at}" x2="{at}" y1="{bottom}" y2="{bottom + 5}"/>')
+        parts.append(f'<text class="tick" x="{at}" y="{bottom + 19}" text-anchor="middle">{text}</text>')
+    parts.append(f'<line class="axis" x1="{_LEFT}" x2="{right}" y1="{bottom}.5" y2="{bottom}.5"/>')
+    parts.append(f'<text x="{(_LEFT + right) / 2}" y="{bottom + 39}" text-anchor="middle">{escape(x.label)}</text>')
+    middle = (_TOP + bottom) / 2
+    turned = f'transform="rotate(-90 14 {middle})"'
+    parts.append(f'<text x="14" y="{middle}" text-anchor="middle" {turned}>{escape(y.label)}</text>')
+    moving = [s for s in series if not s.across]
+    for each in series:
+        shift = 0.0
+        if x.kind == "places" and not each.across and len(moving) > 1:  # error bars stand beside each other
+            shift = 7.0 * (moving.index(each) - (len(moving) - 1) / 2)
+        parts += _draw(each, _shifted(place_x, shift), place_y, right)
+    legend, height = _legend(series, bottom + _AXIS)
+    return (
+        f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
+        f'aria-label="{escape(title, quote=True)}">{"".join(parts)}{legend}</svg>'
+    )
+
+
+def standalone(svg: str) -> str:
+    """A chart as a file of its own, with its colours inside."""
+    head = f"<style>{style.variables()}{style.PICTURE}svg{{background:var(--paper)}}</style>"
+    cut = svg.index(">") + 1
+    return svg[:cut] + head + svg[cut:]
+
+
+def _draw(each: Series, px: Callable[[float], float], py: Callable[[float], float], right: float) -> list[str]:
+    colour = f"var(--{each.key})"
+    parts = []
+    if each.band:
+        there = [f"{px(a):.1f},{py(high):.1f}" for a, _, high in each.band]
+        back = [f"{px(a):.1f},{py(low):.1f}" for a, low, _ in reversed(each.band)]
+        parts.append(f'<polygon class="band" fill="{colour}" points="{" ".join(there + back)}"/>')
+    for a, b in each.dots:
+        parts.append(f'<circle class="dot" cx="{px(a):.1f}" cy="{py(b):.1f}" r="1.8" fill="{colour}"/>')
+    if each.across:
+        level = f"{py(each.points[0][1]):.1f}"
+        ends = f'x1="{_LEFT}" x2="{right}" y1="{level}" y2="{level}"'
+        return [*parts, f'<line class="line dash" stroke="{colour}" {ends}/>']
+    path = " ".join(f"{px(a):.1f},{py(b):.1f}" for a, b, _ in each.points)
+    parts.append(f'<polyline class="line" stroke="{colour}" points="{path}"/>')
+    for a, b, half in each.points:
+        at, up = px(a), py(b)
+        if half:
+            low, high = py(b - half), py(b + half)
+            parts.append(
+                f'<path class="bar" stroke="{colour}" fill="none" '
+                f'd="M{at:.1f} {high:.1f}V{low:.1f}M{at - 3:.1f} {high:.1f}h6M{at - 3:.1f} {low:.1f}h6"/>'
+            )
+        if each.marked:
+            parts.append(_mark(at, up, each.key))
+    return parts
+
+
+def _shifted(place: Callable[[float], float], shift: float) -> Callable[[float], float]:
+    return lambda value: place(value) + shift
+
+
+def _mark(x: float, y: float, key: str) -> str:
+    colour = f"var(--{key})"
+    kind = _MARKS[list(style.COLOURS).index(key) % len(_MARKS)]
+    if kind == "circle":
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.6" fill="{colour}"/>'
+    shapes = {
+        "square": f"M{x - 3.3:.1f} {y - 3.3:.1f}h6.6v6.6h-6.6z",
+        "triangle": f"M{x:.1f} {y - 4.4:.1f}l4.2 7.4h-8.4z",
+        "diamond": f"M{x:.1f} {y - 4.8:.1f}l4.2 4.8l-4.2 4.8l-4.2 -4.8z",
+        "cross": f"M{x - 1.4:.1f} {y - 4:.1f}h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6v-2.8h2.6z",
+    }
+    return f'<path d="{shapes[kind]}" fill="{colour}"/>'
+
+
+def _legend(series: Sequence[Series], top: float) -> tuple[str, int]:
+    parts, x, y = [], _LEFT, top + 14
+    for each in series:
+        width = 44 + 7.2 * len(each.label)
+        if x > _LEFT and x + width > _WIDTH:
+            x, y = _LEFT, y + _LEGEND
+        colour = f"var(--{each.key})"
+        dash = " dash" if each.across else ""
+        parts.append(f'<line class="line{dash}" stroke="{colour}" x1="{x}" x2="{x + 20}" y1="{y - 4}" y2="{y - 4}"/>')
+        if each.marked and not each.across:
+            parts.append(_mark(x + 10, y - 4, each.key))
+        parts.append(f'<text x="{x + 25}" y="{y}">{escape(each.label)}</text>')
+        x += round(width)
+    return "".join(parts), int(y + 10)
+
+
+def _scale(
+    axis: Axis, values: Sequence[float], start: float, stop: float
+) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
+    """Where a value lies between two pixels, and the ticks."""
+    if axis.kind == "places":
+        places = {value: start + (i + 0.5) * (stop - start) / len(axis.values) for i, value in enumerate(axis.values)}
+        return lambda value: places[value], [(value, _number(value)) for value in axis.values]
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    if axis.low is not None:
+        low = min(low, axis.low)
+    if axis.kind == "log":
+        bottom, top = math.floor(math.log10(max(low, 1e-12))), math.ceil(math.log10(max(high, 1e-12)))
+        top = max(top, bottom + 1)
+        if axis.values:
+            ends = math.log10(min(axis.values)) - 0.05, math.log10(max(axis.values)) + 0.05
+            return _line(*ends, start, stop, math.log10), [(v, _number(v)) for v in axis.values]
+        every = -(-(top - bottom) // 6)
+        marks = [(10.0**e, _power(e)) for e in range(bottom, top + 1, every)]
+        return _line(bottom, top, start, stop, lambda v: math.log10(max(v, 1e-12))), marks
+    if axis.kind == "log1p":
+        end = math.log10(1 + max(high, 1))
+        marks = [(v, _number(v)) for v in (0, 1, 3, *(10**e for e in range(1, 7))) if math.log10(1 + v) <= end]
+        return _line(0, end * 1.02, start, stop, lambda v: math.log10(1 + v)), marks
+    step = _step(high - low)
+    first, last = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    last = last if last > first else first + step
+    count = round((last - first) / step)
+    ticks = [round(first + i * step, 10) for i in range(count + 1)]
+    return _line(first, last, start, stop, lambda v: v), [(v, _number(v)) for v in ticks]
+
+
+def _line(
+    low: float, high: float, start: float, stop: float, map_: Callable[[float], float]
+) -> Callable[[float], float]:
+    return lambda value: start + (map_(value) - low) / (high - low) * (stop - start)
+
+
+def _step(span: float) -> float:
+    if span <= 0:
+        return 0.1
+    raw = span / 5
+    power = 10.0 ** math.floor(math.log10(raw))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * 0.999)
+
+
+def _power(exponent: int) -> str:
+    """Small ones in full, others as 10ⁿ."""
+    if -2 <= exponent <= 2:
+        return f"{10.0**exponent:,g}"
+    return f"10{str(exponent).translate(str.maketrans('0123456789-', '⁰¹²³⁴⁵⁶⁷⁸⁹⁻'))}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.10g}"

@@ -1,0 +1,281 @@
+"""One section of the page for each experiment: its charts, and the same numbers as tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from itertools import groupby
+from typing import Any
+
+from graphldp.experiments.cells import Row
+from graphldp.experiments.plans.figures import (
+    CONTROLS,
+    EXPERIMENTS,
+    METHODS,
+    AccuracySweep,
+    ComplexityTable,
+    DatasetTable,
+    DegreeStudy,
+    Experiment,
+    NodesRuntime,
+    Poisoning,
+    SamplingRuntime,
+)
+from graphldp.experiments.plans.plan import Plan
+from graphldp.experiments.summary import Point, points_of
+from graphldp.pages.plots import Axis, Series, chart
+from graphldp.pages.poisoning import poisoning_section
+from graphldp.pages.section import Section
+from graphldp.pages.tables import number, seconds, size, table
+
+_SYMBOLS = {"public_fraction": "λ", "epsilon": "ε", "alpha": "α"}
+_STATISTICS = {
+    "graphs": "graphs",
+    "classes": "classes",
+    "nodes_max": "nodes, max",
+    "nodes_mean": "nodes, mean",
+    "degree_max": "degree, max",
+    "degree_mean": "degree, mean",
+    "users": "users",
+    "edges": "edges",
+}
+_AXES = {"public_fraction": "share λ of public users", "epsilon": "budget ε", "alpha": "share α of ε for edges"}
+
+
+def section_of(plan: Plan, rows: Mapping[str, Row]) -> Section:
+    """The charts and tables of a plan."""
+    spec = EXPERIMENTS[plan.experiment]
+    return _MAKERS[type(spec)](spec, plan, points_of(plan, rows))
+
+
+def _accuracy(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
+    assert isinstance(spec, AccuracySweep)  # noqa: S101
+    charts, tables, verdicts = [], [], []
+    measures = (("accuracy", "accuracy"), ("auc", "AUC"))
+    for panel, group in groupby(points, key=lambda point: point.panel):
+        members = list(group)
+        for name, label in measures:
+            caption = ", ".join(each for each in (label.capitalize() if label == "accuracy" else label, panel) if each)
+            axes = Axis(_AXES[spec.along], "places", spec.values), Axis(label)
+            file = "-".join(each for each in (plan.experiment, name, panel.replace(" = ", "")) if each)
+            charts.append((file, caption, chart(_lines(members, name, spec), *axes, f"{spec.title}: {caption}")))
+            tables.append(f"<div><h3>{escape(caption)}</h3>{_accuracy_table(members, name, spec)}</div>")
+        verdicts.append(_verdict(members, spec, panel))
+    body = f"<div class=tables>{''.join(tables)}</div>{''.join(verdicts)}{_choices(points)}"
+    return Section(charts, body)
+
+
+def _lines(points: Sequence[Point], name: str, spec: AccuracySweep) -> list[Series]:
+    lines = []
+    for method in (*spec.methods, *CONTROLS):
+        own = [(point, point.summary(name)) for point in points if point.series == method]
+        across = bool(own) and own[0][0].x is None
+        values = [
+            (spec.values[0] if point.x is None else point.x, s.mean, None if math.isnan(s.std) else s.std)
+            for point, s in own
+            if s is not None
+        ]
+        if values:
+            lines.append(Series(method, METHODS[method], values, across=across))
+    return lines
+
+
+def _accuracy_table(points: Sequence[Point], name: str, spec: AccuracySweep) -> str:
+    rows: list[list[str | None]] = []
+    for method in (*spec.methods, *CONTROLS):
+        own = {point.x: point for point in points if point.series == method}
+        line: list[str | None] = [METHODS[method]]
+        for value in spec.values:
+            point = own.get(value, own.get(None))
+            line.append(None if point is None else _mean(point, name))
+        rows.append(line)
+    heads = [f"{_SYMBOLS[spec.along]} = {value:g}" for value in spec.values]
+    return table(["mean ± standard deviation", *heads], rows)
+
+
+def _mean(point: Point, name: str) -> str | None:
+    found = point.summary(name)
+    if found is None:
+        return "not yet" if not point.notes else point.notes[0].split(":")[0]
+    spread = "" if math.isnan(found.std) else f" ± {found.std:.3f}"
+    return f"{found.mean:.3f}{spread}"
+
+
+def _verdict(points: Sequence[Point], spec: AccuracySweep, panel: str) -> str:
+    """Where a control does at least as well as DPRR: what spends ε on edges has to earn it."""
+    table_: dict[tuple[str, float | None], float] = {}
+    for point in points:
+        found = point.summary("accuracy")
+        if found is not None:
+            table_[point.series, point.x] = found.mean
+    lines = []
+    for control in CONTROLS:
+        better = [
+            value
+            for value in spec.values
+            if ("dprr", value) in table_
+            and table_.get((control, value), table_.get((control, None), -1.0)) >= table_["dprr", value]
+        ]
+        if better:
+            where = ", ".join(f"{value:g}" for value in better)
+            lines.append(f"{METHODS[control]} is at least as accurate as DPRR at {_SYMBOLS[spec.along]} = {where}.")
+    where = f"{panel}: " if panel else ""
+    return f'<p class="note">{escape(where)}{"<br>".join(escape(each) for each in lines)}</p>' if lines else ""
+
+
+def _choices(points: Sequence[Point]) -> str:
+    """Which hyper-parameters validation chose, where there was a choice."""
+    counts: dict[str, dict[str, int]] = {}
+    for point in points:
+        for params in point.chosen:
+            if "model" in params:
+                model = params["model"] | {"lr": params["training"]["lr"]}
+                text = ", ".join(f"{key} {model[key]:g}" for key in ("layers", "hidden", "lr", "dropout"))
+                own = counts.setdefault(point.series, {})
+                own[text] = own.get(text, 0) + 1
+    if len({text for own in counts.values() for text in own}) < 2:
+        return ""
+    rows = []
+    for method, own in counts.items():
+        text, times = max(own.items(), key=lambda item: item[1])
+        rows.append([METHODS[method], text, f"{times} of {sum(own.values())}"])
+    head = ["method", "chosen most often on validation graphs", "seeds"]
+    return f"<h3>Hyper-parameters</h3>{table(head, rows, text=(1,))}"
+
+
+def _degrees(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
+    assert isinstance(spec, DegreeStudy)  # noqa: S101
+    charts: list[tuple[str, str, str]] = []
+    found = {point.series: point.numbers[0] for point in points if point.numbers}
+    noisy = {method: found[method] for method in spec.methods if method in found}
+    top = max((bin_["true"] for numbers in noisy.values() for bin_ in numbers["bins"]), default=1.0)
+    for method, numbers in noisy.items():
+        bins = numbers["bins"]
+        lines = [
+            Series(
+                method,
+                "mean, deciles 1 to 9, some users",
+                [(b["true"], b["noisy"], None) for b in bins],
+                band=[(b["true"], b["p10"], b["p90"]) for b in bins],
+                dots=[(a, b) for a, b in numbers["points"]],
+            ),
+            Series("nonpriv-full", "d̃ = d", [(v, v, None) for v in (0.0, top)], marked=False),
+        ]
+        axes = Axis("true degree d", "log1p"), Axis("length d̃ of the noisy list", "log1p")
+        charts.append((f"degrees-{method}", METHODS[method], chart(lines, *axes, f"{spec.title}: {METHODS[method]}")))
+    parts = []
+    if "distribution" in found:
+        numbers = found["distribution"]
+        lines = [
+            Series(
+                f"class-{place % 5}",
+                f"class {label}",
+                [(low, share, None) for low, share in zip(numbers["from"], shares, strict=True) if share],
+            )
+            for place, (label, shares) in enumerate(numbers["share"].items())
+        ]
+        axes = Axis("true degree d", "log1p"), Axis("share of users", "log")
+        charts.append(("degrees-by-class", "Degrees by class", chart(lines, *axes, "Degrees by class")))
+    head = ["method", "mean d", "mean d̃", "mean |d̃ − d|", "empty lists"]
+    rows = [
+        [
+            METHODS[method],
+            *(number(n[name]) for name in ("mean_true", "mean_noisy", "mean_absolute_error")),
+            f"{n['empty_lists']:.1%}",
+        ]
+        for method, n in noisy.items()
+    ]
+    parts.append(table(head, rows))
+    return Section(charts, "".join(parts))
+
+
+def _datasets(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
+    rows = [[point.series, *(number(each[name]) for name in _STATISTICS)] for point in points for each in point.numbers]
+    return Section([], table(["dataset", *_STATISTICS.values()], rows))
+
+
+def _curves(
+    points: Sequence[Point], columns: Mapping[str, tuple[str, Callable[[float], str]]], x: Axis, y_kind: str, name: str
+) -> Section:
+    """Charts and tables of measured numbers against x, one chart for each panel and column."""
+    charts, parts = [], []
+    for panel, group in groupby(points, key=lambda point: point.panel):
+        members = list(group)
+        methods = list(dict.fromkeys(point.series for point in members))
+        places = list(dict.fromkeys(point.x for point in members))
+        for column, (label, show) in columns.items():
+            caption = ", ".join(each for each in (label, panel) if each)
+            lines, rows = [], []
+            for method in methods:
+                own = {p.x: p.numbers[0][column] for p in members if p.series == method and p.numbers}
+                notes = {p.x: p.notes[0] for p in members if p.series == method and p.notes}
+                values = [(float(at), float(v), None) for at, v in own.items() if at is not None]
+                if values:
+                    lines.append(Series(method, METHODS[method], values))
+                cells = [show(own[at]) if at in own else notes.get(at, "not yet").split(":")[0] for at in places]
+                rows.append([METHODS[method], *cells, _exponent(values)])
+            file = "-".join(each for each in (name, column.replace("_", "-"), panel.replace(" = ", "")) if each)
+            if lines:
+                charts.append((file, caption, chart(lines, x, Axis(label, y_kind), caption)))
+            head = ["method", *(f"{at:g}" for at in places if at is not None), "exponent"]
+            parts.append(f"<div><h3>{escape(caption)}</h3>{table(head, rows)}</div>")
+    return Section(charts, f"<div class=tables>{''.join(parts)}</div>")
+
+
+def _exponent(values: Sequence[tuple[float, float, Any]]) -> str | None:
+    """The slope of the log of y against the log of x, by least squares: 1 is linear, 2 is quadratic."""
+    if len(values) < 2:
+        return None
+    a = [math.log(v[0]) for v in values]
+    b = [math.log(max(v[1], 1e-12)) for v in values]
+    x, y = sum(a) / len(a), sum(b) / len(b)
+    spread = sum((v - x) ** 2 for v in a)
+    return f"{sum((p - x) * (q - y) for p, q in zip(a, b, strict=True)) / spread:.2f}" if spread else None
+
+
+def _complexity(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
+    columns = {
+        "user_seconds": ("time of one user, seconds", seconds),
+        "user_bytes": ("a user's noisy list, bytes", size),
+        "server_seconds": ("time of the server, seconds", seconds),
+        "server_bytes": ("noisy lists on the server, bytes", size),
+    }
+    nodes = sorted({point.x for point in points if point.x is not None})
+    made = _curves(points, columns, Axis("nodes n", "log", nodes), "log", plan.experiment)
+    assert isinstance(spec, ComplexityTable)  # noqa: S101
+    intro = (
+        f"<p>One Barabási–Albert graph with m = {spec.edges_per_node}, ε = {spec.epsilon:g}. User: drawing one report. "
+        "Server: packing all reports and one pass of a small GIN over them. The last column is the slope in log–log: "
+        "1 is linear in n, 2 quadratic.</p>"
+    )
+    return Section(made.charts, intro + made.body)
+
+
+def _runtime(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
+    columns = {
+        "train_seconds": ("training, seconds", seconds),
+        "classify_seconds": ("classification, seconds", seconds),
+    }
+    label = "sampling rate γ" if isinstance(spec, SamplingRuntime) else "nodes n"
+    made = _curves(points, columns, Axis(label), "log", plan.experiment)
+    done = [each for point in points for each in point.numbers]
+    intro = ""
+    if done:
+        first = done[0]
+        intro = (
+            f"<p>{first['epochs']} epochs of training on {first['train_graphs']:,} graphs, classification of "
+            f"{first['test_graphs']:,} graphs, as measured.</p>"
+        )
+    return Section(made.charts, intro + made.body)
+
+
+_MAKERS: dict[type[Experiment], Callable[[Experiment, Plan, list[Point]], Section]] = {
+    AccuracySweep: _accuracy,
+    ComplexityTable: _complexity,
+    DatasetTable: _datasets,
+    DegreeStudy: _degrees,
+    NodesRuntime: _runtime,
+    Poisoning: poisoning_section,
+    SamplingRuntime: _runtime,
+}

@@ -1,0 +1,306 @@
+"""One user's report as bytes: versioned, strict, size-capped. Client and collector meet here and nowhere else.
+
+::
+
+    byte 0        0xE1: a report, version 1
+    byte 1        mechanism << 5 | k          0 dprr, 1 rr, 2 noisy-degrees, 3 public; k of a Rice code, else 0
+    n             varint                      users in the community, 1 to 2²⁷
+    user          varint                      the reporting user's number, below n
+    ε₁            3 bytes, little-endian      in millionths; dprr and noisy-degrees only
+    ε₂            3 bytes, little-endian      in millionths; dprr and rr only
+    d*            zigzag varint               dprr and noisy-degrees only
+    count         varint                      entries of the list; all but noisy-degrees
+    list          the rest                    of the count entries, or of the absent users where they are fewer
+
+At most 24 bytes stand before the list. The list leaves the user herself out (users above her move down by one). Of up
+to 512 users it is one number, the list's place among all of its length: see :mod:`graphldp.wire.combinations`. Of more
+it is a Rice code of the gaps, a bitmap where it is dense: see :mod:`graphldp.wire.golomb`. ε is a whole number of
+millionths, so that both sides mean the same number exactly and sums never round. Every report has exactly one encoding;
+whatever else arrives is refused with a reason. The shared test vectors are in ``tests/wire/vectors``, the details in
+``docs/wire.md``.
+
+Example::
+
+    data = encode(Report("dprr", n=5, user=2, epsilon1=0.1, epsilon2=0.9, noisy_degree=-3, neighbours=[0, 4]))
+    decode(data, n=5).neighbours
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import WireError, bad_parameter
+from graphldp.wire import combinations, golomb
+
+MEDIA_TYPE = "application/vnd.graphldp.report"
+MECHANISMS = ("dprr", "rr", "noisy-degrees", "public")
+MAX_USERS = 1 << 27
+MAX_HEADER = 24
+SMALL = 512  # users up to which a list is one number; beyond, the last byte of a Rice code is no matter
+MILLION = 10**6
+MAX_EPSILON = ((1 << 24) - 1) / MILLION  # 16.777215; e^16.8 is 19 million to one, which protects nobody
+DEGREE_RANGE = (-(1 << 27), (1 << 27) - 1)
+FIRST_BYTE = 0xE1
+
+WITH_DEGREE = ("dprr", "noisy-degrees")
+WITH_EDGES = ("dprr", "rr")
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """One user's report, as it leaves her device. Two reports are the same when their encodings are.
+
+    Args:
+        mechanism: ``"dprr"``, ``"rr"``, ``"noisy-degrees"`` or ``"public"``.
+        n: users in the community.
+        user: the reporting user's number in the roster.
+        epsilon1: ε₁, a whole number of millionths (see :func:`quantize`); 0 for rr, ``inf`` for public.
+        epsilon2: ε₂, likewise; 0 for noisy-degrees, ``inf`` for public.
+        noisy_degree: d* for dprr and noisy-degrees, else None.
+        neighbours: sorted, distinct, in range, without the user herself; empty for noisy-degrees.
+    """
+
+    mechanism: str
+    n: int
+    user: int
+    epsilon1: float
+    epsilon2: float
+    noisy_degree: int | None
+    neighbours: NDArray[np.int32] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if self.mechanism not in MECHANISMS:
+            raise WireError(f"A report's mechanism must be one of {', '.join(MECHANISMS)}.")
+        _check_whole("n", self.n, 1, MAX_USERS)
+        _check_whole("user", self.user, 0, self.n - 1)
+        unspent = math.inf if self.mechanism == "public" else 0.0
+        for name, value, users in (("ε₁", self.epsilon1, WITH_DEGREE), ("ε₂", self.epsilon2, WITH_EDGES)):
+            if self.mechanism in users:
+                to_millionths(value)
+            elif value != unspent:
+                raise WireError(f"The {name} of a report by {self.mechanism} is {unspent:g}.")
+        if self.mechanism in WITH_DEGREE:
+            _check_whole("noisy_degree", self.noisy_degree, *DEGREE_RANGE)
+        elif self.noisy_degree is not None:
+            raise WireError(f"A report by {self.mechanism} has no noisy degree.")
+        object.__setattr__(self, "neighbours", self._checked_list())
+
+    def _checked_list(self) -> NDArray[np.int32]:
+        given = np.asarray(self.neighbours)
+        if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+            raise WireError("A report's list must be a flat array of whole numbers.")
+        wide = given.astype(np.int64)
+        if wide.size and not (wide[0] >= 0 and wide[-1] < self.n and (np.diff(wide) > 0).all()):
+            raise WireError("A report's list must be sorted, distinct and within the community.")
+        if (wide == self.user).any():
+            raise WireError("A report's list must not name the user herself.")
+        if self.mechanism == "noisy-degrees" and wide.size:
+            raise WireError("A report by noisy-degrees has an empty list.")
+        narrow = wide.astype(np.int32)
+        narrow.flags.writeable = False
+        return narrow
+
+
+def to_millionths(epsilon: float) -> int:
+    """ε as the whole number of millionths it stands for.
+
+    Raises:
+        WireError: for an ε that is not the float nearest to one, or is out of range.
+    """
+    if isinstance(epsilon, bool) or not isinstance(epsilon, float | int) or not 0 < epsilon <= MAX_EPSILON:
+        raise WireError(f"The ε of a report must be above 0 and at most {MAX_EPSILON}.")
+    units = round(epsilon * MILLION)
+    if units / MILLION != epsilon:
+        raise WireError("The ε of a report must be a whole number of millionths, such as 0.1 or 0.046001.")
+    return units
+
+
+def quantize(epsilon: float) -> float:
+    """The nearest ε that a report can carry: a whole number of millionths. For operators who publish choices of ε."""
+    if not isinstance(epsilon, float | int) or not 0.5 / MILLION < epsilon <= MAX_EPSILON:
+        raise bad_parameter("epsilon", "quantize", f"at least a millionth and at most {MAX_EPSILON}", epsilon)
+    return round(epsilon * MILLION) / MILLION
+
+
+def max_size(n: int) -> int:
+    """The cap on an encoded report in a community of n users: no list costs more than its bitmap."""
+    return MAX_HEADER + -(-(n - 1) // 8)
+
+
+def encode(report: Report) -> bytes:
+    """The one encoding of a report."""
+    k, payload = 0, b""
+    if report.mechanism != "noisy-degrees":
+        listed = _without_self(report)
+        absent = len(listed) > report.n - 1 - len(listed)
+        written = _complement(listed, report.n - 1) if absent else listed
+        k, payload = (0, combinations.pack(written, report.n - 1)) if report.n <= SMALL else golomb.pack(written)
+    head = [bytes((FIRST_BYTE, MECHANISMS.index(report.mechanism) << 5 | k)), _varint(report.n), _varint(report.user)]
+    if report.mechanism in WITH_DEGREE:
+        head.append(to_millionths(report.epsilon1).to_bytes(3, "little"))
+    if report.mechanism in WITH_EDGES:
+        head.append(to_millionths(report.epsilon2).to_bytes(3, "little"))
+    if report.noisy_degree is not None:
+        head.append(_varint(report.noisy_degree * 2 if report.noisy_degree >= 0 else -report.noisy_degree * 2 - 1))
+    if report.mechanism != "noisy-degrees":
+        head.append(_varint(len(report.neighbours)))
+    return b"".join((*head, payload))
+
+
+def decode(data: bytes, *, n: int | None = None) -> Report:
+    """Read a report.
+
+    Args:
+        data: the bytes as they arrived.
+        n: users in the community that the report is meant for. A reader of bytes from strangers gives it: another n is
+            then refused before the list is unpacked, so that few bytes cannot claim a list of millions.
+
+    Raises:
+        WireError: for anything that :func:`encode` would not have written, with the reason.
+    """
+    reader = _Reader(data)
+    if reader.take(1)[0] != FIRST_BYTE:
+        raise WireError("These bytes are not a report of a known version.")
+    code, k = divmod(reader.take(1)[0], 32)
+    if code >= len(MECHANISMS):
+        raise WireError("The report's mechanism is unknown.")
+    mechanism = MECHANISMS[code]
+    users = reader.varint("n")
+    if n is not None and users != n:
+        raise WireError(f"The report is for a community of {users} users, not {n}.")
+    _check_whole("n", users, 1, MAX_USERS)
+    if len(data) > max_size(users):
+        raise WireError(f"A report in a community of {users} users has at most {max_size(users)} bytes.")
+    user = reader.varint("user")
+    _check_whole("user", user, 0, users - 1)
+    rest = math.inf if mechanism == "public" else 0.0
+    epsilon1 = reader.epsilon() if mechanism in WITH_DEGREE else rest
+    epsilon2 = reader.epsilon() if mechanism in WITH_EDGES else rest
+    noisy_degree = None
+    if mechanism in WITH_DEGREE:
+        coded = reader.varint("noisy degree")
+        noisy_degree = coded >> 1 if not coded & 1 else -(coded >> 1) - 1
+    count = 0 if mechanism == "noisy-degrees" else reader.varint("count")
+    _check_whole("count", count, 0, users - 1)
+    absent = count > users - 1 - count
+    m = users - 1 - count if absent else count
+    if users > SMALL:
+        listed = golomb.unpack(reader.rest(), k, m, users - 1)
+    elif k:
+        raise WireError(f"A list of {SMALL} users or fewer has no k.")
+    else:
+        listed = combinations.unpack(reader.rest(), m, users - 1)
+    if absent:
+        listed = _complement(listed, users - 1)
+    neighbours = (listed + (listed >= user)).astype(np.int32)
+    return Report(mechanism, users, user, epsilon1, epsilon2, noisy_degree, neighbours)
+
+
+def to_json(report: Report) -> str:
+    """The form for people: the fields that the mechanism has, and nothing else."""
+    fields: dict[str, Any] = {"mechanism": report.mechanism, "n": report.n, "user": report.user}
+    for name in _names(report.mechanism)[3:-1]:
+        fields[name] = getattr(report, name)
+    return json.dumps(fields | {"neighbours": report.neighbours.tolist()})
+
+
+def from_json(text: str) -> Report:
+    """Read the form for people, as strictly as :func:`decode`."""
+    try:
+        fields = json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise WireError("The text is not JSON.") from None
+    if not isinstance(fields, dict) or fields.get("mechanism") not in MECHANISMS:
+        raise WireError(f"A report in JSON is an object whose mechanism is one of {', '.join(MECHANISMS)}.")
+    names = _names(fields["mechanism"])
+    if set(fields) != set(names):
+        raise WireError(f"A report by {fields['mechanism']} in JSON has the fields {', '.join(names)}.")
+    neighbours = fields.pop("neighbours")
+    if not isinstance(neighbours, list) or not all(type(j) is int and 0 <= j < MAX_USERS for j in neighbours):
+        raise WireError("A report's list must be a flat array of whole numbers.")
+    rest = math.inf if fields["mechanism"] == "public" else 0.0
+    given: dict[str, Any] = {"epsilon1": rest, "epsilon2": rest, "noisy_degree": None} | fields
+    return Report(**given, neighbours=np.array(neighbours, np.int32))
+
+
+def _names(mechanism: str) -> list[str]:
+    names = ["mechanism", "n", "user"]
+    names += ["epsilon1"] if mechanism in WITH_DEGREE else []
+    names += ["epsilon2"] if mechanism in WITH_EDGES else []
+    names += ["noisy_degree"] if mechanism in WITH_DEGREE else []
+    return [*names, "neighbours"]
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({name for name, _ in pairs}) != len(pairs):
+        raise WireError("A report in JSON names each field once.")
+    return dict(pairs)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+class _Reader:
+    """The header, byte by byte."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.at = data, 0
+
+    def take(self, count: int) -> bytes:
+        taken = self.data[self.at : self.at + count]
+        if len(taken) != count:
+            raise WireError("The report is cut short.")
+        self.at += count
+        return taken
+
+    def rest(self) -> bytes:
+        return self.data[self.at :]
+
+    def epsilon(self) -> float:
+        units = int.from_bytes(self.take(3), "little")
+        if not units:
+            raise WireError(f"The ε of a report must be above 0 and at most {MAX_EPSILON}.")
+        return units / MILLION
+
+    def varint(self, name: str) -> int:
+        """Seven bits a byte, low ones first, the top bit set on all but the last; four bytes at most."""
+        value = 0
+        for place in range(4):
+            byte = self.take(1)[0]
+            value |= (byte & 0x7F) << 7 * place
+            if byte < 0x80:
+                if place and not byte:
+                    raise WireError(f"The report's {name} is written with more bytes than it needs.")
+                return value
+        raise WireError(f"The report's {name} is too large.")
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes((*out, value))
+
+
+def _without_self(report: Report) -> NDArray[np.int64]:
+    wide = report.neighbours.astype(np.int64)
+    return wide - (wide > report.user)
+
+
+def _complement(positions: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    mask = np.ones(size, np.bool_)
+    mask[positions] = False
+    return np.flatnonzero(mask)
+
+
+def _check_whole(name: str, value: object, low: int, high: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+        raise WireError(f"A report's {name} must be a whole number from {low} to {high}.")

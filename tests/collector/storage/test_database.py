@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import insert, select, text
+from tests.collector.services import free_port
+
+from graphldp.collector.storage import database as database_module
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.database import migrate, open_engine, transaction
+from graphldp.errors import ParameterError, StoreError
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_migrations_lead_to_the_schema(database: str) -> None:
+    engine = open_engine(database)
+    migrate(engine)  # a second time changes nothing
+    with transaction(engine) as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, schema.metadata) == []
+    engine.dispose()
+
+
+def test_a_newer_database_is_refused(tmp_path: Path) -> None:
+    engine = open_engine(f"sqlite:///{tmp_path / 'new.db'}")
+    migrate(engine)
+    with transaction(engine, writes=True) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreError, match="newer"):
+        migrate(engine)
+    engine.dispose()
+
+
+def test_commits_are_durable(database: str) -> None:
+    engine = open_engine(database)
+    with transaction(engine, writes=True) as connection:
+        if engine.dialect.name == "sqlite":
+            assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+            assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL: an fsync per commit
+            assert connection.exec_driver_sql("PRAGMA secure_delete").scalar() == 1
+        else:
+            assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+            assert connection.exec_driver_sql("SHOW fsync").scalar() == "on"
+    engine.dispose()
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://u:secret@h/d", "sqlite://", "sqlite:///:memory:", ""])
+def test_other_databases_are_refused_without_repeating_passwords(url: str) -> None:
+    with pytest.raises(ParameterError, match="'database' parameter") as caught:
+        open_engine(url)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_database_that_is_away_is_one_kind_of_error(tmp_path: Path) -> None:
+    for url in (f"sqlite:///{tmp_path}", f"postgresql://u:secret@127.0.0.1:{free_port()}/d"):
+        engine = open_engine(url)
+        with pytest.raises(StoreError) as caught, transaction(engine):
+            pass
+        assert "secret" not in str(caught.value)
+        engine.dispose()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_reports_of_the_first_schema_are_kept(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    url = f"sqlite:///{tmp_path / 'old.db'}"
+    if kind == "postgresql":
+        url = request.getfixturevalue("postgres").create("old")
+    engine, config = open_engine(url), Config()
+    config.set_main_option("script_location", str(Path(database_module.__file__).with_name("migrations")))
+    with transaction(engine, writes=True) as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.execute(
+            insert(schema.communities).values(
+                key=1,
+                id="c",
+                name="c",
+                n=2,
+                mechanism="rr",
+                choices=[],
+                roster=b"",
+                roster_digest="",
+                epoch=1,
+                opened_at=NOW,
+            )
+        )
+        connection.execute(insert(schema.reports).values(community=1, user=0, body=b"mine", received_on=NOW.date()))
+    migrate(engine)
+    with transaction(engine) as connection:
+        assert connection.execute(select(schema.reports.c.body)).scalars().all() == [b"mine"]
+    engine.dispose()

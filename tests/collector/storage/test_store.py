@@ -1,0 +1,249 @@
+"""The store's contract, the same over SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC
+
+import pytest
+from tests.collector.people import CHOICES, N, open_cats, submission
+
+from graphldp.collector.community import Choice
+from graphldp.collector.intake import Submission, Verdict
+from graphldp.collector.storage.database import open_engine
+from graphldp.collector.storage.results import Prediction, Run
+from graphldp.collector.storage.store import Store
+from graphldp.errors import ParameterError
+
+
+def test_a_community_comes_back_as_it_was_opened(store: Store) -> None:
+    made, _ = open_cats(store, label=2)
+    again = store.community("cats")
+    assert again == made
+    assert again.choices == CHOICES
+    assert (again.n, again.mechanism, again.epoch, again.label) == (N, "dprr", 1, 2)
+    assert again.opened_at is not None
+    assert again.opened_at.tzinfo == UTC
+    assert store.roster(again) == [f"cat {u}" for u in range(N)]
+    assert store.communities() == [made]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"id": "Cats!"}, "lower-case"),
+        ({"mechanism": "public"}, "'mechanism' parameter"),
+        ({"choices": []}, "one choice"),
+        ({"choices": [Choice("a", 0.1, 0.9), Choice("a", 0.2, 0.8)]}, "distinct names"),
+        ({"choices": [Choice("a", 0.1, 0.12345678)]}, "millionths"),
+        ({"choices": [Choice("a", 0.0, 0.9)]}, "cannot be reported"),
+        ({"mechanism": "rr", "choices": [Choice("a", 0.1, 0.9)]}, "does not report"),
+        ({"label": -1}, "'label' parameter"),
+        ({"roster": ["only one"]}, "2 to"),
+        ({"roster": ["ann", "ann"]}, "line 2"),
+        ({"roster": ["ann", "a\nb"]}, "line 2"),
+    ],
+)
+def test_what_cannot_be_opened_is_refused_and_leaves_nothing(
+    store: Store, change: dict[str, object], said: str
+) -> None:
+    given = {"id": "cats", "roster": ["ann", "bob"], "mechanism": "dprr", "choices": CHOICES} | change
+    with pytest.raises(ParameterError, match=said):
+        store.open_community(**given)
+    assert store.communities() == []
+
+
+def test_an_id_is_taken_once(store: Store) -> None:
+    open_cats(store)
+    with pytest.raises(ParameterError, match="already"):
+        open_cats(store)
+
+
+def test_a_token_opens_its_slot_and_no_other(store: Store) -> None:
+    cats, tokens = open_cats(store)
+    dogs, others = open_cats(store, "dogs")
+    assert len(set(tokens.values()) | set(others.values())) == 2 * N
+    assert store.holder(cats, tokens[7]) == 7
+    assert store.holder(dogs, tokens[7]) is None
+    assert store.holder(cats, "7" + tokens[8][1:]) is None
+    assert store.holder(cats, "nonsense") is None
+    assert store.holder(cats, f"{N}" + tokens[7][1:]) is None
+    assert store.invite("cats") == {}  # all have one
+    renewed = store.invite("cats", [7])
+    assert store.holder(cats, tokens[7]) is None
+    assert store.holder(cats, renewed[7]) == 7
+    with pytest.raises(ParameterError, match="slots"):
+        store.invite("cats", [N])
+
+
+def test_no_token_is_stored(store: Store) -> None:
+    _, tokens = open_cats(store)
+    key = store.operators.add("alice")
+    with store.engine.connect() as connection:
+        rows = [str(row) for row in connection.exec_driver_sql("SELECT * FROM slots")]
+        rows += [str(row) for row in connection.exec_driver_sql("SELECT * FROM operators")]
+    secrets = [token.partition(".")[2] for token in tokens.values()] + [key]
+    assert not any(secret in row for row in rows for secret in secrets)
+
+
+def test_a_slot_is_decided_once(store: Store) -> None:
+    cats, tokens = open_cats(store)
+    first, other = submission(cats, 0, tokens[0], b"first"), submission(cats, 0, tokens[0], b"other")
+    assert store.accept([first]) == [Verdict.STORED]
+    assert store.accept([first, other, first]) == [Verdict.REPEATED, Verdict.TAKEN, Verdict.REPEATED]
+    assert [each.body for each in store.stored(cats)] == [b"first"]
+    assert store.noisy_degrees(cats) == [3]
+    assert store.progress() == {cats.key: (N, 1, 0)}
+
+
+def test_within_one_transaction_the_first_of_a_slot_counts(store: Store) -> None:
+    cats, tokens = open_cats(store)
+    same, other = submission(cats, 4, tokens[4], b"same"), submission(cats, 4, tokens[4], b"other")
+    forged = submission(cats, 4, tokens[5], b"forged")
+    verdicts = store.accept([forged, same, other, same])
+    assert verdicts == [Verdict.UNKNOWN, Verdict.STORED, Verdict.TAKEN, Verdict.REPEATED]
+    assert [each.body for each in store.stored(cats)] == [b"same"]
+
+
+def test_who_has_no_token_learns_nothing(store: Store) -> None:
+    cats, tokens = open_cats(store)
+    assert store.accept([submission(cats, 0, tokens[1], None)]) == [Verdict.UNKNOWN]
+    assert store.accept([submission(cats, 0, tokens[0], None)]) == [Verdict.UNREADABLE]
+    assert store.accept([submission(cats, N + 5, tokens[0], b"x")]) == [Verdict.UNKNOWN]
+    store.close_community("cats")
+    assert store.accept([submission(cats, 0, tokens[1], b"x")]) == [Verdict.UNKNOWN]
+
+
+def test_deletion_never_reopens_a_slot(store: Store) -> None:
+    cats, tokens = open_cats(store)
+    mine = submission(cats, 2, tokens[2], b"mine")
+    store.accept([mine])
+    store.delete_report("cats", 2)
+    assert store.accept([mine, submission(cats, 2, tokens[2], b"new")]) == [Verdict.DELETED, Verdict.DELETED]
+    assert list(store.stored(cats)) == []
+    assert store.noisy_degrees(cats) == []
+    assert store.progress() == {cats.key: (N, 0, 1)}
+    for user in (2, 3):  # deleted before, never there
+        with pytest.raises(ParameterError, match="holds a report"):
+            store.delete_report("cats", user)
+
+
+def test_a_closed_community_takes_nothing_new_and_knows_what_it_has(store: Store) -> None:
+    cats, tokens = open_cats(store)
+    store.accept([submission(cats, 0, tokens[0], b"x")])
+    store.close_community("cats")
+    late = [submission(cats, 0, tokens[0], b"x"), submission(cats, 0, tokens[0], b"y")]
+    assert store.accept([*late, submission(cats, 1, tokens[1], b"x")]) == [
+        Verdict.REPEATED,
+        Verdict.TAKEN,
+        Verdict.CLOSED,
+    ]
+
+
+def test_a_new_epoch_takes_the_same_tokens_once_more(store: Store) -> None:
+    cats, tokens = open_cats(store, label=1)
+    store.accept([submission(cats, 0, tokens[0], b"one")])
+    second = store.open_epoch("cats")
+    assert (second.epoch, second.key != cats.key, second.label, second.closed_at) == (2, True, 1, None)
+    assert store.roster(second) == store.roster(cats)
+    assert store.communities() == [second]
+    assert store.accept([submission(second, 0, tokens[0], b"two")]) == [Verdict.STORED]
+    assert store.accept([submission(cats, 1, tokens[1], b"late")]) == [Verdict.OUTDATED]
+    assert store.accept([submission(cats, 1, tokens[0], b"late")]) == [Verdict.UNKNOWN]
+    assert [each.body for each in store.stored(cats)] == [b"one"]
+
+
+def test_two_servers_that_take_the_same_slots_agree(database: str) -> None:
+    """Each of two stores gets its own bytes for every slot, in another order, many times over: one wins each slot."""
+    first, second = Store(open_engine(database)), Store(open_engine(database))
+    cats, tokens = open_cats(first)
+    verdicts: dict[str, list[Verdict]] = {"a": [], "b": []}
+    barrier = threading.Barrier(2)
+
+    def submit(name: str, store: Store, users: list[int]) -> None:
+        barrier.wait()
+        for start in range(0, N, 5):
+            some = [submission(cats, u, tokens[u], f"{name}{u}".encode()) for u in users[start : start + 5]]
+            verdicts[name] += store.accept(some)
+
+    orders = {"a": list(range(N)), "b": list(range(N))[::-1]}
+    threads = [
+        threading.Thread(target=submit, args=(name, store, orders[name]))
+        for name, store in (("a", first), ("b", second))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    won = {name: dict(zip(orders[name], verdicts[name], strict=True)) for name in orders}
+    for user in range(N):
+        assert {won["a"][user], won["b"][user]} == {Verdict.STORED, Verdict.TAKEN}
+    for each in first.stored(cats):
+        assert each.body.decode().startswith("a" if won["a"][each.user] is Verdict.STORED else "b")
+    first.close()
+    second.close()
+
+
+def test_a_thousand_in_one_transaction(store: Store) -> None:
+    big, tokens = open_cats(store, "big", n=1000)
+    many = [submission(big, u, tokens[u], bytes([u % 256]) * 40) for u in range(1000)]
+    assert store.accept(many) == [Verdict.STORED] * 1000
+    assert store.accept(many[::-1]) == [Verdict.REPEATED] * 1000
+    assert {each.user: each.body for each in store.stored(big)} == {s.user: s.body for s in many}
+
+
+def test_nothing_to_accept(store: Store) -> None:
+    empty: list[Submission] = []
+    assert store.accept(empty) == []
+
+
+def test_operators_are_a_role_of_their_own(store: Store) -> None:
+    cats, tokens = open_cats(store)
+    key = store.operators.add("alice")
+    assert store.holder(cats, key) is None
+    assert store.operators.log_in(tokens[0], 1.0) is None
+    secret = store.operators.log_in(key, 1.0)
+    assert secret is not None
+    session = store.operators.session(secret)
+    assert session is not None
+    assert (session.operator, len(session.csrf)) == ("alice", 43)
+    assert store.operators.session(key) is None
+    store.operators.log_out(secret)
+    assert store.operators.session(secret) is None
+    with pytest.raises(ParameterError, match="already"):
+        store.operators.add("alice")
+
+
+def test_a_session_ends_in_time_or_with_its_operator(store: Store) -> None:
+    key = store.operators.add("alice")
+    over = store.operators.log_in(key, 0.0)
+    lasting = store.operators.log_in(key, 1.0)
+    assert over is not None
+    assert lasting is not None
+    assert store.operators.session(over) is None
+    assert store.operators.session(lasting) is not None
+    store.operators.remove("alice")
+    assert store.operators.session(lasting) is None
+    assert store.operators.names() == []
+    with pytest.raises(ParameterError, match="name of an operator"):
+        store.operators.remove("alice")
+
+
+def test_what_training_leaves(store: Store) -> None:
+    cats, _ = open_cats(store)
+    results = store.results
+    results.add_run(Run("a.npz", 3, 90, 80, 0.75, {"seed": 1}))
+    results.add_run(Run("b.npz", 4, 95, 85, None, {"seed": 2}))
+    assert [(run.model, run.validation, run.settings["seed"]) for run in results.runs()] == [
+        ("b.npz", None, 2),
+        ("a.npz", 0.75, 1),
+    ]
+    results.set_predictions([])
+    for label in (0, 1):
+        results.set_predictions([Prediction(cats.key, label, 0.9, 40, "b.npz")])
+    assert results.predictions()[cats.key].label == 1
+    results.set_flags(cats.key, {3: "threshold", 1: "guard-accuracy"})
+    assert results.flags(cats.key) == {1: "guard-accuracy", 3: "threshold"}
+    assert results.flag_counts() == {cats.key: 2}
+    results.set_flags(cats.key, {})
+    assert results.flag_counts() == {}

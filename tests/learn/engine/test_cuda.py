@@ -1,0 +1,70 @@
+"""The compiled kernels against plain operations in double precision; needs a CUDA GPU and Triton."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+import torch
+from tests.learn.reference import random_lists
+
+from graphldp.learn.engine import gin
+from graphldp.learn.engine.batches import PackedGraphs, gather
+from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.training import Job, TrainingOptions, train_many
+
+pytestmark = pytest.mark.skipif(
+    not torch.cuda.is_available() or find_spec("triton") is None, reason="there is no CUDA GPU with Triton here"
+)
+SETS = {"sparse": ([90, 700, 5, 1, 300], 0.01), "dense": ([90, 700, 5, 1, 300], 0.6)}
+
+
+def computed(name, spec, dtype, models, device="cuda"):
+    """Scores in training and evaluation, gradients and running statistics of several models."""
+    device = torch.device(device)
+    lists = random_lists(np.random.default_rng(1), *SETS[name])
+    packed = PackedGraphs.pack(lists, spec, device, dtype=dtype)
+    ids = np.stack([np.random.default_rng(s).permutation(len(lists)) for s in range(models)])
+    ids[-1, 3:] = len(lists)  # a model with fewer graphs than the others
+    (batch,) = gather(packed.store, ids[None], spec.layers)
+    flat, norms = (
+        torch.from_numpy(np.stack([gin.initial(slots, np.random.default_rng(s)) for s in range(models)]))
+        for slots in (gin.parameters(spec), gin.statistics(spec))
+    )
+    params = {n: v.requires_grad_() for n, v in gin.views(gin.parameters(spec), flat.to(device, dtype)).items()}
+    running = gin.views(gin.statistics(spec), norms.to(device, dtype))
+    scores = gin.scores(spec, params, running, batch, training=True)
+    grads = torch.autograd.grad((scores**2).sum(), list(params.values()), materialize_grads=True)
+    with torch.no_grad():
+        later = gin.scores(spec, params, running, batch)
+    return packed.store.dense, [each.double() for each in (scores.detach(), later, *grads, *running.values())]
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("models", [1, 3])
+@pytest.mark.parametrize("hidden", [24, 64, 128])
+def test_the_kernels_compute_what_plain_operations_do(name, models, hidden):
+    spec = ModelSpec(2, layers=5, hidden=hidden)
+    dense, fused = computed(name, spec, torch.float32, models)
+    exact = computed(name, spec, torch.float64, models)[1]
+    plain = computed(name, spec, torch.float32, models, "cpu")[1]
+    assert dense is (name == "dense")
+    for ours, truth, single in zip(fused, exact, plain, strict=True):
+        # a gradient that batch norm cancels is as small as the rounding of what cancels, in any order of summation
+        rounding = 4 * (single.to(truth.device) - truth).abs().max()
+        assert (ours - truth).abs().max() <= max(1e-3 * max(float(truth.abs().max()), 1e-3), float(rounding))
+
+
+@pytest.mark.parametrize("models", [1, 4])
+def test_the_same_seed_gives_the_same_bits(models):
+    spec = ModelSpec(2, layers=4, hidden=32)
+    sets = [random_lists(np.random.default_rng(s), *SETS[name]) for s, name in enumerate(("sparse", "dense"))]
+    packs = [PackedGraphs.pack(each, spec, torch.device("cuda"), np.arange(5) % 2) for each in sets]
+    jobs = [
+        Job(spec, TrainingOptions(max_epochs=3, seed=s), packs[s % 2].subset(range(4)), packs[s % 2].subset([4]))
+        for s in range(models)
+    ]
+    first, second = (train_many(jobs, at_once=models) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        assert all(torch.equal(one.state[name], other.state[name]) for name in one.state)

@@ -1,0 +1,75 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import graphldp as gl
+from graphldp.errors import FormatError
+from graphldp.learn import persistence
+from graphldp.learn.loading import load_classifier
+from graphldp.learn.persistence import SavedModel
+from graphldp.learn.tables.controls import SizeControl
+from graphldp.learn.tables.profile_classifier import ProfileClassifier
+
+
+def test_scikit_learns_conventions_and_one_seed_one_classifier() -> None:
+    threads = gl.synthetic.threads(60, seed=0)
+    clf = ProfileClassifier(seed=3)
+    assert clf.get_params() == {"seed": 3}
+    with pytest.raises(NotFittedError):
+        clf.predict(threads)
+    words = np.array(["hub", "tree"])[threads.labels]
+    one, two = clone(clf).fit(threads, words), clone(clf).fit(threads, words)
+    assert list(one.classes_) == ["hub", "tree"]
+    assert one.score(threads, words) > 0.9
+    chances = one.predict_proba(threads)
+    np.testing.assert_array_equal(chances, two.predict_proba(threads))
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)
+
+
+def test_noise_leaves_the_size_alone() -> None:
+    """At ε = 0.001 degrees are noise and n tells the kinds apart: n is listened to."""
+    threads = gl.synthetic.threads(120, seed=0)
+    by_size = threads.with_labels((threads.sizes > np.median(threads.sizes)).astype(np.int64))
+    reports = gl.NoisyDegrees(0.001).randomize(by_size, rng=0)
+    train, test = reports.subset(np.arange(90)), reports.subset(np.arange(90, 120))
+    clf = ProfileClassifier().fit(train)
+    assert clf.weight_ < 0.5
+    assert clf.score(test) >= SizeControl().fit(train).score(test)
+
+
+def test_a_class_of_one_graph() -> None:
+    threads = gl.synthetic.threads(20, seed=0)
+    labels = np.zeros(20, np.int64)
+    labels[0] = 1
+    clf = ProfileClassifier().fit(threads, labels)
+    assert clf.weight_ == 1.0
+    assert clf.predict_proba(threads).shape == (20, 2)
+
+
+def test_saved_and_loaded(tmp_path: Path) -> None:
+    reports = gl.NoisyDegrees(1.0).randomize(gl.synthetic.threads(30, seed=0), rng=0)
+    words = np.array(["hub", "tree"])[reports.labels]
+    clf = ProfileClassifier(seed=2).fit(reports, words)
+    clf.save(tmp_path / "model.npz")
+    back = load_classifier(tmp_path / "model.npz")
+    assert isinstance(back, ProfileClassifier)
+    assert back.provenance_ == clf.provenance_
+    assert back.provenance_["mechanism"].startswith("NoisyDegrees(")
+    np.testing.assert_array_equal(back.predict(reports), clf.predict(reports))
+    np.testing.assert_array_equal(back.predict_proba(reports), clf.predict_proba(reports))
+    with pytest.raises(FormatError, match="holds a ProfileClassifier, not a GINClassifier"):
+        gl.GINClassifier.load(tmp_path / "model.npz")
+
+
+@pytest.mark.parametrize("change", [{"table": np.zeros((3, 2))}, {"codes": np.zeros(30, np.int64)}, {"table": None}])
+def test_a_damaged_file(change: dict[str, Any], tmp_path: Path) -> None:
+    clf = ProfileClassifier().fit(gl.synthetic.threads(30, seed=0))
+    weights = {"table": clf.table_, "codes": clf.codes_} | change
+    kept = {name: array for name, array in weights.items() if array is not None}
+    persistence.write(tmp_path / "m.npz", SavedModel({}, {}, {}, [], clf.classes_, kept, kind="ProfileClassifier"))
+    with pytest.raises(FormatError, match="damaged"):
+        ProfileClassifier.load(tmp_path / "m.npz")

@@ -1,0 +1,186 @@
+"""The page, from cells that were computed: sixty small graphs, the smallest effort."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from statistics import mean, stdev
+
+import numpy as np
+import pytest
+
+from graphldp.experiments.compute import compute
+from graphldp.experiments.draws import Context
+from graphldp.experiments.plans.figures import CONTROLS, METHODS
+from graphldp.experiments.plans.plan import Plan, make_plan
+from graphldp.experiments.results import Results
+from graphldp.pages.page import make_page
+
+EXPERIMENTS = (
+    *("table-datasets", "table-complexity", "accuracy-lambda"),
+    *("allocation", "degrees", "runtime-sampling", "runtime-nodes"),
+)
+SHARES = (0.0, 0.1, 0.2, 0.5)
+
+
+@pytest.fixture(scope="module")
+def results(small_graphs: tuple[str, Context], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+    """All but allocation and the last place of runtime-sampling; too little memory for RR in runtime-nodes."""
+    name, context = small_graphs
+    with Results(tmp_path_factory.mktemp("page") / "r.sqlite") as table:
+        for experiment in EXPERIMENTS:
+            plan = make_plan(experiment, name, context, effort="smoke")
+            table.add_plan(plan)
+            have = table.settled()
+            left_out = {"allocation": (0.5, 0.6, 0.7, 0.8, 0.9, None), "runtime-sampling": (1.0,)}.get(experiment, ())
+            some = [entry for entry in plan.entries if entry.x not in left_out]
+            cells = [each.cell for each in {e.cell.id: e for e in some if e.cell.id not in have}.values()]
+            dense = [c for c in cells if experiment == "runtime-nodes" and c.params["draw"]["mechanism"] == "rr"]
+            light = [cell for cell in cells if cell not in dense]
+            for row in (*compute(light, context), *compute(dense, replace(context, memory=1000))):
+                table.add(replace(row, machine={**row.machine, "cpu": "A <fast> CPU"}))
+        yield table
+
+
+def plan_of(results: Results, experiment: str) -> Plan:
+    return next(plan for plan in results.plans() if plan.experiment == experiment)
+
+
+def scores(results: Results, method: str, share: float | None) -> list[float]:
+    """The accuracy of each seed in accuracy-lambda."""
+    rows, plan = results.rows(), plan_of(results, "accuracy-lambda")
+    return [rows[e.cell.id].numbers["accuracy"] for e in plan.entries if (e.series, e.x) == (method, share)]
+
+
+class Reader(HTMLParser):
+    """Every table as rows of text; open and closed tags must match."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[list[list[str]]] = []
+        self.open: list[str] = []
+        self.sources: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+        self.sources += [value or "" for name, value in attrs if name in ("src", "href")]
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        if tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("td", "th"):
+            self.tables[-1][-1][-1] += data
+
+
+def read(results: Results) -> tuple[str, Reader]:
+    text, _ = make_page(results)
+    reader = Reader()
+    reader.feed(text)
+    assert reader.open == []
+    return text, reader
+
+
+def test_the_page_is_whole_and_needs_no_network(results: Results) -> None:
+    text, reader = read(results)
+    assert all(source.startswith("#") for source in reader.sources)
+    assert "<script" not in text
+    assert "@import" not in text
+    assert "url(" not in text
+    anchors = {source[1:] for source in reader.sources}
+    assert all(f'id="{anchor}"' in text for anchor in anchors)
+    assert "A &lt;fast&gt; CPU" in text
+
+
+def test_means_and_deviations_and_both_controls(results: Results) -> None:
+    _, reader = read(results)
+    table = next(t for t in reader.tables if t[0][1:] == [f"λ = {share:g}" for share in SHARES])
+    rows = {row[0]: row[1:] for row in table}
+    for method in ("dprr", "rr", "local-lap", "nonpriv-full", *CONTROLS):
+        across = method in ("nonpriv-full", "size-control")
+        for share, shown in zip(SHARES, rows[METHODS[method]], strict=True):
+            own = scores(results, method, None if across else share)
+            assert shown == f"{mean(own):.3f} ± {stdev(own):.3f}"
+    assert rows["NonPriv-Part"][0] == "–"
+
+
+def test_where_a_control_wins_is_said(results: Results) -> None:
+    text, _ = read(results)
+    n_only = mean(scores(results, "size-control", None))
+    better = [f"{share:g}" for share in SHARES if n_only >= mean(scores(results, "dprr", share))]
+    assert better
+    assert f"control: n only is at least as accurate as DPRR at λ = {', '.join(better)}." in text
+
+
+def test_growth_is_read_off_the_slope(results: Results) -> None:
+    _, reader = read(results)
+    rows, plan = results.rows(), plan_of(results, "table-complexity")
+    own = [(entry.x, rows[entry.cell.id].numbers) for entry in plan.entries if entry.series == "dprr"]
+    slopes = [row[-1] for table in reader.tables if table[0][-1] == "exponent" for row in table if row[0] == "DPRR"]
+    columns = ("user_seconds", "user_bytes", "server_seconds", "server_bytes")
+    x = np.log([float(nodes or 0) for nodes, _ in own])
+    wanted = [np.polyfit(x, np.log([numbers[name] for _, numbers in own]), 1)[0] for name in columns]
+    assert [float(each) for each in slopes[:4]] == pytest.approx(wanted, abs=0.006)
+
+
+def test_what_is_missing_is_said(results: Results) -> None:
+    text, reader = read(results)
+    assert "12 of 15 cells are here: 3 not computed yet." in text
+    assert "16 of 24 cells are here: 8 too large for the machine" in text
+    rows = results.rows().values()
+    notes = {row.note for row in rows if row.status == "too-large"}
+    assert all("GB of memory; 0.0 GB were free" in note for note in notes)
+    assert any(note in text for note in notes)
+    last = {row[0]: row for table in reader.tables for row in table if row[0] in EXPERIMENTS}
+    assert last["runtime-nodes"][-1] == "8 too-large"
+    assert last["table-datasets"][-1] == "nothing"
+    assert last["allocation"][-1].endswith("missing")
+
+
+def test_charts_have_names_of_their_own(results: Results) -> None:
+    text, charts = make_page(results)
+    assert len(charts) == text.count("<svg") == 20
+    assert all(name.isascii() or "λ" in name for name in charts)
+
+
+def test_in_a_browser_nothing_sticks_out(results: Results, tmp_path: Path) -> None:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    browser_path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser_path is None:
+        pytest.skip("there is no Chromium here to look at the page with; .ci/run installs it")
+    path = tmp_path / "page.html"
+    path.write_text(make_page(results)[0], encoding="utf-8")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        try:
+            grounds = set()
+            for width in (360, 1280):
+                for scheme in ("light", "dark"):
+                    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+                    errors: list[str] = []
+                    page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
+                    page.on("request", lambda request, errors=errors: _local(request.url, errors))
+                    page.goto(path.as_uri())
+                    assert page.evaluate("document.documentElement.scrollWidth") <= width
+                    grounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+                    assert errors == []
+                    page.close()
+            assert len(grounds) == 2  # light and dark differ
+        finally:
+            browser.close()
+
+
+def _local(url: str, errors: list[str]) -> None:
+    if not url.startswith("file:"):
+        errors.append(url)

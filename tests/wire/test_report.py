@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphldp.audit.fuzz import fuzz, random_report
+from graphldp.errors import ParameterError, WireError
+from graphldp.wire import (
+    MAX_HEADER,
+    SMALL,
+    Report,
+    decode,
+    encode,
+    from_json,
+    max_size,
+    quantize,
+    to_json,
+    to_millionths,
+)
+from graphldp.wire.combinations import sets
+from graphldp.wire.golomb import pack
+
+VECTORS = Path(__file__).parent / "vectors"
+VALID = json.loads((VECTORS / "valid.json").read_text())["valid"]
+INVALID = json.loads((VECTORS / "invalid.json").read_text())["invalid"]
+
+
+def report(**changes: object) -> Report:
+    fields = {"mechanism": "dprr", "n": 5, "user": 2, "epsilon1": 0.1, "epsilon2": 0.9, "noisy_degree": -3}
+    return Report(**(fields | {"neighbours": np.array([0, 4])} | changes))
+
+
+def log2_choose(n: int, d: int) -> float:
+    return (math.lgamma(n + 1) - math.lgamma(d + 1) - math.lgamma(n - d + 1)) / math.log(2)
+
+
+@pytest.mark.parametrize("vector", VALID, ids=lambda v: v["name"])
+def test_valid_vectors(vector):
+    data, text = bytes.fromhex(vector["hex"]), json.dumps(vector["report"])
+    assert encode(from_json(text)) == data
+    assert json.loads(to_json(decode(data, n=vector["report"]["n"]))) == vector["report"]
+
+
+@pytest.mark.parametrize("vector", INVALID, ids=lambda v: v["name"])
+def test_invalid_vectors(vector):
+    with pytest.raises(WireError) as caught:
+        decode(bytes.fromhex(vector["hex"]), n=vector.get("n"))
+    assert str(caught.value) == vector["reason"]
+
+
+def test_a_report_comes_back_as_it_was():
+    found = decode(encode(report()))
+    assert (found.mechanism, found.n, found.user, found.noisy_degree) == ("dprr", 5, 2, -3)
+    assert (found.epsilon1, found.epsilon2) == (0.1, 0.9)
+    assert found.neighbours.tolist() == [0, 4]
+    assert found.neighbours.dtype == np.int32
+    assert "neighbours" not in repr(found)  # lists stay out of logs
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 2**32))
+def test_any_report_has_one_encoding_and_keeps_the_cap(seed):
+    drawn = random_report(np.random.default_rng(seed))
+    data = encode(drawn)
+    assert len(data) <= max_size(drawn.n)
+    again = decode(data, n=drawn.n)
+    assert np.array_equal(again.neighbours, drawn.neighbours)
+    assert encode(again) == data == encode(from_json(to_json(drawn)))
+
+
+def test_the_header_has_24_bytes_at_most():
+    longest = report(
+        n=1 << 27, user=(1 << 27) - 1, epsilon1=16.777215, epsilon2=16.777215, noisy_degree=-(1 << 27), neighbours=[]
+    )
+    assert len(encode(longest)) == MAX_HEADER - 3  # an empty list's count takes one byte of its four
+    full = decode(encode(report(n=3_000_000, user=0, neighbours=np.arange(1, 3_000_000))))
+    assert len(encode(full)) <= MAX_HEADER  # nobody is absent: no payload at all
+    assert len(full.neighbours) == 2_999_999
+
+
+@pytest.mark.parametrize("n", [513, 1000, 3782, 100_000])
+@pytest.mark.parametrize("density", [0.0, 0.02, 0.05, 0.1, 0.2, 0.38, 0.5, 0.62, 0.9])
+def test_payloads_are_within_ten_percent_of_the_limit(n, density):
+    d = max(40, min(int(n * density), n - 41))
+    rng = np.random.default_rng((n, d))
+    for _ in range(20 if n < 10_000 else 2):
+        others = np.sort(rng.choice(n - 1, d, replace=False))
+        _, payload = pack(others if d <= (n - 1) // 2 else np.setdiff1d(np.arange(n - 1), others))
+        assert 8 * len(payload) <= 1.1 * log2_choose(n - 1, d)
+
+
+def test_every_list_of_a_small_community_is_within_ten_percent_of_the_limit():
+    """Forty listed and forty absent in any community that is not large, whatever the list: its size is known."""
+    for n in range(81, SMALL + 1):
+        for d in range(40, n // 2 + 1):  # C(n - 1, d) is the same from both ends
+            assert 8 * sets(n - 1, d).width <= 1.1 * log2_choose(n - 1, d)
+    listed = np.flatnonzero(np.random.default_rng(0).random(511) < 0.4)
+    sizes = [len(encode(Report("public", n, n - 1, math.inf, math.inf, None, listed))) for n in (SMALL, SMALL + 1)]
+    assert sizes[0] < sizes[1] <= 1.05 * sizes[0]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"mechanism": "arr"},
+        {"n": 0},
+        {"n": (1 << 27) + 1},
+        {"n": 5.0},
+        {"user": 5},
+        {"user": -1},
+        {"user": True},
+        {"epsilon1": 0.0},
+        {"epsilon1": math.inf},
+        {"epsilon1": math.nan},
+        {"epsilon2": 1e-7},
+        {"epsilon2": 0.1 + 0.2},
+        {"epsilon2": 17.0},
+        {"noisy_degree": None},
+        {"noisy_degree": 1 << 27},
+        {"noisy_degree": 0.5},
+        {"neighbours": [0, 2]},
+        {"neighbours": [4, 0]},
+        {"neighbours": [0, 0]},
+        {"neighbours": [5]},
+        {"neighbours": [-1]},
+        {"neighbours": [0.0]},
+        {"neighbours": [[0]]},
+        {"mechanism": "rr"},
+        {"mechanism": "rr", "epsilon1": 0.0},
+        {"mechanism": "public"},
+        {"mechanism": "public", "epsilon1": math.inf, "epsilon2": math.inf},
+        {"mechanism": "noisy-degrees", "epsilon2": 0.0},
+        {"mechanism": "noisy-degrees", "neighbours": []},
+    ],
+)
+def test_what_is_no_report_cannot_be_made(changes):
+    with pytest.raises(WireError):
+        report(**changes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        "null",
+        '{"mechanism": ["dprr"]}',
+        '{"mechanism": "public", "n": 5, "user": 2}',
+        '{"mechanism": "public", "n": 5, "user": 2, "neighbours": [0], "epsilon1": 0.1}',
+        '{"mechanism": "public", "n": 5, "n": 5, "user": 2, "neighbours": [0]}',
+        '{"mechanism": "public", "n": 5, "user": 2, "neighbours": [true]}',
+        '{"mechanism": "public", "n": 5, "user": 2, "neighbours": [99999999999999999999]}',
+        '{"mechanism": "public", "n": 5, "user": 2, "neighbours": {"0": 1}}',
+        '{"mechanism": "public", "n": "5", "user": 2, "neighbours": [0]}',
+        '{"mechanism": "rr", "n": 5, "user": 2, "epsilon2": "1", "neighbours": [0]}',
+        '{"mechanism": "rr", "n": 5, "user": 2, "epsilon2": NaN, "neighbours": [0]}',
+        '{"mechanism": "rr", "n": 5, "user": 2, "epsilon2": true, "neighbours": [0]}',
+        '{"mechanism": "rr", "n": 5, "user": 2, "epsilon2": null, "neighbours": [0]}',
+        "[" * 100_000,
+    ],
+)
+def test_json_is_read_strictly(text):
+    with pytest.raises(WireError):
+        from_json(text)
+
+
+def test_epsilon_is_a_whole_number_of_millionths():
+    assert to_millionths(0.1) == 100_000
+    assert quantize((1 - 0.9) * 1.0) == 0.1
+    assert quantize(math.sqrt(8 / 3781)) == 0.045998
+    for units in (1, 46_001, 333_333, 900_000, 16_777_215):
+        assert to_millionths(units / 10**6) == units
+    with pytest.raises(ParameterError):
+        quantize(0.0)
+
+
+def test_few_bytes_cannot_claim_a_list_of_millions():
+    bomb = encode(report(n=1 << 20, user=0, neighbours=np.arange(1, 1 << 20)))
+    assert len(bomb) < 20
+    with pytest.raises(WireError, match="not 5"):
+        decode(bomb, n=5)
+
+
+def test_fuzzed_inputs_are_refused_with_a_reason_or_canonical():
+    outcomes = fuzz(20_000, seed=11)
+    assert sum(outcomes.values()) == 20_000
+    assert len(outcomes) > 15

@@ -1,0 +1,143 @@
+"""Draw the figures and fill the tables of docs/mechanisms: python tools/mechanism_figures.py.
+
+A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``; the prose around it is left alone. All numbers are
+computed from the mechanisms' own laws, none is drawn at random.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+import graphldp as gl
+from graphldp.pages.plots import Axis, Series, chart, standalone
+from graphldp.privacy.utility import public_mean_degree
+
+HERE = Path(__file__).resolve().parents[1] / "docs" / "mechanisms"
+EPSILONS = np.geomspace(0.1, 10, 81)
+KEYS = {"clip": "dprr", "unbiased": "rr", "bayes": "local-lap"}  # each estimate's colour
+
+
+def laplace_grid(steps: int = 4000) -> NDArray[np.float64]:
+    """The middles of equally likely parts of a standard Laplace law."""
+    half = -np.log((np.arange(steps) + 0.5) / steps)
+    return np.concatenate((-half, half[::-1]))
+
+
+def length_moments(mechanism: gl.DPRR, degree: int, n: int) -> tuple[float, float]:
+    """Mean and variance of the length of the list of a user with so many friends: both steps, by total variance."""
+    budget = mechanism.budget(n)
+    noisy = degree + laplace_grid() / float(budget.degree)
+    taken = mechanism.estimate(noisy, n, np.exp(-np.full(len(noisy), budget.degree)))
+    keep, fake = mechanism.rates(taken, n, 1 / (np.exp(float(budget.edges)) + 1))
+    mean = degree * keep + (n - 1 - degree) * fake
+    inner = degree * keep * (1 - keep) + (n - 1 - degree) * fake * (1 - fake)
+    return float(mean.mean()), float(mean.var() + inner.mean())
+
+
+def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+
+
+def line(key: str, label: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> Series:
+    """One line, without marks."""
+    return Series(key, label, [(float(a), float(b), None) for a, b in zip(x, y, strict=True)], marked=False)
+
+
+def share_of_the_degree() -> str:
+    """ε₁/ε under "utility" for graphs of several kinds, and under the paper's rule."""
+    cases = (("dprr", 3782, None), ("rr", 3782, 2.3), ("local-lap", 136, 9.8), ("nonpriv-part", 4000, 400.0))
+    series = []
+    for key, n, guess in cases:
+        shares = [gl.DPRR(e, allocation="utility", mean_degree=guess).budget(n).degree / e for e in EPSILONS]
+        degree = public_mean_degree(n) if guess is None else guess
+        series.append(line(key, f"n = {n:,}, guess {degree:.3g}", EPSILONS, np.array(shares)))
+    paper = [gl.DPRR(e).budget(3782).degree / e for e in EPSILONS]
+    series.append(line("nonpriv-full", "the paper, n = 3,782", EPSILONS, np.array(paper)))
+    x = Axis("ε", "log", values=(0.1, 0.3, 1, 3, 10))
+    return chart(series, x, Axis("ε₁ / ε", low=0.0), "The share of ε that goes to the degree")
+
+
+def budgets() -> str:
+    """The length of the list of a user with the mean degree, under both splits."""
+    rows = []
+    for name, n, degree in (("REDDIT-BINARY", 3782, 2), ("IMDB-BINARY", 136, 10)):
+        for epsilon in (0.5, 1.0, 2.0, 4.0):
+            cells = [f"{name}, n = {n:,}, d = {degree}", f"{epsilon:g}"]
+            for mechanism in (gl.DPRR(epsilon), gl.DPRR(epsilon, allocation="utility")):
+                budget = mechanism.budget(n)
+                mean, variance = length_moments(mechanism, degree, n)
+                cells += [f"{budget.degree:.3f} + {budget.edges:.3f}", f"{mean:.2f} ± {variance**0.5:.2f}"]
+            rows.append(cells)
+    return markdown(["user", "ε", "paper: ε₁ + ε₂", "paper: length", "utility: ε₁ + ε₂", "utility: length"], rows)
+
+
+def with_estimator(estimator: str, epsilon1: float) -> gl.DPRR:
+    """DPRR at ε = 1 with so much of it on the degree."""
+    return gl.DPRR(1.0, allocation="fixed", alpha=1 - epsilon1, estimator=cast("Any", estimator))
+
+
+def what_is_made_of_d_star() -> str:
+    """The three estimates as functions of d*."""
+    x = np.linspace(-10, 30, 401)
+    series = []
+    for estimator, key in KEYS.items():
+        made = with_estimator(estimator, 0.1).estimate(x, 430, np.exp(-np.full(len(x), 0.1)))
+        series.append(line(key, estimator, x, np.maximum(made, 0.0)))
+    return chart(
+        series, Axis("d*"), Axis("what it is taken for", low=0.0), "Estimates of the degree, ε₁ = 0.1, n = 430"
+    )
+
+
+def expected_lengths() -> str:
+    """E[d̃] by true degree."""
+    degrees = np.arange(0, 61)
+    series = [line("nonpriv-full", "the true degree", degrees.astype(np.float64), degrees.astype(np.float64))]
+    for estimator, key in KEYS.items():
+        mechanism = with_estimator(estimator, 0.1)
+        means = [length_moments(mechanism, int(d), 430)[0] for d in degrees]
+        series.append(line(key, estimator, degrees.astype(np.float64), np.array(means)))
+    return chart(series, Axis("friends"), Axis("entries in the list, on average", low=0.0), "E[d̃], ε₁ = 0.1, ε₂ = 0.9")
+
+
+def lengths() -> str:
+    """Mean and error of the list's length, by degree."""
+    rows = []
+    for epsilon1, degree in product((0.1, 0.5), (0, 1, 2, 5, 10, 30, 100)):
+        cells = [f"{epsilon1:g}", f"{degree}"]
+        for estimator in KEYS:
+            mean, variance = length_moments(with_estimator(estimator, epsilon1), degree, 430)
+            cells.append(f"{mean:.2f} ({(variance + (mean - degree) ** 2) ** 0.5:.1f})")
+        rows.append(cells)
+    return markdown(["ε₁", "friends", *KEYS], rows)
+
+
+FIGURES: dict[str, Callable[[], str]] = {
+    "utility-share": share_of_the_degree,
+    "estimates": what_is_made_of_d_star,
+    "expected-lengths": expected_lengths,
+}
+TABLES: dict[str, Callable[[], str]] = {"budgets": budgets, "lengths": lengths}
+
+
+def main() -> None:
+    """Write the figures, and the tables into their pages."""
+    (HERE / "figures").mkdir(exist_ok=True)
+    for name, draw in FIGURES.items():
+        (HERE / "figures" / f"{name}.svg").write_text(standalone(draw()) + "\n")
+
+    def filled(match: re.Match[str]) -> str:
+        return f"<!-- table {match[1]} -->\n\n{TABLES[match[1]]()}\n\n<!-- end -->"
+
+    for page in sorted(HERE.glob("*.md")):
+        text = re.sub(r"<!-- table ([a-z-]+) -->.*?<!-- end -->", filled, page.read_text(), flags=re.S)
+        page.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

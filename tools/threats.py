@@ -1,0 +1,231 @@
+"""Fill the tables of docs/threats.md from docs/results/reddit-binary.sqlite: python tools/threats.py [ROOT].
+
+A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``, as in docs/reproduction.md. With the folder of the
+datasets as its argument the three tables that are probes of honest reports, not results, are drawn again too.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+import graphldp as gl
+from graphldp.experiments.cases import HUB
+from graphldp.experiments.plans.figures import EXPERIMENTS, Poisoning
+from graphldp.experiments.plans.panels import CURVES, Line, Panel
+from graphldp.experiments.poisoning import line_name
+from graphldp.experiments.results import Results
+from graphldp.experiments.summary import Point, points_of
+from graphldp.pages.poisoning import DEFENSES, panel_tables, recovered
+from graphldp.threats import Poison
+from graphldp.threats.evidence import Columns
+from graphldp.threats.law import BINS, Population, Sampling, bins
+
+HERE = Path(__file__).resolve().parents[1] / "docs" / "results"
+ATTACKS = ("random", "all-ones", "mimicry", "clique", "target", "frame", "all-zeros")
+ACCURACY, GUARANTEE = ("degrees", "guard-accuracy", "redraw"), ("degrees", "guard-guarantee", "redraw")
+SEEDS = 5  # of the probes
+Points = dict[tuple[str, str, float | None], Point]
+
+
+def markdown(head: Sequence[str], rows: Sequence[Sequence[str | None]]) -> str:
+    """A table."""
+    lines = (head, ["---"] * len(head), *([each or "–" for each in row] for row in rows))
+    return "\n".join(f"| {' | '.join(row)} |" for row in lines)
+
+
+def panel_of(experiment: str, name: str) -> Panel:
+    """A panel by its name."""
+    spec = EXPERIMENTS[experiment]
+    assert isinstance(spec, Poisoning)  # noqa: S101
+    return next(panel for panel in spec.panels if panel.name == name)
+
+
+def shown(points: Points, experiment: str, name: str, what: str) -> str:
+    """One of the tables of a panel, as the report page has it."""
+    panel = panel_of(experiment, name)
+    tables = dict(panel_tables(panel, [point for point in points.values() if point.panel == name]))
+    return markdown([what, *(f"β = {x:g}" for x in panel.fractions)], tables.get(what, []))
+
+
+def mean(points: Points, panel: str, line: Line, x: float, name: str) -> str | None:
+    """The mean over seeds of one number."""
+    point = points.get((panel, line_name(*line), x))
+    found = None if point is None else point.summary(name)
+    if found is None:
+        return None
+    return f"{found.mean:.3f}" if name in ("accuracy", "detected", "detected_long") else f"{found.mean:.2%}"
+
+
+def goals(points: Points) -> str:
+    """What the accuracy point reaches, beside what was asked of it."""
+    rows: list[list[str | None]] = []
+    for attack in ("random", "all-ones"):
+        own = {(series, x): point for (panel, series, x), point in points.items() if panel == attack}
+        for x in panel_of("poisoning-beyond", attack).fractions:
+            row: list[str | None] = [attack if x else "no attack", f"{x:g}"]
+            for learner in ("gin", "degrees"):
+                lines: tuple[Line, ...] = (learner, "none", ""), (learner, "guard-accuracy", "redraw")
+                share = recovered(own, lines[1], x)
+                row += [mean(points, attack, line, x, "accuracy") for line in lines]
+                row.append(None if share is None else f"{share:.2f}")
+            row += [mean(points, attack, ACCURACY, x, name) for name in ("detected", "false_positives")]
+            if x or attack == "random":
+                rows.append([*row, mean(points, attack, ACCURACY, x, "hub_false_positives")])
+    head = ["attack", "β", "GIN", "defended", "recovered", "degrees", "defended", "recovered"]
+    return markdown([*head, "malicious users flagged", "honest users flagged", "honest hubs flagged"], rows)
+
+
+def rates(points: Points, attacks: Sequence[str], line: Line) -> str:
+    """Who is flagged, attack by attack."""
+    names = ("detected", "detected_long", "false_positives", "hub_false_positives")
+    rows: list[list[str | None]] = []
+    for attack in attacks:
+        for x in panel_of("poisoning-beyond", attack).fractions:
+            if x or attack == attacks[0]:
+                rates = [mean(points, attack, line, x, name) for name in names]
+                rows.append([attack if x else "no attack", f"{x:g}", *rates])
+    head = ["attack", "β", "malicious users", "of these, lists longer than n/4", "honest users", "honest hubs"]
+    return markdown(head, rows)
+
+
+def accuracies(points: Points) -> str:
+    """Accuracy of the degree control and of the robust model under each attack."""
+    lines: tuple[Line, ...] = ("degrees", "none", ""), ACCURACY, GUARANTEE, ("bounded", "none", "")
+    rows: list[list[str | None]] = []
+    for attack in ATTACKS[2:]:
+        for x in panel_of("poisoning-beyond", attack).fractions:
+            if x or attack == ATTACKS[2]:
+                row = [mean(points, attack, line, x, "accuracy") for line in lines]
+                rows.append([attack if x else "no attack", f"{x:g}", *row])
+    names = [DEFENSES[line[1]] for line in lines[:3]]
+    return markdown(["attack", "β", *names, "bounded influence, no defense"], rows)
+
+
+def honest_degree(points: Points) -> str:
+    """What is found where malicious users leave their honest d* in place."""
+    name = "random, honest d*"
+    return shown(points, "poisoning-beyond", name, "malicious users flagged")
+
+
+def areas(points: Points) -> str:
+    """The areas under the detection curves."""
+    rows: list[list[str | None]] = []
+    for attack in ATTACKS:
+        own = {series: p for (panel, series, x), p in points.items() if panel == attack and x is None and p.numbers}
+        if own:
+            row = [f"{point.numbers[0][among]['area']:.3f}" for point in own.values() for among in ("all", "hubs")]
+            rows.append([attack, f"{panel_of('poisoning-beyond', attack).curve:g}", *row])
+    heads = [f"{DEFENSES[name]}: {among}" for name in CURVES for among in ("all honest users", "hubs")]
+    return markdown(["attack", "β", *heads], rows)
+
+
+TABLES: dict[str, Callable[[Points], str]] = {
+    "paper-all-ones": lambda p: shown(p, "poisoning", "all-ones", "accuracy"),
+    "paper-random": lambda p: shown(p, "poisoning", "random", "accuracy"),
+    "paper-rates": lambda p: shown(p, "poisoning", "all-ones", "malicious users flagged"),
+    "goals": goals,
+    "guarantee": lambda p: rates(p, ATTACKS[:2], GUARANTEE),
+    "treatments-gin": lambda p: shown(p, "poisoning-beyond", "random, what becomes of flagged users, GIN", "accuracy"),
+    "treatments": lambda p: shown(p, "poisoning-beyond", "random, what becomes of flagged users, degrees", "accuracy"),
+    "beyond-accuracy": lambda p: rates(p, ATTACKS[2:], ACCURACY),
+    "beyond-guarantee": lambda p: rates(p, ATTACKS[2:], GUARANTEE),
+    "beyond-models": accuracies,
+    "honest-degree": honest_degree,
+    "areas": areas,
+}
+
+
+def fill(page: Path, results: Path, probes: dict[str, Callable[[], str]] | None = None) -> None:
+    """Write the tables into the page.
+
+    Args:
+        page: where they stand.
+        results: a results file.
+        probes: tables that do not come from it.
+    """
+    with Results(results, create=False) as table:
+        rows = table.rows()
+        plans = {plan.experiment: points_of(plan, rows) for plan in table.plans()}
+    beyond, paper = (
+        {(p.panel, p.series, p.x): p for p in plans.get(name, [])} for name in ("poisoning-beyond", "poisoning")
+    )
+    made = dict(probes or {})
+    for name, make in TABLES.items():
+        made[name] = partial(make, paper if name.startswith("paper-") else beyond)
+
+    def filled(match: re.Match[str]) -> str:
+        name = match[1]
+        return f"<!-- table {name} -->\n\n{made[name]()}\n\n<!-- end -->" if name in made else match[0]
+
+    page.write_text(re.sub(r"<!-- table ([a-z-]+) -->.*?<!-- end -->", filled, page.read_text(), flags=re.S))
+
+
+def quarter(graphs: gl.GraphSet) -> str:
+    """What "flag every list longer than n/4" would do."""
+    found = np.zeros(3)
+    n = np.repeat(graphs.sizes, graphs.sizes)
+    for seed in range(SEEDS):
+        reports, attack = gl.DPRR(epsilon=1.0).randomize(graphs, rng=seed), Poison.random(fraction=0.3)
+        malicious = attack.malicious(reports, rng=seed)
+        long = attack.apply(reports, rng=seed).degrees > n / 4
+        groups = malicious, ~malicious, ~malicious & (graphs.degrees > HUB * n)
+        found += [long[group].mean() / SEEDS for group in groups]
+    return markdown(["malicious users", "honest users", "honest hubs"], [[f"{each:.1%}" for each in found]])
+
+
+def law(graphs: gl.GraphSet) -> str:
+    """Honest users by the share of the graph on their lists: the law's number and the counted one, per graph."""
+    some = graphs.subset(np.flatnonzero((graphs.sizes >= 200) & (graphs.sizes < 500)))
+    expected, counted = np.zeros(BINS), np.zeros(BINS)
+    for seed in range(SEEDS):
+        reports = gl.DPRR(epsilon=1.0, n_max=graphs.n_max).randomize(some, rng=seed)
+        sampling = Sampling.of(reports, "DPRR")
+        laws, kind = sampling.classes()
+        expected += np.bincount(kind) @ Population.of(laws).joint.sum(axis=1) / (SEEDS * len(some))
+        counted += np.bincount(bins(reports.degrees, sampling.n), minlength=BINS) / (SEEDS * len(some))
+    heads = [f"to {b + 1}/{BINS}" for b in range(BINS - 4)]
+    rows = [[name, *(f"{v:.3g}" for v in row[: BINS - 4])] for name, row in (("law", expected), ("counted", counted))]
+    return markdown(["users per graph with a list of", *heads], rows)
+
+
+def columns(graphs: gl.GraphSet) -> str:
+    """How often honest hubs are listed, against the law."""
+    n = np.repeat(graphs.sizes, graphs.sizes)
+    sums: dict[str, list[np.ndarray]] = {}
+    for seed in range(SEEDS):
+        reports = gl.DPRR(epsilon=1.0).randomize(graphs, rng=seed)
+        laws, kind = Sampling.of(reports, "DPRR").classes()
+        population = Population.of(laws)
+        own = population.joint[kind, :, bins(reports.degrees, n)]
+        degree = (own * population.share[kind]).sum(axis=1) / np.maximum(own.sum(axis=1), 1e-300) * (n - 1)
+        seen = Columns.of(reports, "DPRR", np.ones(reports.num_users, np.bool_), degree)
+        share = graphs.degrees / np.maximum(n - 1, 1)
+        mean = seen.base + seen.slope * share
+        variance = mean + share * (1 - share) * seen.spread
+        for name, group in (("n ≤ 200", n <= 200), ("n > 200", n > 200)):
+            hubs = group & (graphs.degrees > HUB * n)
+            sums.setdefault(name, []).append(np.stack((seen.count, mean, variance))[:, hubs])
+    rows = []
+    for name, parts in sums.items():
+        count, mean, variance = np.concatenate(parts, axis=1)
+        ratio = ((count - mean) ** 2).mean() / variance.mean()
+        rows.append([name, f"{len(count):,}", f"{count.mean():.2f}", f"{mean.mean():.2f}", f"{ratio:.2f}"])
+    return markdown(["hubs in graphs of", "hubs, all draws", "listed, mean", "law", "variance over the law's"], rows)
+
+
+def main() -> None:
+    """Fill docs/threats.md."""
+    probes: dict[str, Callable[[], str]] = {}
+    if len(sys.argv) > 1:
+        graphs = gl.load_dataset("REDDIT-BINARY", root=sys.argv[1])
+        for name, make in (("quarter", quarter), ("law", law), ("columns", columns)):
+            probes[name] = partial(make, graphs)
+    fill(HERE.parent / "threats.md", HERE / "reddit-binary.sqlite", probes)
+
+
+if __name__ == "__main__":
+    main()
