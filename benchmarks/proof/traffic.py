@@ -54,7 +54,8 @@ def batches(sent: list[Sent], size: int) -> Iterator[bytes]:
     """The same reports as requests to the batch endpoint."""
     for start in range(0, len(sent), size):
         items = [
-            {"community": s.community, "user": s.user, "token": s.token, "report": base64.b64encode(s.body).decode()}
+            {"community": s.community, "user": s.user, "epoch": 1, "token": s.token}
+            | {"report": base64.b64encode(s.body).decode()}
             for s in sent[start : start + size]
         ]
         body = json.dumps({"reports": items}).encode()

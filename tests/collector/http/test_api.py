@@ -110,10 +110,14 @@ def test_a_large_body_is_refused_before_it_is_read(site: Site) -> None:
     assert problem(answer) == (413, "too-large")
 
 
+def batch_item(user: int, body: bytes, token: str, community: str, epoch: int = 1) -> dict[str, object]:
+    encoded = base64.b64encode(body).decode()
+    return {"community": community, "user": user, "epoch": epoch, "token": token, "report": encoded}
+
+
 def test_a_batch_decides_each_report_by_itself(site: Site) -> None:
     def item(user: int, body: bytes, token: str | None = None, community: str = "cats") -> dict[str, object]:
-        encoded = base64.b64encode(body).decode()
-        return {"community": community, "user": user, "token": token or site.tokens[user], "report": encoded}
+        return batch_item(user, body, token or site.tokens[user], community)
 
     items = [
         item(20, report(20)),
@@ -140,8 +144,9 @@ def test_a_batch_decides_each_report_by_itself(site: Site) -> None:
         b"[]",
         b'{"reports": []}',
         b'{"reports": [{}]}',
-        b'{"reports": [{"community": "cats", "user": true, "token": "t", "report": ""}]}',
-        json.dumps({"reports": [{"community": "cats", "user": 1, "token": "t", "report": ""}] * 2001}).encode(),
+        b'{"reports": [{"community": "cats", "user": true, "epoch": 1, "token": "t", "report": ""}]}',
+        b'{"reports": [{"community": "cats", "user": 1, "epoch": 0, "token": "t", "report": ""}]}',
+        json.dumps({"reports": [batch_item(1, b"", "t", "cats")] * 2001}).encode(),
     ],
 )
 def test_what_is_no_batch_is_refused_whole(site: Site, body: bytes) -> None:
@@ -161,18 +166,12 @@ def test_a_new_epoch_is_seen_at_once(site: Site) -> None:
 
     assert put(0) == 201
     second = site.store.open_epoch("dogs")
-    items = [
-        {"community": "dogs", "user": 3, "token": tokens[3], "report": base64.b64encode(report(3)).decode()},
-        {"community": "dogs", "user": 4, "token": tokens[3], "report": base64.b64encode(report(4)).decode()},
-    ]
-    answer = site.http.post(f"{site.collector.url}/v1/reports:batch", json={"reports": items})
-    assert [each["status"] for each in answer.json()["results"]] == [201, 401]
     assert put(1, epoch=1) == 409  # a late retry is not taken for the new epoch's report
     assert put(1, token=2, epoch=1) == 401
     assert put(0) == 201
     assert put(0, epoch=2) == 200
     assert put(1, epoch=1) == 409
-    assert [each.user for each in site.store.stored(second)] == [0, 3]
+    assert [each.user for each in site.store.stored(second)] == [0]
     third = site.store.open_epoch("dogs")
     assert put(0, epoch=3) == 201
     assert [each.user for each in site.store.stored(third)] == [0]
@@ -180,6 +179,35 @@ def test_a_new_epoch_is_seen_at_once(site: Site) -> None:
     assert put(0) == 410
     site.store.close_community("dogs")
     assert put(1) == 409
+
+
+def test_a_batch_keeps_to_the_epochs_of_its_reports(site: Site) -> None:
+    """A relay's late retry for epoch 1 once took the user's slot in epoch 2."""
+    _, tokens = open_cats(site.store, "mice")
+
+    def post(*items: dict[str, object]) -> list[tuple[int, str]]:
+        answer = site.http.post(f"{site.collector.url}/v1/reports:batch", json={"reports": items})
+        return [(each["status"], each.get("type", "").rpartition(":")[2]) for each in answer.json()["results"]]
+
+    def item(user: int, epoch: int, token: int | None = None) -> dict[str, object]:
+        return batch_item(user, report(user), tokens[user if token is None else token], "mice", epoch)
+
+    over, unauthorized = (409, "epoch-over"), (401, "unauthorized")
+    assert post(item(0, 1), item(1, 2), item(2, 2, token=3)) == [(201, ""), over, unauthorized]
+    second = site.store.open_epoch("mice")  # behind the back of a server that knows the first
+    late = [item(3, 1), item(4, 1, token=3), item(0, 1)]
+    assert post(*late) == [over, unauthorized, over]
+    assert list(site.store.stored(second)) == []
+    assert post(*late, item(3, 2), item(5, 3)) == [over, unauthorized, over, (201, ""), over]
+    assert [each.user for each in site.store.stored(second)] == [3]
+
+
+def test_a_batch_without_epochs_is_told_what_is_missing(site: Site) -> None:
+    old = batch_item(40, report(40), site.tokens[40], "cats")
+    del old["epoch"]
+    answer = site.http.post(f"{site.collector.url}/v1/reports:batch", json={"reports": [old]})
+    assert problem(answer) == (422, "bad-request")
+    assert answer.json()["detail"] == "Look at: reports.0.epoch."
 
 
 def test_two_at_the_same_moment(site: Site) -> None:

@@ -58,7 +58,7 @@ def test_nothing_secret_is_logged_or_answered(tmp_path: Path) -> None:
     with site.collector:
         answers = [site.put(0, bodies[0]), site.put(0, bodies[1]), site.put(1, bodies[0]), site.put(2, bodies[2][:-2])]
         answers.append(site.put(3, bodies[3], token=site.tokens[4]))
-        items = [{"community": "cats", "user": 5, "token": site.tokens[5], "report": bodies[5].hex()}]
+        items = [{"community": "cats", "user": 5, "epoch": 1, "token": site.tokens[5], "report": bodies[5].hex()}]
         answers.append(site.http.post(f"{site.collector.url}/v1/reports:batch", json={"reports": items}))
         answers.append(site.http.get(f"{site.collector.url}/v1/communities/{site.tokens[6]}"))
         answers.append(site.http.put(f"{site.collector.url}/v1/communities/cats/reports/{site.tokens[6]}"))

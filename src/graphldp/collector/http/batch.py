@@ -30,6 +30,9 @@ class BatchItem(BaseModel):
 
     community: str = Field(pattern=COMMUNITY_PATTERN)
     user: Annotated[int, BeforeValidator(_whole)] = Field(ge=0, lt=wire.MAX_USERS, strict=True)
+    epoch: Annotated[int, BeforeValidator(_whole)] = Field(
+        description="The epoch that the report was drawn for: no other takes it.", ge=1, lt=1 << 31, strict=True
+    )
     token: str = Field(max_length=64)
     report: str = Field(description="The report's bytes in base64.", json_schema_extra={"contentEncoding": "base64"})
 
@@ -74,14 +77,15 @@ class Readable(NamedTuple):
     """An item that goes to the store.
 
     Args:
-        community: the id of its community.
         submission: what the store gets.
         wrong: what is wrong with the report, if anything is.
+        late: whether it was drawn for another epoch than the community's. Its token alone goes to the store, so that
+            nobody without one learns the epoch.
     """
 
-    community: str
     submission: Submission
-    wrong: str | None
+    wrong: str | None = None
+    late: bool = False
 
 
 def read_batch(body: bytes, most: int, catalogue: Catalogue, limiter: Limiter) -> list[Readable | dict[str, Any]]:
@@ -97,11 +101,16 @@ def read_batch(body: bytes, most: int, catalogue: Catalogue, limiter: Limiter) -
         raise ProblemError("bad-request", f"Look at: {'.'.join(map(str, first['loc'])) or 'body'}.") from None
     if len(items) > most:
         raise ProblemError("bad-request", f"A batch holds at most {most} reports.")
-    ids = {item.community for item in items}
-    communities = {id: found for id in ids if (found := catalogue.known(id)) is not None}
-    if len(communities) < len(ids):
-        communities |= catalogue.read(*(ids - communities.keys()))
+    known = {item.community: catalogue.known(item.community) for item in items}
+    communities = {id: found for id, found in known.items() if found is not None}
+    unsure = {item.community for item in items if not _in_epoch(item, communities.get(item.community))}
+    if unsure:  # not read before, or a new epoch may have opened since
+        communities |= catalogue.read(*unsure)
     return [_read(item, communities.get(item.community), limiter) for item in items]
+
+
+def _in_epoch(item: BatchItem, community: Community | None) -> bool:
+    return community is not None and community.epoch == item.epoch
 
 
 def _read(item: BatchItem, community: Community | None, limiter: Limiter) -> Readable | dict[str, Any]:
@@ -112,6 +121,8 @@ def _read(item: BatchItem, community: Community | None, limiter: Limiter) -> Rea
         return error.body
     if community is None:
         return problem_body("unauthorized")
+    if not _in_epoch(item, community):
+        return Readable(Submission(community.key, item.user, token_hash, None), late=True)
     try:
         body = a2b_base64(item.report, strict_mode=True)
     except ValueError:
@@ -119,8 +130,7 @@ def _read(item: BatchItem, community: Community | None, limiter: Limiter) -> Rea
     if len(body) > wire.max_size(community.n):
         return problem_body("too-large")
     degree, wrong = read(community, item.user, body)
-    submission = Submission(community.key, item.user, token_hash, None if wrong else body, degree)
-    return Readable(item.community, submission, wrong)
+    return Readable(Submission(community.key, item.user, token_hash, None if wrong else body, degree), wrong)
 
 
 def results(items: Sequence[Readable | dict[str, Any]], verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
@@ -134,5 +144,7 @@ def _result(item: Readable, verdict: Verdict) -> dict[str, Any]:
         return _STORED
     if verdict is Verdict.REPEATED:
         return _REPEATED
+    if verdict is Verdict.UNREADABLE and item.late:
+        return problem_body(REFUSALS[Verdict.OUTDATED])
     # why a report cannot be read is for its slot's owner only
     return problem_body(REFUSALS[verdict], item.wrong if verdict is Verdict.UNREADABLE else None)

@@ -78,13 +78,6 @@ class Reception:
         items = await to_thread.run_sync(read_batch, *given, limiter=self._one_batch)
         readable = [item for item in items if not isinstance(item, dict)]
         verdicts = await self._writer.submit([item.submission for item in readable])
-        late = [place for place, verdict in enumerate(verdicts) if verdict is Verdict.OUTDATED]
-        if late:  # a new epoch has the same n, tokens and choices: only its key is another
-            found = await run_in_threadpool(self._catalogue.read, *{readable[place].community for place in late})
-            moved = [(readable[place].submission, found[readable[place].community].key) for place in late]
-            again = await self._writer.submit([submission._replace(community=key) for submission, key in moved])
-            for place, verdict in zip(late, again, strict=True):
-                verdicts[place] = verdict
         return results(items, verdicts)
 
     async def _decide(
