@@ -27,6 +27,7 @@ from graphldp.cli import (
     train,
 )
 from graphldp.errors import GraphLDPError
+from graphldp.text import printable
 
 app = typer.Typer(
     name="graphldp",
@@ -71,5 +72,5 @@ def main() -> None:
 
 def _fail(message: str, code: int) -> int:
     if message:  # none where the help was printed for want of a command
-        print(f"graphldp: {' '.join(message.split())}", file=sys.stderr)
+        print(f"graphldp: {printable(' '.join(message.split()))}", file=sys.stderr)
     return code

@@ -3,24 +3,47 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.segment import Segment
 from rich.table import Table
+
+from graphldp.text import printable
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of a table.")]
 
-out = Console()
-err = Console(stderr=True)
+
+class SafeConsole(Console):
+    """A console whose terminal obeys rich alone: an escape sequence inside a text is spelled out, not sent."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Render as rich does, with every piece of text made printable."""
+        for piece in super().render(renderable, options):
+            if piece.control:
+                yield piece
+            else:
+                lines = piece.text.split("\n")
+                yield piece._replace(text="\n".join(printable(line) for line in lines))
+
+
+out = SafeConsole()
+err = SafeConsole(stderr=True)
+
+
+def show_json(value: object) -> None:
+    """Print JSON for scripts: names stay readable, and what cannot be seen is escaped as JSON does."""
+    text = json.dumps(value, ensure_ascii=False)
+    print("".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text), flush=True)
 
 
 def show(rows: Sequence[Mapping[str, Any]], *, as_json: bool, title: str | None = None) -> None:
     """Print rows with the same keys as a table, or as a JSON list."""
     if as_json:
-        print(json.dumps(list(rows), ensure_ascii=False))
+        show_json(list(rows))
         return
     table = Table(title=title, title_justify="left")
     for position, key in enumerate(rows[0] if rows else ()):
@@ -33,7 +56,7 @@ def show(rows: Sequence[Mapping[str, Any]], *, as_json: bool, title: str | None 
 def show_one(row: Mapping[str, Any], *, as_json: bool) -> None:
     """Print one mapping as lines, or as a JSON object."""
     if as_json:
-        print(json.dumps(dict(row), ensure_ascii=False))
+        show_json(dict(row))
         return
     table = Table.grid(padding=(0, 2))
     for key, value in row.items():
@@ -46,4 +69,4 @@ def _cell(value: Any) -> str:
         return "–"
     if isinstance(value, float):
         return f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) else escape(str(value))
+    return f"{value:,}" if isinstance(value, int) else escape(printable(value))

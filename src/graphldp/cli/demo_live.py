@@ -235,7 +235,7 @@ def _show(rows: list[dict[str, Any]], address: str, key: str, database: str, *, 
     serve = f"graphldp serve --port 8470 --database {database}"
     if as_json:
         found = {"labels": rows, "right": right, "dashboard": dashboard, "key": key, "database": database}
-        print(json.dumps(found, ensure_ascii=False), flush=True)
+        console.show_json(found)
         return
     console.show(rows, as_json=False, title=f"Labels from DPRR reports, ε = {EPSILON1:g} + {EPSILON2:g}")
     said = (

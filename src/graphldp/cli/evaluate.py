@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Annotated, Any
@@ -43,7 +42,7 @@ def evaluate(
         "graphs": len(graphs),
     }
     if as_json:
-        print(json.dumps(found | {"confusion": scores.confusion.tolist(), "trained": trained}, ensure_ascii=False))
+        console.show_json(found | {"confusion": scores.confusion.tolist(), "trained": trained})
         return
     console.show_one(found | {"trained on": f"{trained['dataset']}, {trained['mechanism']}"}, as_json=False)
     show_confusion(classifier.classes_.tolist(), scores.confusion.tolist())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -60,6 +59,6 @@ def predict(
         writer.writeheader()
         writer.writerows(rows)
     elif output is Output.json:
-        print(json.dumps(rows, ensure_ascii=False))
+        console.show_json(rows)
     else:
         console.show(rows, as_json=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -165,7 +164,7 @@ def _show(rows: list[dict[str, Any]], as_json: bool, folder: RunFolder) -> None:
 
     table = summary(rows)
     if as_json:
-        print(json.dumps({"settings": folder.settings, "results": rows, "summary": table}, ensure_ascii=False))
+        console.show_json({"settings": folder.settings, "results": rows, "summary": table})
         return
     lines = []
     for name, about in CONTESTANTS.items():
