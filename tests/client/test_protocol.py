@@ -12,7 +12,7 @@ from graphldp.client.published import Invitation, Published
 from graphldp.collector.community import Choice
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ClientError, DataError, SendError
-from graphldp.wire import decode
+from graphldp.wire import decode, roster_digest
 
 ONE = 10**6
 
@@ -183,11 +183,8 @@ def test_what_a_community_cannot_be_is_refused_at_the_door(tmp_path, server, mon
 
 
 def test_a_roster_that_changes_after_joining_draws_nothing(client, server, friends, monkeypatch):
-    from hashlib import sha256
-
     names = ROSTER[::-1]
-    digest = sha256("\n".join(names).encode()).hexdigest()
-    published = server.published() | {"roster": names, "roster_digest": digest}
+    published = server.published() | {"roster": names, "roster_digest": roster_digest(names)}
     monkeypatch.setattr(server, "published", lambda: published)
     with pytest.raises(ClientError, match="publishes something else"):
         client.report("audit", friends_file=friends)

@@ -11,7 +11,6 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from graphldp.audit.finding import Finding
 from graphldp.client.protocol import Client
 from graphldp.client.published import Invitation
 from graphldp.errors import SendError
+from graphldp.wire import roster_digest
 
 ROSTER = [f"user{number}" for number in range(40)]
 USER, TOKEN, EPSILON = 7, "a-token", (0.5, 0.5)
@@ -44,10 +44,14 @@ class FailingCollector(ThreadingHTTPServer):
 
     def published(self) -> dict[str, Any]:
         """What a community publishes."""
-        digest = sha256("\n".join(ROSTER).encode()).hexdigest()
         choices = [{"name": "standard", "epsilon1": EPSILON[0], "epsilon2": EPSILON[1]}]
         community = {"id": "audit", "name": "Audit", "n": len(ROSTER), "user": USER, "mechanism": "dprr"}
-        return community | {"choices": choices, "epoch": self.epoch, "roster": ROSTER, "roster_digest": digest}
+        return community | {
+            "choices": choices,
+            "epoch": self.epoch,
+            "roster": ROSTER,
+            "roster_digest": roster_digest(ROSTER),
+        }
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away is what this server is for."""

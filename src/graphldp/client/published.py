@@ -11,12 +11,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
 from graphldp.errors import DataError
-from graphldp.wire import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, to_millionths
+from graphldp.wire import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, roster_digest, to_millionths
 
 _ID = re.compile(r"[a-z0-9-]{1,64}")
 
@@ -100,7 +99,7 @@ class Published:
         mechanism: how reports are drawn.
         choices: the offers of ε.
         epoch: which collection this is of the same people.
-        roster_digest: SHA-256 of the roster's names, joined by line feeds.
+        roster_digest: the roster's digest (:func:`graphldp.wire.roster_digest`).
     """
 
     id: str
@@ -151,7 +150,7 @@ class Published:
 
     def check_roster(self, names: Sequence[str]) -> None:
         """Refuse any other roster than the one that was frozen when the community opened."""
-        if len(names) != self.n or sha256("\n".join(names).encode()).hexdigest() != self.roster_digest:
+        if len(names) != self.n or roster_digest(names) != self.roster_digest:
             raise DataError("The roster is not the one that the community was opened with.")
 
 

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from graphldp.errors import Described, ParameterError, WireError, bad_parameter
@@ -88,7 +87,7 @@ class Community:
         n: how many users its roster names.
         mechanism: ``"dprr"``, ``"rr"`` or ``"noisy-degrees"``.
         choices: the offers of ε.
-        roster_digest: SHA-256 of the roster's names, joined by line feeds.
+        roster_digest: the roster's digest (:func:`graphldp.wire.roster_digest`).
         epoch: which collection this is of the same people.
         label: its class, where it is known.
         key: its number in the store.
@@ -188,8 +187,3 @@ def check_roster(names: Sequence[str]) -> None:
         if not name.strip() or not name.isprintable() or name in seen:
             raise ParameterError(f"A roster must hold distinct, printable names; line {place + 1} is not one.")
         seen.add(name)
-
-
-def roster_digest(names: Sequence[str]) -> str:
-    """SHA-256 of the names in their order, joined by line feeds."""
-    return sha256("\n".join(names).encode()).hexdigest()

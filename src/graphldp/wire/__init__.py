@@ -1,5 +1,6 @@
 """All that client and collector agree on."""
 
+from graphldp.wire.community import roster_digest, spoken
 from graphldp.wire.report import (
     DEGREE_RANGE,
     FIRST_BYTE,
@@ -40,6 +41,8 @@ __all__ = [
     "from_json",
     "max_size",
     "quantize",
+    "roster_digest",
+    "spoken",
     "to_json",
     "to_millionths",
 ]

@@ -53,7 +53,7 @@ class CommunityBody(BaseModel):
     mechanism: str = Field(description="dprr, rr or noisy-degrees.")
     choices: list[ChoiceBody]
     epoch: int = Field(description="Which collection this is of the same people.")
-    roster_digest: str = Field(description="SHA-256 of the roster's names, joined by line feeds.")
+    roster_digest: str = Field(description="SHA-256 over the roster's names, each after its length as eight bytes.")
     roster: list[str] = Field(description="The users' names, in the order of their numbers.")
 
 

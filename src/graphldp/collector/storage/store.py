@@ -25,7 +25,6 @@ from graphldp.collector.community import (
     check_community,
     check_label,
     check_roster,
-    roster_digest,
 )
 from graphldp.collector.intake import RacedError, Submission, Verdict, accept
 from graphldp.collector.operators import Operators
@@ -33,6 +32,7 @@ from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import migrate, open_engine, transaction
 from graphldp.collector.storage.results import Results
 from graphldp.errors import ParameterError, bad_parameter
+from graphldp.wire import roster_digest
 
 _MANY = 10_000  # rows per statement: bounds the memory of a large community's invitations
 
