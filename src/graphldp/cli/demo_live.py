@@ -202,8 +202,8 @@ def _learn(database: str, folder: Path, truth: dict[str, int]) -> list[dict[str,
     """What the operator does: export, train, label."""
     import torch
 
-    from graphldp.cli.collect import export
     from graphldp.cli.collect.learning import label, train
+    from graphldp.cli.collect.reports import export
 
     _said(export, folder / "reports.npz", database=database)
     model = folder / "model.npz"
