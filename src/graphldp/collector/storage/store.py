@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, Row, Select, bindparam, delete, func, insert, literal, select, update
+from sqlalchemy import Engine, delete, func, insert, literal, select, update
 from sqlalchemy.exc import IntegrityError
 
 from graphldp.collector import tokens
@@ -29,6 +29,7 @@ from graphldp.collector.community import (
 from graphldp.collector.intake import RacedError, Submission, Verdict, accept
 from graphldp.collector.operators import Operators
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.communities import FIND, LATEST, to_community
 from graphldp.collector.storage.database import migrate, open_engine, transaction
 from graphldp.collector.storage.results import Results
 from graphldp.errors import ParameterError, bad_parameter
@@ -147,12 +148,12 @@ class Store:
     def find(self, *ids: str) -> list[Community]:
         """Communities by their ids, in their latest epochs; those that there are."""
         with transaction(self.engine) as connection:
-            return [_community(row) for row in connection.execute(_FIND, {"ids": ids})]
+            return [to_community(row) for row in connection.execute(FIND, {"ids": ids})]
 
     def communities(self) -> list[Community]:
         """All communities in their latest epochs, in the order in which these opened."""
         with transaction(self.engine) as connection:
-            return [_community(row) for row in connection.execute(_LATEST)]
+            return [to_community(row) for row in connection.execute(LATEST)]
 
     def roster(self, community: Community) -> list[str]:
         """The names of a community's users, in the order of their numbers."""
@@ -268,19 +269,3 @@ class Store:
             first = {row[0]: row[1] for row in connection.execute(invited)}
             second = {row[0]: (row[1], row[2]) for row in connection.execute(taken.group_by(table.c.community))}
         return {key: (first.get(key, 0), *second.get(key, (0, 0))) for key in first.keys() | second.keys()}
-
-
-def _latest() -> Select[Any]:
-    table, newer = schema.communities, schema.communities.alias()
-    columns = [column for column in table.c if column.name != "roster"]
-    newest = select(func.max(newer.c.epoch)).where(newer.c.id == table.c.id).scalar_subquery()
-    return select(*columns).where(table.c.epoch == newest).order_by(table.c.key)
-
-
-_LATEST = _latest()
-_FIND = _LATEST.where(schema.communities.c.id.in_(bindparam("ids", expanding=True)))
-
-
-def _community(row: Row[Any]) -> Community:
-    fields = dict(row._mapping)
-    return Community(**(fields | {"choices": tuple(Choice.from_json(each) for each in fields["choices"])}))
