@@ -42,6 +42,7 @@ def test_a_community_is_shown_to_its_members(site: Site) -> None:
     shown = site.http.get(address, headers={"Authorization": f"Bearer {site.tokens[5]}"}).json()
     assert shown["user"] == 5
     assert (shown["id"], shown["n"], shown["mechanism"], shown["epoch"]) == ("cats", N, "dprr", 1)
+    assert shown["held"] == []
     assert shown["choices"] == [
         {"name": "standard", "epsilon1": 0.1, "epsilon2": 0.9},
         {"name": "public", "epsilon1": None, "epsilon2": None},
@@ -175,7 +176,7 @@ def test_a_new_epoch_is_seen_at_once(site: Site) -> None:
     third = site.store.open_epoch("dogs")
     assert put(0, epoch=3) == 201
     assert [each.user for each in site.store.stored(third)] == [0]
-    site.store.delete_report("dogs", 0)
+    site.store.holdings.delete("dogs", 0)
     assert put(0) == 410
     site.store.close_community("dogs")
     assert put(1) == 409
@@ -208,6 +209,29 @@ def test_a_batch_without_epochs_is_told_what_is_missing(site: Site) -> None:
     answer = site.http.post(f"{site.collector.url}/v1/reports:batch", json={"reports": [old]})
     assert problem(answer) == (422, "bad-request")
     assert answer.json()["detail"] == "Look at: reports.0.epoch."
+
+
+def test_a_member_learns_which_of_her_reports_are_held(site: Site) -> None:
+    _, tokens = open_cats(site.store, "owls")
+    address = f"{site.collector.url}/v1/communities/owls"
+
+    def held(user: int) -> list[int]:
+        answer = site.http.get(address, headers={"Authorization": f"Bearer {tokens[user]}"})
+        return list(answer.json()["held"])
+
+    def put(user: int) -> int:
+        headers = {"Authorization": f"Bearer {tokens[user]}", "Content-Type": wire.MEDIA_TYPE}
+        return site.http.put(f"{address}/reports/{user}", content=report(user), headers=headers).status_code
+
+    assert held(3) == []
+    assert put(3) == 201
+    assert (held(3), held(4)) == ([1], [])
+    site.store.open_epoch("owls")
+    assert held(3) == [1]
+    assert (put(3), put(4)) == (201, 201)
+    assert (held(3), held(4)) == ([1, 2], [2])
+    site.store.holdings.delete("owls", 4)
+    assert held(4) == [2]  # there is nothing to send again: the slot takes no other
 
 
 def test_two_at_the_same_moment(site: Site) -> None:

@@ -23,7 +23,7 @@ def test_an_export_holds_what_was_reported_and_who_is_missing(store: Store, tmp_
             submission(dogs, 1, others[1], report(1)),
         ]
     )
-    store.delete_report("dogs", 1)
+    store.holdings.delete("dogs", 1)
     reports = export(store, [dogs, cats])
     assert reports.sizes.tolist() == [N, N]
     assert reports.graph_ids.tolist() == [dogs.key, cats.key]

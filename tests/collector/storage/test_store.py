@@ -114,20 +114,6 @@ def test_who_has_no_token_learns_nothing(store: Store) -> None:
     assert store.accept([submission(cats, 0, tokens[1], b"x")]) == [Verdict.UNKNOWN]
 
 
-def test_deletion_never_reopens_a_slot(store: Store) -> None:
-    cats, tokens = open_cats(store)
-    mine = submission(cats, 2, tokens[2], b"mine")
-    store.accept([mine])
-    store.delete_report("cats", 2)
-    assert store.accept([mine, submission(cats, 2, tokens[2], b"new")]) == [Verdict.DELETED, Verdict.DELETED]
-    assert list(store.stored(cats)) == []
-    assert store.noisy_degrees(cats) == []
-    assert store.progress() == {cats.key: (N, 0, 1)}
-    for user in (2, 3):  # deleted before, never there
-        with pytest.raises(ParameterError, match="holds a report"):
-            store.delete_report("cats", user)
-
-
 def test_a_closed_community_takes_nothing_new_and_knows_what_it_has(store: Store) -> None:
     cats, tokens = open_cats(store)
     store.accept([submission(cats, 0, tokens[0], b"x")])

@@ -24,6 +24,7 @@ app.command(epilog="Example: graphldp collect invite cats --server https://repor
 app.command(epilog="Example: graphldp collect export reports.npz --community cats --community dogs")(
     collect_reports.export
 )
+app.command(epilog="Example: graphldp collect held cats --json")(collect_reports.held)
 app.command("delete-report", epilog="Example: graphldp collect delete-report cats 12")(collect_reports.delete_report)
 app.command(epilog="Example: graphldp collect train model.npz --defense threshold")(collect_learning.train)
 app.command(epilog="Example: graphldp collect label model.npz --community cats")(collect_learning.label)

@@ -1,4 +1,4 @@
-"""``graphldp collect export`` and ``delete-report``: what was reported."""
+"""``graphldp collect export``, ``held`` and ``delete-report``: what was reported."""
 
 from __future__ import annotations
 
@@ -41,12 +41,53 @@ def export(
     console.show_one(row, as_json=as_json)
 
 
-def delete_report(
+def held(
     community: CommunityArgument,
-    user: Annotated[int, typer.Argument(help="The user's slot.", metavar="USER")],
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Delete a user's report for good. Her slot stays taken: she cannot report again in this epoch."""
-    open_database(database).delete_report(community, user)
-    console.show_one({"community": community, "user": user, "deleted": True}, as_json=as_json)
+    """List which slots have a report, epoch by epoch: those to ask again after a restore are the others.
+
+    A client finds out by itself: its user runs 'graphldp client report' once more, and it sends the same bytes.
+    """
+    store = open_database(database)
+    users = store.community(community).n
+    show = list if as_json else in_ranges
+    rows = [
+        {
+            "epoch": each.epoch,
+            "users": users,
+            "held": show(each.held),
+            "deleted": show(each.deleted),
+            "invited, not held": show(sorted({*each.invited} - {*each.held, *each.deleted})),
+        }
+        for each in store.holdings.of(community)
+    ]
+    console.show(rows, as_json=as_json)
+
+
+def in_ranges(slots: list[int]) -> str:
+    """Sorted slots as people write them: 0–3, 7."""
+    ranges: list[list[int]] = []
+    for slot in slots:
+        if ranges and slot == ranges[-1][1] + 1:
+            ranges[-1][1] = slot
+        else:
+            ranges.append([slot, slot])
+    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges)
+
+
+def delete_report(
+    community: CommunityArgument,
+    user: Annotated[int, typer.Argument(help="The user's slot.", metavar="USER")],
+    epoch: Annotated[int | None, typer.Option(help="Of one epoch only; of all by default.", metavar="EPOCH")] = None,
+    database: DatabaseOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Delete a user's reports for good, from the database and its log. Her slots stay taken.
+
+    Backups made before the deletion keep them, and so do models that were trained on them and files that were exported.
+    """
+    deleted = open_database(database).holdings.delete(community, user, epoch)
+    shown = deleted if as_json else in_ranges(deleted) or "deleted before"
+    console.show_one({"community": community, "user": user, "deleted epochs": shown}, as_json=as_json)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, func, select
+from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
 from graphldp.collector.community import Choice, Community
 from graphldp.collector.storage import schema
+from graphldp.errors import bad_parameter
+
+_OPERATORS_LOCK = 0x6772_6F70  # the first half of PostgreSQL's advisory locks of this kind; a community is the second
 
 
 def _latest() -> Select[Any]:
@@ -25,3 +28,17 @@ def to_community(row: Row[Any]) -> Community:
     """A community from its row."""
     fields = dict(row._mapping)
     return Community(**(fields | {"choices": tuple(Choice.from_json(each) for each in fields["choices"])}))
+
+
+def lock(connection: Connection, id: str) -> Community:
+    """A community in its latest epoch, for a writing transaction: until it ends, no other operator changes it.
+
+    SQLite's writing transactions exclude each other anyway. PostgreSQL's begin by waiting for this lock, and look up
+    the latest epoch only then.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(_OPERATORS_LOCK, func.hashtext(id))))
+    row = connection.execute(FIND, {"ids": [id]}).one_or_none()
+    if row is None:
+        raise bad_parameter("community", "the collector", "the id of a community", id)
+    return to_community(row)

@@ -31,6 +31,7 @@ from graphldp.collector.operators import Operators
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.communities import FIND, LATEST, to_community
 from graphldp.collector.storage.database import migrate, open_engine, transaction
+from graphldp.collector.storage.holdings import Holdings
 from graphldp.collector.storage.results import Results
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.wire import roster_digest
@@ -57,6 +58,7 @@ class Store:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.operators = Operators(engine)
+        self.holdings = Holdings(engine)
         self.results = Results(engine)
 
     @classmethod
@@ -226,18 +228,6 @@ class Store:
             except RacedError:
                 continue
             return verdicts
-
-    def delete_report(self, id: str, user: int) -> None:
-        """Delete a report. Its slot stays taken."""
-        community, table = self.community(id), schema.reports
-        statement = (
-            update(table)
-            .where(table.c.community == community.key, table.c.user == user, table.c.deleted_at.is_(None))
-            .values(body=None, noisy_degree=None, deleted_at=datetime.now(UTC))
-        )
-        with transaction(self.engine, writes=True) as connection:
-            if not connection.execute(statement).rowcount:
-                raise bad_parameter("user", "delete-report", "a slot that holds a report", user)
 
     def stored(self, community: Community) -> Iterator[Stored]:
         """A community's reports, by slot."""

@@ -1,0 +1,106 @@
+"""Which slots hold a report, by epoch, and how reports leave for good.
+
+A client that was told 201 asks for the epochs that are held for its slot, and sends its kept bytes again where a
+restore lost them. A deleted report counts as held: its slot takes no other, so there is nothing to send.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Engine, delete, select, update
+
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.communities import lock
+from graphldp.collector.storage.database import scrub, transaction
+from graphldp.errors import bad_parameter
+
+
+@dataclass(frozen=True)
+class Holding:
+    """The slots of one epoch.
+
+    Args:
+        epoch: which one.
+        invited: slots that have a token.
+        held: slots whose report is here.
+        deleted: slots whose report was here and is deleted.
+    """
+
+    epoch: int
+    invited: list[int]
+    held: list[int]
+    deleted: list[int]
+
+
+class Holdings:
+    """What is held, and what is no more.
+
+    Args:
+        engine: a migrated database.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def epochs(self, id: str, user: int) -> list[int]:
+        """The epochs in which a slot of a community has had its report."""
+        table, reports = schema.communities, schema.reports
+        query = (
+            select(table.c.epoch)
+            .join(reports, reports.c.community == table.c.key)
+            .where(table.c.id == id, reports.c.user == user)
+            .order_by(table.c.epoch)
+        )
+        with transaction(self.engine) as connection:
+            return list(connection.execute(query).scalars())
+
+    def of(self, id: str) -> list[Holding]:
+        """The slots of a community, epoch by epoch; none for an id that is no community's."""
+        table, slots, reports = schema.communities, schema.slots, schema.reports
+        found = []
+        with transaction(self.engine) as connection:
+            rows = connection.execute(select(table.c.key, table.c.epoch).where(table.c.id == id).order_by("epoch"))
+            for key, epoch in rows.all():
+                invited = select(slots.c.user).where(slots.c.community == key).order_by("user")
+                taken = select(reports.c.user, reports.c.deleted_at).where(reports.c.community == key).order_by("user")
+                states = connection.execute(taken).all()
+                held, deleted = (
+                    [row.user for row in states if (row.deleted_at is None) == here] for here in (True, False)
+                )
+                found.append(Holding(epoch, list(connection.execute(invited).scalars()), held, deleted))
+        return found
+
+    def delete(self, id: str, user: int, epoch: int | None = None) -> list[int]:
+        """Delete a slot's report in one epoch, or in all of them, and from the files of the database.
+
+        The slot stays taken. What was deleted before is not an error: its bytes are then looked after once more.
+
+        Returns:
+            The epochs whose report was there until now.
+
+        Raises:
+            StoreError: where the report is deleted but its bytes are still in a file.
+        """
+        reports, table, flags = schema.reports, schema.communities, schema.flags
+        with transaction(self.engine, writes=True) as connection:
+            lock(connection, id)
+            query = (
+                select(table.c.key, table.c.epoch, reports.c.deleted_at)
+                .join(reports, reports.c.community == table.c.key)
+                .where(table.c.id == id, reports.c.user == user)
+                .order_by(table.c.epoch)
+            )
+            rows = [row for row in connection.execute(query) if epoch in (None, row.epoch)]
+            if not rows:
+                raise bad_parameter("user", "delete-report", "a slot that holds a report", user)
+            present = [row for row in rows if row.deleted_at is None]
+            keys = [row.key for row in present]
+            gone = {"body": None, "noisy_degree": None, "deleted_at": datetime.now(UTC)}
+            connection.execute(
+                update(reports).where(reports.c.community.in_(keys), reports.c.user == user).values(**gone)
+            )
+            connection.execute(delete(flags).where(flags.c.community.in_(keys), flags.c.user == user))
+        scrub(self.engine)
+        return [row.epoch for row in present]

@@ -1,0 +1,116 @@
+"""Which slots are held, and how reports leave, the same over SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.collector.people import N, open_cats, submission
+from tests.collector.services import Postgres
+
+from graphldp.collector.intake import Verdict
+from graphldp.collector.storage.database import open_engine
+from graphldp.collector.storage.holdings import Holding
+from graphldp.collector.storage.store import Store
+from graphldp.errors import ParameterError, StoreError
+
+
+def test_what_is_held_by_slot_and_epoch(store: Store) -> None:
+    cats, tokens = open_cats(store)
+    dogs, others = open_cats(store, "dogs")
+    store.accept([submission(cats, user, tokens[user], b"one") for user in (4, 2, 7)])
+    store.accept([submission(dogs, 5, others[5], b"other")])
+    second = store.open_epoch("cats")
+    store.accept([submission(second, user, tokens[user], b"two") for user in (2, 3)])
+    store.holdings.delete("cats", 4)
+    everyone = list(range(N))
+    assert store.holdings.of("cats") == [Holding(1, everyone, [2, 7], [4]), Holding(2, everyone, [2, 3], [])]
+    assert store.holdings.of("nobody") == []
+    assert [store.holdings.epochs("cats", user) for user in (2, 3, 4, 5)] == [[1, 2], [2], [1], []]
+
+
+def test_deletion_never_reopens_a_slot(store: Store) -> None:
+    cats, tokens = open_cats(store)
+    mine = submission(cats, 2, tokens[2], b"mine")
+    store.accept([mine])
+    store.holdings.delete("cats", 2)
+    assert store.accept([mine, submission(cats, 2, tokens[2], b"new")]) == [Verdict.DELETED, Verdict.DELETED]
+    assert list(store.stored(cats)) == []
+    assert store.noisy_degrees(cats) == []
+    assert store.progress() == {cats.key: (N, 0, 1)}
+    assert store.holdings.delete("cats", 2) == []  # nothing is left to delete
+    with pytest.raises(ParameterError, match="holds a report"):
+        store.holdings.delete("cats", 3)
+    with pytest.raises(ParameterError, match="id of a community"):
+        store.holdings.delete("dogs", 2)
+
+
+def test_deletion_reaches_every_epoch_or_the_one_that_is_asked_for(store: Store) -> None:
+    cats, tokens = open_cats(store)
+    for epoch in (1, 2, 3):
+        current = cats if epoch == 1 else store.open_epoch("cats")
+        for user in (2, 3):
+            assert store.accept([submission(current, user, tokens[user], b"x%d" % epoch)]) == [Verdict.STORED]
+        store.results.set_flags(current.key, {2: "threshold", 3: "threshold"})
+    assert store.holdings.delete("cats", 2, epoch=2) == [2]
+    assert store.holdings.delete("cats", 2) == [1, 3]
+    with pytest.raises(ParameterError, match="holds a report"):
+        store.holdings.delete("cats", 3, epoch=4)
+    assert [(each.held, each.deleted) for each in store.holdings.of("cats")] == [([3], [2])] * 3
+    assert store.results.flags(cats.key) == {3: "threshold"}  # what a defense said of a report goes with it
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Store, list[Path]]]:
+    """A store, and where its bytes lie: but for PostgreSQL's own log, which is used again segment by segment."""
+    if request.param == "sqlite":
+        path = tmp_path / "collector.db"
+        store, places = Store.open(f"sqlite:///{path}"), [tmp_path]
+    else:
+        server: Postgres = request.getfixturevalue("postgres")
+        store, places = Store.open(server.create("deletions")), [server.data / "base"]
+    yield store, places
+    store.close()
+
+
+def holds(store: Store, places: list[Path], needle: bytes) -> bool:
+    if store.engine.dialect.name == "postgresql":
+        with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("CHECKPOINT")  # what is in its memory goes to its files
+    return any(needle in path.read_bytes() for place in places for path in place.rglob("*") if path.is_file())
+
+
+def test_deleted_bytes_leave_the_files(files: tuple[Store, list[Path]]) -> None:
+    store, places = files
+    cats, tokens = open_cats(store)
+    bodies = {user: secrets.token_bytes(40) for user in range(N - 1)}
+    large = secrets.token_bytes(30_000)  # of many pages
+    store.accept([submission(cats, user, tokens[user], body) for user, body in bodies.items()])
+    store.accept([submission(cats, N - 1, tokens[N - 1], large)])
+    assert holds(store, places, bodies[9])
+    for user in (*range(5, 15), N - 1):
+        store.holdings.delete("cats", user)
+    pieces = [large[at : at + 40] for at in range(0, len(large), 1000)]
+    for gone in (*(bodies[user] for user in range(5, 15)), *pieces):
+        assert not holds(store, places, gone)
+    assert holds(store, places, bodies[30])
+
+
+def test_a_reader_that_keeps_the_log_is_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "collector.db"
+    store = Store.open(f"sqlite:///{path}")
+    cats, tokens = open_cats(store)
+    store.accept([submission(cats, 0, tokens[0], b"a body to be deleted")])
+    reader = open_engine(f"sqlite:///{path}")
+    store.engine.dispose()
+    impatient = Store(open_engine(f"sqlite:///{path}?timeout=0.1"))
+    with reader.connect() as connection:
+        connection.exec_driver_sql("SELECT body FROM reports").all()
+        with pytest.raises(StoreError, match="try again"):
+            impatient.holdings.delete("cats", 0)
+    assert impatient.holdings.delete("cats", 0) == []
+    assert b"a body to be deleted" not in b"".join(each.read_bytes() for each in tmp_path.iterdir())
+    impatient.close()
+    reader.dispose()
