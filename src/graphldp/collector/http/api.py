@@ -53,6 +53,7 @@ class CommunityBody(BaseModel):
     mechanism: str = Field(description="dprr, rr or noisy-degrees.")
     choices: list[ChoiceBody]
     epoch: int = Field(description="Which collection this is of the same people.")
+    held: list[int] = Field(description="The epochs in which the collector has this slot's report, or had it deleted.")
     roster_digest: str = Field(description="SHA-256 over the roster's names, each after its length as eight bytes.")
     roster: list[str] = Field(description="The users' names, in the order of their numbers.")
 

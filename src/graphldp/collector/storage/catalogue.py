@@ -51,6 +51,7 @@ class Catalogue:
             "mechanism": community.mechanism,
             "choices": [choice.to_json() for choice in community.choices],
             "epoch": community.epoch,
+            "held": self._store.holdings.epochs(community.id, user),
             "roster_digest": community.roster_digest,
         }
         return f'{json.dumps(head, ensure_ascii=False)[:-1]}, "roster": {roster}}}'
