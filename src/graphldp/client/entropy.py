@@ -8,9 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+Drawn = TypeVar("Drawn")
 
 
 class Entropy:
@@ -41,6 +44,16 @@ class Entropy:
         while self.coin(gamma.numerator, gamma.denominator * k):
             k += 1
         return k % 2 == 1
+
+    def until(self, attempt: Callable[[Entropy], Drawn | None]) -> Drawn:
+        """What the first attempt that succeeds returns; None is a failure.
+
+        Attempts must know nothing of each other: the result then has the law of one attempt, given that it succeeds.
+        """
+        while True:
+            drawn = attempt(self)
+            if drawn is not None:
+                return drawn
 
     def words(self, count: int, bits: int) -> NDArray[np.uint64]:
         """Uniform numbers of so many bits, 1 to 64."""

@@ -20,16 +20,19 @@ def discrete_laplace(epsilon: Fraction, entropy: Entropy) -> int:
         epsilon: s/t, exactly; the scale of the noise is t/s.
         entropy: where the randomness comes from.
     """
+    return entropy.until(lambda source: _attempt(epsilon, source))
+
+
+def _attempt(epsilon: Fraction, entropy: Entropy) -> int | None:
     s, t = epsilon.numerator, epsilon.denominator
-    while True:
-        u = entropy.below(t)
-        if not entropy.exp_coin(Fraction(u, t)):
-            continue
-        v = 0
-        while entropy.exp_coin(Fraction(1)):
-            v += 1
-        size = (u + t * v) // s  # u + t·v is geometric with ratio e^(−1/t), its quotient by s with ratio e^(−s/t)
-        negative = entropy.coin(1, 2)
-        if negative and size == 0:
-            continue  # zero would otherwise be drawn by both signs
-        return -size if negative else size
+    u = entropy.below(t)
+    if not entropy.exp_coin(Fraction(u, t)):
+        return None
+    v = 0
+    while entropy.exp_coin(Fraction(1)):
+        v += 1
+    size = (u + t * v) // s  # u + t·v is geometric with ratio e^(−1/t), its quotient by s with ratio e^(−s/t)
+    negative = entropy.coin(1, 2)
+    if negative and size == 0:
+        return None  # zero would otherwise be drawn by both signs
+    return -size if negative else size
