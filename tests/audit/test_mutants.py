@@ -76,9 +76,9 @@ MUTANTS = {
 # ε₁ and the number of reports are such that Monte Carlo sees what it can see by a wide margin: at 3,000 reports a list,
 # a run that misses one of its two mutants has a chance below 1e-6.
 CHECKS = {
-    "noise": lambda: exact.noise(1.0, cutoff=Fraction(1, 10**5)),
     "reports": lambda: exact.reports("dprr", 2, 1.0, 0.9),
-    "thresholds": exact.thresholds,
+    "lists": lambda: exact.lists("dprr", 2, 1.0, 0.9, 8),
+    "thresholds": lambda: exact.thresholds(exact.EPSILONS2[::8]),
     "Monte Carlo": lambda: montecarlo.audit_client("dprr", 1.0, 1.0, samples=3000),
     "protocol": protocol.one_report,
 }

@@ -1,26 +1,34 @@
 """Every way a draw can go, through the code that draws: the law of a sampler as exact fractions.
 
 A sampler asks its :class:`~graphldp.client.entropy.Entropy` for coins, numbers and words. Here the answers are chosen
-instead of drawn: all of them, one path after the other, each with its exact probability. Where paths have no end (a
-loop that may always go on), those less likely than ``cutoff`` are left, and their whole probability is returned: every
-outcome's true probability lies between what was found and that much more.
+instead of drawn: all of them, one path after the other, each with its exact probability. Three answers are shorter
+than what they stand for, and are enumerated in full on their own:
+
+- the coin of probability e^(−γ), whose many small coins lead to two sides;
+- attempts that are repeated until one succeeds: the first success has the law of one attempt, given that it succeeds;
+- a word of 64 bits, which can only be compared with a threshold: below it, or not.
+
+Where paths have no end (a loop that may always go on), those less likely than ``cutoff`` are left, and their whole
+probability is returned: every outcome's true probability lies between what was found and that much more.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.client.entropy import Entropy
+from graphldp.client.entropy import Drawn, Entropy
 
 Outcome = TypeVar("Outcome", bound=Hashable)
+Weighted = tuple[tuple[Any, Fraction], ...]
+_FINE = 1 << 96  # probabilities are rounded down to multiples of 1/_FINE where they would grow without bound
 
 
 class _NegligibleError(Exception):
@@ -34,11 +42,14 @@ class Chosen(Entropy):
         script: the choices so far, each as [choice, number of choices].
         cutoff: the probability below which a path is left.
         given: how many choices at the beginning are a condition, which has no probability of its own.
+        repeated: the laws of repeated attempts that were met before, by the choices that lead to them.
     """
 
-    def __init__(self, script: list[list[int]], cutoff: Fraction, given: int) -> None:
+    def __init__(
+        self, script: list[list[int]], cutoff: Fraction, given: int, repeated: dict[tuple[int, ...], Weighted]
+    ) -> None:
         super().__init__()
-        self.script, self.cutoff, self.given = script, cutoff, given
+        self.script, self.cutoff, self.given, self.repeated = script, cutoff, given, repeated
         self.at, self.weight = 0, Fraction(1)
 
     def below(self, bound: int) -> int:
@@ -54,17 +65,24 @@ class Chosen(Entropy):
 
     def exp_coin(self, gamma: Fraction) -> bool:
         """Both sides, with the law of the real coin, which was enumerated on its own."""
-        if not gamma:
-            return True
         law = _exp_coin_law(gamma)
-        return self._choice(2, (law.found[False], law.found[True])) == 1
+        sides = [side for side in (False, True) if side in law]
+        return sides[self._choice(len(sides), [law[side] for side in sides])]
+
+    def until(self, attempt: Callable[[Entropy], Drawn | None]) -> Drawn:
+        """Every result of one attempt, with its probability given that the attempt succeeds."""
+        before = tuple(choice for choice, _ in self.script[: self.at])
+        if before not in self.repeated:
+            self.repeated[before] = _success_law(cast("Callable[[Entropy], Hashable]", attempt))
+        results = self.repeated[before]
+        chosen = self._choice(len(results), [likely for _, likely in results])
+        return cast("Drawn", results[chosen][0])
 
     def words(self, count: int, bits: int) -> NDArray[np.uint64]:
-        """All values of all words together."""
-        chosen = self._choice(1 << count * bits)
-        return np.array([chosen >> bits * place & (1 << bits) - 1 for place in range(count)], np.uint64)
+        """Words that are not drawn before they are compared."""
+        return cast("NDArray[np.uint64]", _Words(self, count, bits))
 
-    def _choice(self, count: int, weights: tuple[Fraction, ...] | None = None) -> int:
+    def _choice(self, count: int, weights: Sequence[Fraction] | None = None) -> int:
         if self.at == len(self.script):
             self.script.append([0, count])
         chosen = self.script[self.at][0]
@@ -74,6 +92,22 @@ class Chosen(Entropy):
         if self.weight < self.cutoff:
             raise _NegligibleError
         return chosen
+
+
+class _Words:
+    """Uniform words, of which nothing can be learnt but whether each is below its threshold, and that once."""
+
+    __array_ufunc__ = None  # the comparison is ours, also where numpy's arrays stand on its other side
+
+    def __init__(self, entropy: Chosen, count: int, bits: int) -> None:
+        self.entropy, self.count, self.bits = entropy, count, bits
+        self.compared = False
+
+    def __lt__(self, limits: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        if self.compared or limits.shape != (self.count,):
+            raise AssertionError("Each word is compared once, with one threshold.")
+        self.compared = True
+        return np.array([self.entropy.coin(int(limit), 1 << self.bits) for limit in limits.tolist()], np.bool_)
 
 
 @dataclass(frozen=True)
@@ -92,8 +126,20 @@ class Law(Generic[Outcome]):
 
 
 @cache
-def _exp_coin_law(gamma: Fraction) -> Law[bool]:
-    return enumerate_law(lambda entropy: Entropy.exp_coin(entropy, gamma), cutoff=Fraction(1, 10**24))
+def _exp_coin_law(gamma: Fraction) -> dict[bool, Fraction]:
+    law = enumerate_law(lambda entropy: Entropy.exp_coin(entropy, gamma), cutoff=Fraction(1, 10**24))
+    return {side: _rounded_down(likely) for side, likely in law.found.items()}
+
+
+def _success_law(attempt: Callable[[Entropy], Hashable]) -> Weighted:
+    """Each result's probability is found/(1 − found failures) at least, by which it is no more than the true one."""
+    law = enumerate_law(attempt, cutoff=Fraction(1, 10**10))
+    succeeds = 1 - law.found.get(None, Fraction(0))
+    return tuple((each, _rounded_down(p / succeeds)) for each, p in law.found.items() if each is not None)
+
+
+def _rounded_down(likely: Fraction) -> Fraction:
+    return likely if likely.denominator <= _FINE else Fraction(int(likely * _FINE), _FINE)
 
 
 def enumerate_law(
@@ -108,10 +154,11 @@ def enumerate_law(
     """
     found: dict[Outcome, Fraction] = defaultdict(Fraction)
     paths: dict[Outcome, list[int]] = {}
+    repeated: dict[tuple[int, ...], Weighted] = {}
     fixed = [[choice, choice + 1] for choice in prefix or []]
     script = list(fixed)
     while True:
-        chosen = Chosen(script, cutoff, len(fixed))
+        chosen = Chosen(script, cutoff, len(fixed), repeated)
         try:
             outcome = run(chosen)
         except _NegligibleError:

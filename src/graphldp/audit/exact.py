@@ -1,16 +1,17 @@
 """The client's promise, in whole numbers: three checks that chance and rounding cannot mislead.
 
-- ``noise``: the law of the noise on the degree, enumerated: neighbouring values differ by e^ε₁ at most.
-- ``reports``: all reports of all lists of n ≤ 4 users in short words, through the client's own ``draw``: for any two
-  lists that differ in one friend, and any report with the same d*, the counts of words differ by e^ε₂ at most. A list
-  that is longer by one has its d* from a noise smaller by one, which ``noise`` bounds: together ε₁ + ε₂.
+- ``reports``: all reports of all lists of n ≤ 4 users, as bytes, through the client's own ``draw``: noise, list and
+  encoding together. For any two lists that differ in one friend their probabilities differ by e^(ε₁ + ε₂) at most, and
+  for some by no less: the client spends the ε it says, not more and not less.
+- ``lists``: the same given d*, where nothing is left out: the odds of any two lists stay within e^ε₂ to the last digit,
+  in words of few bits too, in which rounding is large.
 - ``thresholds``: those of the real words of 64 bits, for many ε₂, n and d*: all four ratios, compared with e^ε₂ itself.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
@@ -19,12 +20,14 @@ from graphldp.audit.enumeration import Law, enumerate_law
 from graphldp.audit.finding import Finding
 from graphldp.client import laplace, sampler
 from graphldp.client.entropy import Entropy
-from graphldp.wire import Report
+from graphldp.wire import MECHANISMS, WITH_DEGREE, WITH_EDGES, encode
 
-SHORT_WORDS = {2: 8, 3: 5, 4: 3}  # bits a word for n users: 2^((n−1)·bits) ways to draw each list
-_CUTOFF = Fraction(1, 10**8)
+LIVE = tuple(name for name in MECHANISMS if name != "public")  # what the wire can carry and ε protects
+SPENT = (0.1, 1.0, 1.5, 2.25)  # 1/10 rejects often, 3/2 and 9/4 divide: every line of the noise's sampler runs
+WORDS = ((2, 8), (3, 5), (4, 3), (4, 64))  # (users, bits of a word): in short words rounding is large
+WASTE = 1e-5  # what a report may be short of the ε it claims: more than the paths that are left out amount to
 _USER = 1
-_EPSILONS = tuple(units / 100 for units in range(5, 400, 5))
+EPSILONS2 = tuple(units / 100 for units in range(5, 400, 5))
 _COMMUNITIES = (2, 3, 30, 3782, 3_000_000)
 
 
@@ -40,54 +43,93 @@ def exp_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
     return total, total + term / (1 - x / terms)
 
 
-def noise(epsilon1: float, *, cutoff: Fraction = _CUTOFF) -> Finding:
-    """Enumerate the noise on the degree."""
-    law = _noise_law(epsilon1, cutoff)
-    _, limit = exp_bounds(sampler.exact(epsilon1))
-    worst = Fraction(0)
-    for z, likely in law.found.items():
-        for other in (z - 1, z + 1):
-            worst = max(worst, likely / (law.found.get(other, Fraction(0)) + law.rest))
-    effort = f"{len(law.found)} values of the noise, a chance of {float(law.rest):.0e} left out"
-    return Finding("noise", epsilon1, math.log(worst), worst <= limit, effort)
+def cases() -> list[tuple[str, float, float]]:
+    """(mechanism, ε₁, ε₂): every mechanism of the wire at every ε of ``SPENT``."""
+    return [(mechanism, *_split(mechanism, spent)) for mechanism in LIVE for spent in SPENT]
+
+
+def _split(mechanism: str, spent: float) -> tuple[float, float]:
+    if mechanism not in WITH_DEGREE:
+        return 0.0, spent
+    return spent, 0.9 if mechanism in WITH_EDGES else 0.0
+
+
+def lists_of(n: int) -> list[tuple[int, ...]]:
+    """All lists of one user among n."""
+    others = [user for user in range(n) if user != _USER]
+    return [friends for size in range(n) for friends in combinations(others, size)]
+
+
+def law_of(mechanism: str, n: int, friends: tuple[int, ...], epsilon1: float, epsilon2: float) -> Law[bytes]:
+    """The law of the bytes that leave the device, for one list."""
+
+    def run(entropy: Entropy) -> bytes:
+        report = sampler.draw(
+            friends, mechanism=mechanism, n=n, user=_USER, epsilon1=epsilon1, epsilon2=epsilon2, _entropy=entropy
+        )
+        return encode(report)
+
+    return enumerate_law(run)
 
 
 def reports(mechanism: str, n: int, epsilon1: float, epsilon2: float) -> Finding:
-    """Enumerate all reports of all lists, as ``draw`` draws them in words of few bits.
+    """Enumerate all reports of all lists, from the first coin to the bytes.
 
     Args:
-        mechanism: ``"dprr"`` or ``"rr"``.
+        mechanism: one of the wire's.
+        n: users, 2 to 4; below 4 no d* gives a q between 0 and 1.
+        epsilon1: ε₁; 0 where there is no noisy degree.
+        epsilon2: ε₂; 0 where there is no list.
+    """
+    claimed = sum((sampler.exact(value) for value in (epsilon1, epsilon2) if value), Fraction(0))
+    laws = {friends: law_of(mechanism, n, friends, epsilon1, epsilon2) for friends in lists_of(n)}
+    worst = max(_worst_ratio(laws[a], laws[b]) for pair in _neighbouring(list(laws)) for a, b in (pair, pair[::-1]))
+    _, limit = exp_bounds(claimed)
+    shown = math.log(worst) if worst < math.inf else math.inf
+    looked_at, left = sum(len(law.found) for law in laws.values()), max(law.rest for law in laws.values())
+    effort = f"{mechanism}, ε₁ = {epsilon1:g}, n = {n}: {looked_at:,} reports, a chance of {float(left):.0e} left out"
+    return Finding("reports", float(claimed), shown, worst <= limit and shown >= claimed - WASTE, effort)
+
+
+def lists(mechanism: str, n: int, epsilon1: float, epsilon2: float, bits: int) -> Finding:
+    """Enumerate all lists given d*, as ``draw`` draws them in words of so many bits.
+
+    Args:
+        mechanism: one with edges.
         n: users, 2 to 4.
         epsilon1: ε₁; 0 for rr.
         epsilon2: ε₂.
+        bits: of a word.
     """
-    others = [user for user in range(n) if user != _USER]
-    lists = [friends for size in range(n) for friends in combinations(others, size)]
-    degrees = (None,) if mechanism == "rr" else (0, 1, 2)  # below, within and above where q grows with d*
+    degrees = (None,) if mechanism not in WITH_DEGREE else (0, 1, 2)  # below, within and above where q grows with d*
     limit, _ = exp_bounds(sampler.exact(epsilon2))
     worst, looked_at = Fraction(1), 0
-    paths = {} if mechanism == "rr" else _noise_law(epsilon1, _CUTOFF).paths
+    paths = {} if mechanism not in WITH_DEGREE else _noise_law(epsilon1).paths
     for degree in degrees:
         laws = {}
-        for friends in lists:
+        for friends in lists_of(n):
             prefix = None if degree is None else paths[degree - len(friends)]
-            laws[friends] = _list_law(mechanism, n, friends, epsilon1, epsilon2, degree, prefix)
-        looked_at += len(lists) << SHORT_WORDS[n] * (n - 1)
-        for one, two in _neighbouring(lists):
+            laws[friends] = _list_law(mechanism, n, friends, epsilon1, epsilon2, degree, prefix, bits)
+            looked_at += len(laws[friends])
+        for one, two in _neighbouring(list(laws)):
             for noisy in {*laws[one], *laws[two]}:
                 likely = sorted((laws[one].get(noisy, Fraction(0)), laws[two].get(noisy, Fraction(0))))
                 if not likely[0]:
-                    effort = f"a report that only one of two lists can give, n = {n}"
-                    return Finding("reports", epsilon2, math.inf, False, effort)
+                    effort = f"a list that only one of two can give, n = {n}"
+                    return Finding("lists", epsilon2, math.inf, False, effort)
                 worst = max(worst, likely[1] / likely[0])
-    effort = f"{looked_at:,} reports, n = {n}, words of {SHORT_WORDS[n]} bits"
-    return Finding("reports", epsilon2, math.log(worst), worst <= limit, effort)
+    effort = f"{mechanism}, n = {n}: {looked_at:,} lists, words of {bits} bits"
+    return Finding("lists", epsilon2, math.log(worst), worst <= limit, effort)
 
 
-def thresholds() -> Finding:
-    """Compare the thresholds of 64-bit words with e^ε₂; the finding is the worst case's."""
+def thresholds(epsilons: Sequence[float] = EPSILONS2) -> Finding:
+    """Compare the thresholds of 64-bit words with e^ε₂; the finding is the worst case's.
+
+    Args:
+        epsilons: the values of ε₂.
+    """
     whole, looked_at, worst = 1 << sampler.WORD_BITS, 0, (Fraction(-1), 0.0)
-    for epsilon2 in _EPSILONS:
+    for epsilon2 in epsilons:
         limit, _ = exp_bounds(sampler.exact(epsilon2))
         for n, degree in _cases():
             stranger, neighbour = sampler.thresholds(sampler.exact(epsilon2), n, degree, sampler.WORD_BITS)
@@ -120,11 +162,12 @@ def _list_law(
     epsilon2: float,
     degree: int | None,
     prefix: list[int] | None,
+    bits: int,
 ) -> dict[tuple[int, ...], Fraction]:
     """The law of the list, given d*: with the noise held at one path to the value that gives this d*."""
 
     def run(entropy: Entropy) -> tuple[int | None, tuple[int, ...]]:
-        report: Report = sampler.draw(
+        report = sampler.draw(
             friends,
             mechanism=mechanism,
             n=n,
@@ -132,7 +175,7 @@ def _list_law(
             epsilon1=epsilon1,
             epsilon2=epsilon2,
             _entropy=entropy,
-            _word_bits=SHORT_WORDS[n],
+            _word_bits=bits,
         )
         return report.noisy_degree, tuple(report.neighbours.tolist())
 
@@ -142,8 +185,17 @@ def _list_law(
     return {listed: likely for (_, listed), likely in law.found.items()}
 
 
-def _noise_law(epsilon1: float, cutoff: Fraction) -> Law[int]:
-    return enumerate_law(lambda entropy: laplace.discrete_laplace(sampler.exact(epsilon1), entropy), cutoff=cutoff)
+def _worst_ratio(one: Law[bytes], two: Law[bytes]) -> Fraction | float:
+    """The largest ratio of two probabilities of one report that must be: all that was left out helps the client."""
+    worst: Fraction | float = Fraction(0)
+    for body, likely in one.found.items():
+        other = two.found.get(body, Fraction(0)) + two.rest
+        worst = max(worst, likely / other) if other else math.inf
+    return worst
+
+
+def _noise_law(epsilon1: float) -> Law[int]:
+    return enumerate_law(lambda entropy: laplace.discrete_laplace(sampler.exact(epsilon1), entropy))
 
 
 def _neighbouring(lists: list[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:

@@ -41,14 +41,20 @@ def mechanism(
 
 
 @app.command(epilog="Example: graphldp audit client --samples 5000")
-def client(samples: SamplesOption = 5000, as_json: console.JsonOption = False) -> None:
+def client(
+    samples: SamplesOption = 5000,
+    users: Annotated[int, typer.Option(min=2, max=4, help="Users of the community that is enumerated.")] = 4,
+    as_json: console.JsonOption = False,
+) -> None:
     """Enumerate the client's reports exactly, check its thresholds, draw from it, and run its protocol on loopback."""
     from graphldp.audit import exact, montecarlo, protocol
 
-    findings = [exact.noise(1.0)]
-    findings += [exact.reports("dprr", n, 1.0, 0.9) for n in exact.SHORT_WORDS]
-    findings += [exact.reports("rr", n, 0.0, 0.9) for n in exact.SHORT_WORDS]
-    findings += [exact.thresholds(), montecarlo.audit_client("dprr", 1.0, 1.0, samples=samples), protocol.one_report()]
+    findings = [exact.reports(name, users, *spent) for name, *spent in exact.cases()]
+    for name, epsilon1, epsilon2 in (case for case in exact.cases() if 1.0 in case):
+        if epsilon2:
+            findings += [exact.lists(name, n, epsilon1, epsilon2, bits) for n, bits in exact.WORDS]
+        findings.append(montecarlo.audit_client(name, epsilon1, epsilon2, samples=samples))
+    findings += [exact.thresholds(), protocol.one_report()]
     _conclude(findings, as_json=as_json)
 
 
