@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import zlib
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from graphldp.collector.storage import database as database_module
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import migrate, open_engine, transaction
 from graphldp.errors import ParameterError, StoreError
+from graphldp.wire import roster_digest
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -68,7 +71,7 @@ def test_a_database_that_is_away_is_one_kind_of_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_reports_of_the_first_schema_are_kept(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_what_the_first_schema_held_is_kept(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     url = f"sqlite:///{tmp_path / 'old.db'}"
     if kind == "postgresql":
         url = request.getfixturevalue("postgres").create("old")
@@ -85,8 +88,8 @@ def test_reports_of_the_first_schema_are_kept(kind: str, tmp_path: Path, request
                 n=2,
                 mechanism="rr",
                 choices=[],
-                roster=b"",
-                roster_digest="",
+                roster=zlib.compress("ann\nböb".encode()),
+                roster_digest=sha256("ann\nböb".encode()).hexdigest(),
                 epoch=1,
                 opened_at=NOW,
             )
@@ -95,4 +98,6 @@ def test_reports_of_the_first_schema_are_kept(kind: str, tmp_path: Path, request
     migrate(engine)
     with transaction(engine) as connection:
         assert connection.execute(select(schema.reports.c.body)).scalars().all() == [b"mine"]
+        digests = connection.execute(select(schema.communities.c.roster_digest)).scalars().all()
+    assert digests == [roster_digest(["ann", "böb"])]
     engine.dispose()
