@@ -53,6 +53,13 @@ def test_a_community_from_roster_to_close(command: Command, database: str, roste
         {"name": "epsilon-2", "epsilon1": 0.2, "epsilon2": 1.8},
         {"name": "public", "epsilon1": None, "epsilon2": None},
     ]
+    digest = wire.roster_digest(["ann", "bob", "cy"])
+    shown = read(command, "collect", "community", "show", "cats")
+    assert shown == made | {"roster_digest": digest, "epoch": 1, "open": True}
+    code, said, _ = command("collect", "community", "show", "cats")
+    assert code == 0
+    assert digest in said
+    assert wire.spoken(digest) in said
     out = tmp_path / "invitations"
     invite = ("collect", "invite", "cats", "--server", "https://reports.example.org", "--out", out)
     assert read(command, *invite)["invited"] == 3
@@ -71,6 +78,7 @@ def test_a_community_from_roster_to_close(command: Command, database: str, roste
     read(command, "collect", "community", "close", "cats")
     (row,) = read(command, "collect", "community", "list")
     assert (row["epoch"], row["open"], row["invited"], row["label"]) == (2, False, 3, 0)
+    assert row["roster_digest"] == digest
     code, _, err = command(*invite)
     assert code == 2
     assert "open community" in err

@@ -1,4 +1,4 @@
-"""``graphldp collect community``: open, list, label, close and renew communities."""
+"""``graphldp collect community``: open, show, list, label, close and renew communities."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from graphldp.cli.serve import DatabaseOption
 from graphldp.errors import FormatError, bad_parameter
 
 if TYPE_CHECKING:
-    from graphldp.collector.community import Choice
+    from graphldp.collector.community import Choice, Community
     from graphldp.privacy import Allocation
 
-app = typer.Typer(help="Open, list, label, close and renew communities.", no_args_is_help=True)
+app = typer.Typer(help="Open, show, list, label, close and renew communities.", no_args_is_help=True)
 
 
 @app.command(epilog="Example: graphldp collect community create cats --roster cats.txt --epsilon 1 --epsilon 2")
@@ -45,21 +45,34 @@ def create(
     if public:
         offers.append(_public())
     made = store.open_community(community, names, mechanism=mechanism, choices=offers, name=name, label=label)
-    row: dict[str, Any] = {"community": made.id, "users": made.n, "mechanism": made.mechanism, "label": made.label}
-    choices = [choice.to_json() for choice in made.choices]
-    shown = choices if as_json else "; ".join(_in_words(choice) for choice in made.choices)
-    console.show_one(row | {"choices": shown, "roster_digest": made.roster_digest}, as_json=as_json)
+    console.show_one(_row(made, as_json), as_json=as_json)
+
+
+@app.command(epilog="Example: graphldp collect community show cats")
+def show(community: CommunityArgument, database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
+    """Show what a community publishes.
+
+    Publish the roster's digest where your users trust you: their clients show the same digits, and whoever sees others
+    was given another roster.
+    """
+    found = open_database(database).community(community)
+    state = {"epoch": found.epoch, "open": found.closed_at is None}
+    console.show_one(_row(found, as_json) | state, as_json=as_json)
 
 
 @app.command("list", epilog="Example: graphldp collect community list --json")
 def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
-    """List communities: how many of their users were invited and have reported, and their labels."""
+    """List communities: how many of their users were invited and have reported, and their labels.
+
+    The JSON also holds each roster's digest, which 'graphldp collect community show' prints.
+    """
     store = open_database(database)
     progress, predictions = store.progress(), store.results.predictions()
     rows = []
     for each in store.communities():
         invited, reported, deleted = progress.get(each.key, (0, 0, 0))
         predicted = predictions.get(each.key)
+        digest = {"roster_digest": each.roster_digest} if as_json else {}
         rows.append(
             {
                 "community": each.id,
@@ -73,6 +86,7 @@ def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) 
                 "predicted": predicted.label if predicted else None,
                 "confidence": predicted.confidence if predicted else None,
             }
+            | digest
         )
     console.show(rows, as_json=as_json)
 
@@ -104,6 +118,18 @@ def label_(
     """Say which class a community has, so that it can be trained on."""
     open_database(database).set_label(community, label)
     console.show_one({"community": community, "label": label}, as_json=as_json)
+
+
+def _row(community: Community, as_json: bool) -> dict[str, Any]:
+    """What never changes about a community, and its label."""
+    from graphldp.wire import spoken
+
+    choices, digest = [choice.to_json() for choice in community.choices], community.roster_digest
+    row = {"community": community.id, "users": community.n, "mechanism": community.mechanism, "label": community.label}
+    if as_json:
+        return row | {"choices": choices, "roster_digest": digest}
+    offers = "; ".join(_in_words(choice) for choice in community.choices)
+    return row | {"choices": offers, "roster digest": digest, "as clients show it": spoken(digest)}
 
 
 def read_roster(path: Path) -> list[str]:
