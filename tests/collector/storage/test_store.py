@@ -170,6 +170,84 @@ def test_two_servers_that_take_the_same_slots_agree(database: str) -> None:
     second.close()
 
 
+def test_tokens_are_kept_for_the_epoch_that_is_open_by_then(store: Store) -> None:
+    """One operator invites anew while another one renews: the old token was once good in the new epoch, the new not."""
+    _, tokens = open_cats(store)
+    drawn = store.invitations.draw("cats", [7])
+    second = store.open_epoch("cats")
+    store.invitations.keep("cats", drawn, replace=True)
+    assert store.holder(second, drawn[7]) == 7
+    assert store.holder(second, tokens[7]) is None
+
+
+def test_two_who_invite_at_once_do_not_void_each_others_tokens(store: Store) -> None:
+    cats = store.open_community("cats", ["ann", "bob"], mechanism="dprr", choices=CHOICES)
+    mine, theirs = store.invitations.draw("cats"), store.invitations.draw("cats")
+    store.invitations.keep("cats", mine, replace=False)
+    with pytest.raises(ParameterError, match="a moment ago"):
+        store.invitations.keep("cats", theirs, replace=False)
+    assert [store.holder(cats, mine[user]) for user in (0, 1)] == [0, 1]
+    drawn = store.invitations.draw("cats", [0])
+    store.close_community("cats")
+    with pytest.raises(ParameterError, match="closed"):
+        store.invitations.keep("cats", drawn, replace=True)
+    assert store.holder(cats, mine[0]) == 0
+    with pytest.raises(ParameterError, match="open community"):
+        store.invitations.draw("cats", [0])
+
+
+def test_operators_who_act_at_once_lose_nothing(database: str) -> None:
+    """Renewals and invitations in turns from two sides: afterwards the last token, and it alone, opens its slot."""
+    first, second = Store(open_engine(database)), Store(open_engine(database))
+    open_cats(first)
+    barrier = threading.Barrier(2)
+    issued: list[str] = []
+    refused: list[str] = []
+
+    def renew() -> None:
+        for _ in range(8):
+            barrier.wait()
+            first.open_epoch("cats")
+
+    def invite() -> None:
+        for _ in range(8):
+            barrier.wait()
+            issued.append(second.invite("cats", [7])[7])
+
+    threads = [threading.Thread(target=act) for act in (renew, invite)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    latest = first.community("cats")
+    assert latest.epoch == 9
+    assert [first.holder(latest, token) for token in issued] == [None] * 7 + [7]
+
+    def race(store: Store) -> None:
+        barrier.wait()
+        try:
+            store.open_epoch("cats")
+        except ParameterError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=race, args=(store,)) for store in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert first.community("cats").epoch == 11 - len(refused)  # both in turn, or one for the two of them
+    first.close()
+    second.close()
+
+
+def test_closing_twice_keeps_the_first_moment(store: Store) -> None:
+    open_cats(store)
+    store.close_community("cats")
+    closed = store.community("cats")
+    store.close_community("cats")
+    assert store.community("cats") == closed
+
+
 def test_a_thousand_in_one_transaction(store: Store) -> None:
     big, tokens = open_cats(store, "big", n=1000)
     many = [submission(big, u, tokens[u], bytes([u % 256]) * 40) for u in range(1000)]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, delete, func, insert, literal, select, update
+from sqlalchemy import Engine, func, insert, literal, select, update
 from sqlalchemy.exc import IntegrityError
 
 from graphldp.collector import tokens
@@ -29,14 +29,13 @@ from graphldp.collector.community import (
 from graphldp.collector.intake import RacedError, Submission, Verdict, accept
 from graphldp.collector.operators import Operators
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.communities import FIND, LATEST, to_community
+from graphldp.collector.storage.communities import FIND, LATEST, lock, to_community
 from graphldp.collector.storage.database import migrate, open_engine, transaction
 from graphldp.collector.storage.holdings import Holdings
+from graphldp.collector.storage.invitations import Invitations
 from graphldp.collector.storage.results import Results
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.wire import roster_digest
-
-_MANY = 10_000  # rows per statement: bounds the memory of a large community's invitations
 
 
 @dataclass(frozen=True)
@@ -59,6 +58,7 @@ class Store:
         self.engine = engine
         self.operators = Operators(engine)
         self.holdings = Holdings(engine)
+        self.invitations = Invitations(engine)
         self.results = Results(engine)
 
     @classmethod
@@ -119,16 +119,16 @@ class Store:
 
     def open_epoch(self, id: str) -> Community:
         """Close a community and open it anew: the same people, tokens and choices, one report each once more."""
-        old, table, slots = self.community(id), schema.communities, schema.slots
+        seen, table, slots = self.community(id), schema.communities, schema.slots
         copied = [column for column in table.c if column.name not in ("key", "epoch", "opened_at", "closed_at")]
         now = datetime.now(UTC)
         with transaction(self.engine, writes=True) as connection:
+            old = lock(connection, id)
+            if old.epoch != seen.epoch:  # two who renew at once mean one epoch: each costs the users their ε again
+                raise ParameterError(f"Epoch {old.epoch} of '{id}' was opened a moment ago.")
             row = connection.execute(select(*copied).where(table.c.key == old.key)).one()
             new = dict(row._mapping) | {"epoch": old.epoch + 1, "opened_at": now}
-            try:
-                key = connection.execute(insert(table).values(**new).returning(table.c.key)).scalar_one()
-            except IntegrityError:
-                raise ParameterError(f"Epoch {old.epoch + 1} of '{id}' was opened a moment ago.") from None
+            key = connection.execute(insert(table).values(**new).returning(table.c.key)).scalar_one()
             connection.execute(
                 update(table).where(table.c.key == old.key, table.c.closed_at.is_(None)).values(closed_at=now)
             )
@@ -170,45 +170,23 @@ class Store:
 
     def close_community(self, id: str) -> None:
         """Take no more reports in a community, for good."""
-        self._change(id, closed_at=datetime.now(UTC))
+        self._change(id, closed_at=func.coalesce(schema.communities.c.closed_at, datetime.now(UTC)))
 
     def _change(self, id: str, **values: Any) -> None:
-        statement = update(schema.communities).where(schema.communities.c.key == self.community(id).key)
+        table = schema.communities
         with transaction(self.engine, writes=True) as connection:
-            connection.execute(statement.values(**values))
+            connection.execute(update(table).where(table.c.key == lock(connection, id).key).values(**values))
 
     def invite(self, id: str, users: Sequence[int] | None = None) -> dict[int, str]:
-        """New tokens for slots, by slot; the ones they had are void from then on.
+        """New tokens for slots, by slot; the ones they had are void from then on. Only their hashes are kept.
 
         Args:
             id: the community.
             users: slots, by default all that have no token yet.
-
-        Returns:
-            The tokens. Only their hashes are kept.
         """
-        community = self.community(id)
-        if users is not None and not all(0 <= user < community.n for user in users):
-            raise bad_parameter("users", "invite", f"slots from 0 to {community.n - 1}", list(users)[:3])
-        table, now = schema.slots, datetime.now(UTC)
-        with transaction(self.engine, writes=True) as connection:
-            held = select(table.c.user).where(table.c.community == community.key)
-            if users is None:
-                taken = set(connection.execute(held).scalars())
-                users = [user for user in range(community.n) if user not in taken]
-            else:
-                users = sorted(set(users))
-                for start in range(0, len(users), _MANY):
-                    some = table.c.user.in_(users[start : start + _MANY])
-                    connection.execute(delete(table).where(table.c.community == community.key, some))
-            issued = {user: tokens.new_token(user) for user in users}
-            rows = [
-                {"community": community.key, "user": user, "token_hash": tokens.hashed(token), "invited_at": now}
-                for user, token in issued.items()
-            ]
-            for start in range(0, len(rows), _MANY):
-                connection.execute(insert(table), rows[start : start + _MANY])
-        return issued
+        drawn = self.invitations.draw(id, users)
+        self.invitations.keep(id, drawn, replace=users is not None)
+        return drawn
 
     def holder(self, community: Community, token: str) -> int | None:
         """The slot that a token opens, or None. Constant in time but for what the token itself claims."""
