@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +15,9 @@ import typer
 from graphldp.cli import console
 from graphldp.cli.collect.store import CommunityArgument, open_database
 from graphldp.cli.serve import DatabaseOption
-from graphldp.errors import bad_parameter
+from graphldp.errors import ParameterError
+
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet computes
 
 
 def invite(
@@ -29,27 +33,62 @@ def invite(
 ) -> None:
     """Write an invitation for every user who has none, or anew for some.
 
-    FOLDER/12.json is for the user in slot 12, and FOLDER/index.csv says who that is. Invitations are secret: whoever
-    holds one can report in that user's place, once. The collector keeps their hashes only.
+    FOLDER/12.json is for the user in slot 12, and FOLDER/index.csv says who that is. Nothing is overwritten: use a new
+    folder each time. Invitations are secret: whoever holds one can report in that user's place, once. The collector
+    keeps their hashes only.
     """
+    from graphldp.client.published import Invitation
+
     store = open_database(database)
-    found = store.community(community)
-    if found.closed_at is not None:
-        raise bad_parameter("community", "invite", "an open community", community)
-    roster = store.roster(found)
-    out.mkdir(parents=True, exist_ok=True, mode=0o700)
-    issued = store.invite(community, users)
-    for user, token in issued.items():
-        _write_secret(out / f"{user}.json", {"server": server, "community": community, "token": token})
-    with (out / "index.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["slot", "name", "file"])
-        writer.writerows([user, roster[user], f"{user}.json"] for user in issued)
-    console.show_one({"community": community, "invited": len(issued), "folder": str(out)}, as_json=as_json)
+    drawn = store.invitations.draw(community, users)
+    invitations = {}
+    for user, token in drawn.items():
+        invitations[user] = json.dumps({"server": server, "community": community, "token": token})
+        Invitation.from_json(invitations[user])  # what no client would take is not worth an old token
+    if drawn:
+        roster = store.roster(store.community(community))
+        files = {f"{user}.json": text for user, text in invitations.items()}
+        files["index.csv"] = _index({user: roster[user] for user in drawn})
+        written = _write(out, files)
+        try:
+            store.invitations.keep(community, drawn, replace=users is not None)
+        except BaseException:
+            _remove(written)
+            raise
+    console.show_one({"community": community, "invited": len(drawn), "folder": str(out)}, as_json=as_json)
 
 
-def _write_secret(path: Path, fields: dict[str, str]) -> None:
-    path.unlink(missing_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(fields, file)
+def _index(names: Mapping[int, str]) -> str:
+    """Who is in which slot, as CSV that a spreadsheet shows and does not compute."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(["slot", "name", "file"])
+    for user, name in names.items():
+        writer.writerow([user, f"'{name}" if name.lstrip(" ").startswith(_FORMULAS) else name, f"{user}.json"])
+    return text.getvalue()
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> list[Path]:
+    """New files for their owner's eyes only: all of them, or none where one cannot be written or is there already."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    written: list[Path] = []
+    try:
+        for name, text in files.items():
+            descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            written.append(folder / name)
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(descriptor)
+    except FileExistsError as error:
+        _remove(written)
+        raise ParameterError(f"{error.filename} is there already. Give another folder; nobody was invited.") from None
+    except BaseException:
+        _remove(written)
+        raise
+    return written
+
+
+def _remove(files: list[Path]) -> None:
+    for file in files:
+        file.unlink(missing_ok=True)
