@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from dataclasses import replace
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from statistics import mean, stdev
@@ -13,6 +17,7 @@ from statistics import mean, stdev
 import numpy as np
 import pytest
 
+from graphldp.errors import FormatError
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
 from graphldp.experiments.plans.figures import CONTROLS, METHODS
@@ -64,10 +69,12 @@ class Reader(HTMLParser):
         self.tables: list[list[list[str]]] = []
         self.open: list[str] = []
         self.sources: list[str] = []
+        self.seen: set[tuple[str, ...]] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in ("meta", "br"):
             self.open.append(tag)
+        self.seen.add((tag, *(name for name, _ in attrs)))
         self.sources += [value or "" for name, value in attrs if name in ("src", "href")]
         if tag == "table":
             self.tables.append([])
@@ -152,6 +159,91 @@ def test_charts_have_names_of_their_own(results: Results) -> None:
     text, charts = make_page(results)
     assert len(charts) == text.count("<svg") == 20
     assert all(name.isascii() or "λ" in name for name in charts)
+
+
+HOSTILE = "'\"></style></svg><img src=x onerror=document.title='owned'><script>document.title='owned'</script>"
+
+
+def leaves(value: object, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Where JSON holds a value, with all places of a list as one."""
+    if isinstance(value, dict):
+        yield (*at, "a key")
+        for key, each in value.items():
+            yield from leaves(each, (*at, key))
+    elif isinstance(value, list):
+        for each in value[:1]:
+            yield from leaves(each, (*at, "*"))
+    yield at
+
+
+def spoiled(value: object, at: tuple[str, ...]) -> object:
+    """The same JSON with a hostile text there."""
+    if not at:
+        return HOSTILE
+    if isinstance(value, list):
+        return [spoiled(each, at[1:]) for each in value]
+    if isinstance(value, dict) and at[0] == "a key":
+        return {f"{place}{HOSTILE}": each for place, each in enumerate(value.values())}
+    if isinstance(value, dict) and at[0] in value:
+        return value | {at[0]: spoiled(value[at[0]], at[1:])}
+    return value
+
+
+def hostile_files(results: Results, folder: Path) -> Iterator[tuple[str, Path]]:
+    """The results file, with a hostile text in one of its columns, or in one place or key of its JSON."""
+    whole = sqlite3.connect(results.path)
+    whole.execute("vacuum into ?", (str(folder / "whole.sqlite"),))
+    whole.close()
+    changes: list[tuple[str, str, tuple[str, ...] | None]] = []
+    with closing(sqlite3.connect(folder / "whole.sqlite")) as file:
+        for table in ("cells", "plans", "entries"):
+            for _, column, *_ in file.execute(f"pragma table_info({table})").fetchall():
+                changes.append((table, column, None))
+                if column in ("numbers", "machine"):
+                    found = file.execute(f"select {column} from cells where status = 'done'").fetchall()
+                    places = {place for (text,) in found for place in leaves(json.loads(text))}
+                    changes += [(table, column, place) for place in sorted(places)]
+    for table, column, place in changes:
+        path = folder / "hostile.sqlite"
+        shutil.copy(folder / "whole.sqlite", path)
+        with closing(sqlite3.connect(path)) as file:
+            file.execute("pragma foreign_keys = off")
+            spoil = (lambda text: HOSTILE) if place is None else lambda text, at=place: _spoil(text, at)
+            file.create_function("spoil", 1, spoil)
+            unique = (table, column) in {("cells", "id"), ("plans", "number"), ("entries", "position")}
+            some = f" where {column} = (select min({column}) from {table})" if unique or table == "plans" else ""
+            with suppress(sqlite3.IntegrityError):  # a column that takes numbers alone stays as it is
+                file.execute(f"update {table} set {column} = spoil({column}){some}")
+            file.commit()
+        yield f"{table}.{column} {place}", path
+
+
+def _spoil(text: str, at: tuple[str, ...]) -> str:
+    return json.dumps(spoiled(json.loads(text), at))
+
+
+def test_a_hostile_file_puts_no_tag_into_the_page(results: Results, tmp_path: Path) -> None:
+    """A text in any field is shown as text, or the file is refused."""
+    known = read(results)[1].seen
+    refused = shown = 0
+    for what, path in hostile_files(results, tmp_path):
+        with Results(path, create=False) as file:
+            try:
+                text, reader = read(file)
+            except FormatError:
+                refused += 1
+                continue
+            assert reader.seen <= known, what
+            shown += escape(HOSTILE) in text
+    assert refused > 20
+    assert shown > 5
+
+
+def test_a_browser_is_told_to_run_no_script(results: Results) -> None:
+    """A second lock behind the first: even a tag that got in would do nothing."""
+    text, _ = make_page(results)
+    head = text[: text.index("<style>")]
+    assert "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'" in head
 
 
 def test_in_a_browser_nothing_sticks_out(results: Results, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from graphldp.errors import FormatError, GraphLDPError
 from graphldp.experiments.cells import RESULTS_VERSION, Row
 from graphldp.experiments.plans.efforts import EFFORTS
 from graphldp.experiments.plans.figures import EXPERIMENTS
@@ -17,13 +18,30 @@ from graphldp.pages import style
 from graphldp.pages.sections import section_of
 from graphldp.pages.tables import seconds, size, table
 
+# What the page may do: show itself. The page runs no script, so a browser is told to run none and to load nothing.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+# What text where a number belongs, or a missing field, leads to: the file may come from anywhere.
+_DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
 
 def make_page(results: Results) -> tuple[str, dict[str, str]]:
     """The page, and its charts by name.
 
     Args:
         results: an open results file.
+
+    Raises:
+        FormatError: where its rows are not what their experiments give.
     """
+    try:
+        return _page(results)
+    except GraphLDPError:
+        raise
+    except _DAMAGE as error:
+        raise FormatError(f"{results.path}: its rows are not what their experiments give.") from error
+
+
+def _page(results: Results) -> tuple[str, dict[str, str]]:
     plans, rows = results.plans(), results.rows()
     names = list(EXPERIMENTS)
     plans.sort(key=lambda plan: (plan.dataset, list(EFFORTS).index(plan.effort), names.index(plan.experiment)))
@@ -46,6 +64,7 @@ def make_page(results: Results) -> tuple[str, dict[str, str]]:
     own = {key: row for key, row in rows.items() if key in used}
     text = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width,initial-scale=1"><title>graphldp: results</title>'
         f"<style>{style.variables()}{style.PICTURE}{style.PAGE}</style></head><body><main>"
         "<h1>Degree-preserving randomized response, reproduced</h1>"

@@ -264,7 +264,7 @@ def _runtime(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
     if done:
         first = done[0]
         intro = (
-            f"<p>{first['epochs']} epochs of training on {first['train_graphs']:,} graphs, classification of "
+            f"<p>{first['epochs']:,} epochs of training on {first['train_graphs']:,} graphs, classification of "
             f"{first['test_graphs']:,} graphs, as measured.</p>"
         )
     return Section(made.charts, intro + made.body)
