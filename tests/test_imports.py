@@ -16,7 +16,7 @@ import graphldp as gl
 ROOT = Path(gl.__file__).parent
 LAYERS = (
     ("errors",),
-    ("files", "machines", "privacy", "text"),
+    ("archives", "files", "machines", "privacy", "text"),
     ("neighbour_lists",),
     ("graphs", "reports"),
     ("datasets", "mechanisms", "wire"),

@@ -8,22 +8,18 @@ and a subset of graphs is a gather.
 from __future__ import annotations
 
 import os
-import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphldp.archives import read_arrays
 from graphldp.errors import DataError, FormatError, bad_parameter
 from graphldp.files import written_whole
 
 FORMAT = 1  # of saved files; raised when an older reader would misread a newer file
-
-_DAMAGE = (OSError, TypeError, ValueError, EOFError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -226,14 +222,7 @@ class NeighbourLists:
         Raises:
             FormatError: for a file that is not such a set, is damaged, or was written by a newer version.
         """
-        try:
-            # opened here, since np.load leaves a damaged file open
-            with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-        except FileNotFoundError:
-            raise FormatError(f"{path}: there is no such file.") from None
-        except _DAMAGE:
-            raise FormatError(f"{path}: not a saved {cls.__name__}, or damaged.") from None
+        arrays: dict[str, Any] = read_arrays(path, f"a saved {cls.__name__}")
         kind, version = str(arrays.pop("kind", "")), _version(arrays.pop("format", None))
         if kind != cls.__name__:
             raise FormatError(f"{path}: holds {f'a {kind}' if kind else 'something else'}, not a {cls.__name__}.")

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from graphldp.archives import read_arrays
 from graphldp.errors import DatasetNotFoundError
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR, RR
@@ -128,8 +129,7 @@ def _dataset(root: Path | None) -> GraphSet:
 
 
 def _load(path: Path) -> NeighbourLists:
-    with np.load(path, allow_pickle=False) as file:
-        kind = str(file["kind"])
+    kind = str(read_arrays(path, "a file of graphs or reports", "kind")["kind"])
     return Reports.load(path) if kind == "Reports" else GraphSet.load(path)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,18 +28,11 @@ def open_source(source: str, root: Path | None) -> GraphSet | Reports:
 
 def read_file(path: Path) -> GraphSet | Reports:
     """Graphs or reports from a file that either's ``save`` wrote."""
-    import numpy as np
-
+    from graphldp.archives import read_arrays
     from graphldp.graphs import GraphSet
     from graphldp.reports import Reports
 
-    kind = ""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            kind = str(file["kind"])
-    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile):
-        if not path.is_file():
-            raise FormatError(f"{path}: there is no such file.") from None
+    kind = str(read_arrays(path, "a file of graphs or reports", "kind")["kind"])
     if kind == "GraphSet":
         return GraphSet.load(path)
     if kind == "Reports":

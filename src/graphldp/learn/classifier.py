@@ -194,9 +194,10 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
             made = cls(**saved.params)
         except (TypeError, ValueError) as error:
             raise FormatError(f"{path}: damaged ({error})") from None
-        slots = parameters(spec) | statistics(spec)
-        shapes = {name: array.shape for name, array in saved.weights.items() if array.dtype.kind == "f"}
-        if shapes != {name: slot.shape for name, slot in slots.items()}:
+        # every layer has weights: a header that claims more layers than there are arrays is not even looked through
+        slots = parameters(spec) | statistics(spec) if spec.layers <= len(saved.weights) else {}
+        shapes = {name: array.shape for name, array in saved.weights.items() if array.dtype == np.float32}
+        if len(shapes) < len(saved.weights) or shapes != {name: slot.shape for name, slot in slots.items()}:
             raise FormatError(f"{path}: damaged (the weights do not fit the model that the header describes).")
         if saved.classes.shape != (spec.num_classes,) or not history:
             raise FormatError(f"{path}: damaged (it names {saved.classes.size} of {spec.num_classes} classes).")

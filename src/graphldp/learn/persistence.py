@@ -8,37 +8,18 @@ from __future__ import annotations
 
 import json
 import os
-import struct
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.archives import read_arrays
 from graphldp.errors import DataError, FormatError
 from graphldp.files import written_whole
 
 FORMAT = 1  # raised when an older reader would misread a newer file
-# what zipfile, NumPy and json raise on a file with flipped bits: one may say "encrypted", another "64 TB"
-_DAMAGE = (
-    AttributeError,
-    EOFError,
-    IndexError,
-    KeyError,
-    MemoryError,
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-    struct.error,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 @dataclass(frozen=True)
@@ -85,19 +66,18 @@ def read(path: str | os.PathLike[str], *kinds: str) -> SavedModel:
     Raises:
         FormatError: for a file that is not a model, is damaged, or was written by a newer version.
     """
+    arrays = read_arrays(path, "a saved model")
     try:
-        with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
         header = json.loads(str(arrays["header"][()]))
         kind, version = header["kind"], int(header["format"])
-    except FileNotFoundError:
-        raise FormatError(f"{path}: there is no such file.") from None
-    except _DAMAGE:
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
         raise FormatError(f"{path}: not a saved model, or damaged.") from None
     if kind not in kinds:
         raise FormatError(f"{path}: holds a {kind}, not a {' or a '.join(kinds)}.")
     if version > FORMAT:
         raise FormatError(f"{path}: format {version} is newer than this graphldp reads ({FORMAT}); upgrade it.")
+    if any(not isinstance(header.get(name, {}), dict) for name in ("params", "spec", "provenance")):
+        raise FormatError(f"{path}: damaged (its header is not one).")
     weights = {name.removeprefix("weights/"): a for name, a in arrays.items() if name.startswith("weights/")}
     try:
         return SavedModel(**{name: header[name] for name in _IN_HEADER}, classes=arrays["classes"], weights=weights)

@@ -65,7 +65,17 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
         gl.GINClassifier.load(tmp_path / "model.npz")
 
 
-@pytest.mark.parametrize("change", [{"table": np.zeros((3, 2))}, {"codes": np.zeros(30, np.int64)}, {"table": None}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"table": np.zeros((3, 2))},
+        {"codes": np.zeros(30, np.int64)},
+        {"codes": np.int64(0)},
+        {"table": None},
+        {"table": np.array("words")},
+    ],
+    ids=str,
+)
 def test_a_damaged_file(change: dict[str, Any], tmp_path: Path) -> None:
     clf = ProfileClassifier().fit(gl.synthetic.threads(30, seed=0))
     weights = {"table": clf.table_, "codes": clf.codes_} | change

@@ -103,15 +103,16 @@ class ProfileClassifier(TableClassifier):
         saved = persistence.read(path, _NAME)
         table, codes = (saved.weights.get(name, np.zeros(0)) for name in ("table", "codes"))
         columns = cls.features(GraphSet.from_edges([], [], [])).shape[1]
-        whole = table.dtype == np.float64 and table.shape == (len(codes), columns) and codes.dtype == np.int64
+        typed = table.dtype == np.float64 and codes.dtype == np.int64 and codes.ndim == 1
+        whole = typed and table.shape == (len(codes), columns) and np.isfinite(table).all()
         if not (whole and np.array_equal(np.unique(codes), np.arange(saved.classes.size))):
             raise FormatError(f"{path}: damaged (it does not hold a table with a class for each row).")
         try:
             made = cls(**saved.params)
-        except TypeError as error:
+            made.classes_, made.provenance_ = saved.classes, dict(saved.provenance)
+            return made._learn(table, codes)
+        except (TypeError, ValueError) as error:
             raise FormatError(f"{path}: damaged ({error})") from None
-        made.classes_, made.provenance_ = saved.classes, dict(saved.provenance)
-        return made._learn(table, codes)
 
 
 class _Mixture:
