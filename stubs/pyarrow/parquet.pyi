@@ -5,7 +5,11 @@ from typing import Self
 
 from pyarrow import Schema, Table
 
+class FileMetaData:
+    num_rows: int
+
 class ParquetFile:
+    metadata: FileMetaData
     num_row_groups: int
     schema_arrow: Schema
     def __init__(self, source: str | os.PathLike[str]) -> None: ...

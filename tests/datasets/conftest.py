@@ -30,9 +30,16 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def write_zip(tmp_path: Path) -> Write:
     """``write_zip(A="1, 2\\n")`` writes tiny.zip with that file changed; None leaves a file out."""
 
-    def write(folder: Path = tmp_path, name: str = "tiny", inside: str = "tiny/", **changed: str | None) -> Path:
+    def write(
+        folder: Path = tmp_path,
+        name: str = "tiny",
+        inside: str = "tiny/",
+        *,
+        packed: bool = True,
+        **changed: str | None,
+    ) -> Path:
         path = folder / f"{name}.zip"
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED) as archive:
             for part, text in _merged(changed).items():
                 archive.writestr(f"{inside}{name}_{part}.txt", text)
         return path

@@ -10,13 +10,14 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 import graphldp as gl
-from graphldp.datasets import loading
+from graphldp.datasets import loading, tu
 from graphldp.datasets.download import checksum_file
 from graphldp.errors import DatasetNotFoundError, DownloadError, FormatError, ParameterError
 
@@ -163,6 +164,32 @@ def test_failure_leaves_nothing_and_a_second_call_succeeds(
     assert files_under(tmp_path) == []
     server.answer = whole
     assert gl.load_dataset("tiny").num_graphs == 2
+
+
+def test_an_endless_download_is_stopped(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tu, "MAX_BYTES", 1 << 20)
+    sent = 0
+
+    def endless(handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        nonlocal sent
+        begin(handler, None)
+        with suppress(OSError):  # it hangs up
+            while sent < 1 << 30:
+                sent += handler.wfile.write(bytes(1 << 16))
+
+    server.answer = endless
+    with pytest.raises(DownloadError, match="which no dataset needs"):
+        gl.load_dataset("tiny")
+    assert files_under(tmp_path) == []
+
+
+def test_a_bomb_is_not_kept(server: Server, write_zip, tmp_path: Path) -> None:
+    path = write_zip(A="1,2\n" * 10_000_000)
+    server.archive = path.read_bytes()
+    path.unlink()
+    with pytest.raises(DownloadError, match="not a whole zip archive"):
+        gl.load_dataset("tiny")
+    assert files_under(tmp_path) == []
 
 
 def test_archive_of_another_dataset(server: Server, tmp_path: Path) -> None:

@@ -108,6 +108,11 @@ def test_bad_input(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
     with pytest.raises(FormatError, match="columns 'source' and 'target'"):
         randomize_parquet(tmp_path / "other.parquet", out, gl.DPRR(2.0), 0, 30)
+    same = pa.table({name: np.full(10_000_000, place) for place, name in enumerate(("source", "target"))})
+    pq.write_table(same, tmp_path / "bomb.parquet")
+    assert (tmp_path / "bomb.parquet").stat().st_size < 100_000
+    with pytest.raises(FormatError, match="claims 10,000,000 edges, more than so small a file"):
+        randomize_parquet(tmp_path / "bomb.parquet", out, gl.DPRR(2.0), 0, 30)
     out.mkdir()
     (out / "mine").touch()
     with pytest.raises(FormatError, match="new or empty folder"):

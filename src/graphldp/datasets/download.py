@@ -86,6 +86,8 @@ def _stream(url: str, name: str, part: Path) -> str:
                 file.write(block)
                 total.update(block)
                 received += len(block)
+                if received > tu.MAX_BYTES:
+                    raise ValueError(f"more than {tu.MAX_BYTES >> 30} GiB arrived, which no dataset needs")
                 advance(len(block))
         if expected is not None and received != expected:
             raise http.client.IncompleteRead(b"", expected - received)

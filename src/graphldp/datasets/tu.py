@@ -25,12 +25,13 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.archives import grows_too_much
 from graphldp.errors import FormatError
 from graphldp.graphs import GraphSet
 
 PARSER = 1  # raised when the same files would give another set, so that cached parses are made anew
 EDGES, INDICATOR, LABELS = "A", "graph_indicator", "graph_labels"
-MAX_MEMBER = 2 << 30  # bytes of one unpacked file: ten times the largest social dataset of the collection
+MAX_BYTES = 1 << 30  # of all files, unpacked: five times the largest social dataset of the collection
 _CHUNK = 1 << 20  # bytes parsed at a time: fits the processor's cache, and bounds the memory
 _LINE = ("", "one whole number", "two whole numbers with a comma between them")
 _BLANK = b" \t\r\n"
@@ -43,6 +44,7 @@ def read(path: Path, name: str) -> GraphSet:
     Raises:
         FormatError: naming file and line, when a file is missing or malformed.
     """
+    _check_size(path, name)
     labels = None
     if has_member(path, name, LABELS):
         labels = _numbers(path, name, LABELS, 1)
@@ -77,6 +79,7 @@ def has_member(path: Path, name: str, part: str) -> bool:
 
 def check_whole(path: Path, name: str) -> None:
     """Read every file that :func:`read` needs to its end, which checks a zip's own checksums."""
+    _check_size(path, name)
     for part in (EDGES, INDICATOR, LABELS):
         if part != LABELS or has_member(path, name, part):
             with _open(path, name, part) as file:
@@ -127,9 +130,23 @@ def _member_of(archive: zipfile.ZipFile, path: Path, name: str, part: str) -> zi
         raise FormatError(f"{_where(path, name, part)}: is in the archive {len(found)} times.")
     if found and found[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise NotImplementedError
-    if found and found[0].file_size > MAX_MEMBER:
-        raise FormatError(f"{_where(path, name, part)}: unpacks to more than {MAX_MEMBER >> 30} GiB.")
     return found[0] if found else None
+
+
+def _check_size(path: Path, name: str) -> None:
+    """Refuse what is too large to be a dataset before any of it is read; zipfile reads no more than was declared."""
+    if path.is_dir():
+        files = [path / f"{name}_{part}.txt" for part in (EDGES, INDICATOR, LABELS)]
+        unpacked = packed = sum(file.stat().st_size for file in files if file.is_file())
+    else:
+        packed = path.stat().st_size
+        with _zip_errors(path), zipfile.ZipFile(path) as archive:
+            found = [_member_of(archive, path, name, part) for part in (EDGES, INDICATOR, LABELS)]
+            unpacked = sum(member.file_size for member in found if member is not None)
+    if unpacked > MAX_BYTES:
+        raise FormatError(f"{path}: unpacks to more than {MAX_BYTES >> 30} GiB.")
+    if grows_too_much(unpacked, packed):
+        raise FormatError(f"{path}: unpacks to {unpacked // packed:,} times its size, which no dataset does.")
 
 
 @contextmanager

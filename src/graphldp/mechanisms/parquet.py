@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.archives import grows_too_much
 from graphldp.errors import DataError, FormatError, MissingExtraError, bad_parameter
 from graphldp.machines.local import PeakMemory
 from graphldp.machines.ray import cluster
@@ -139,7 +140,7 @@ def _row_groups(source: Path) -> list[dict[str, Any]]:
     for path in files:
         try:
             with ParquetFile(path) as file:
-                schema, count = file.schema_arrow, file.num_row_groups
+                schema, count, edges = file.schema_arrow, file.num_row_groups, file.metadata.num_rows
         except FileNotFoundError:
             raise FormatError(f"{path}: there is no such file.") from None
         except (OSError, pa.ArrowInvalid):
@@ -147,6 +148,8 @@ def _row_groups(source: Path) -> list[dict[str, Any]]:
         for name in ("source", "target"):
             if name not in schema.names or not types.is_integer(schema.field(name).type):
                 raise FormatError(f"{path}: needs whole-number columns 'source' and 'target'.")
+        if grows_too_much(16 * edges, path.stat().st_size):
+            raise FormatError(f"{path}: claims {edges:,} edges, more than so small a file can hold of a real graph.")
         pieces += [{"file": str(path), "group": number, "piece": len(pieces) + number} for number in range(count)]
     return pieces
 
