@@ -11,7 +11,7 @@ from scipy import stats
 import graphldp as gl
 from graphldp.mechanisms.base import noisy_degrees
 from graphldp.mechanisms.coarsening import coarser, staying
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import key_from
 
 from .counting import assert_counts, copies
@@ -53,7 +53,7 @@ def test_the_code_uses_that_chance() -> None:
 
 def drawn(noise: str) -> np.ndarray:
     """What is left of d after both noises, for every user."""
-    rows, key = Rows.of(GRAPHS), key_from(3, "a test")
+    rows, key = UserRows.of(GRAPHS), key_from(3, "a test")
     fine, coarse = (np.full(len(rows), epsilon) for epsilon in (FINE, COARSE))
     return coarser(rows, noisy_degrees(rows, fine, noise, key), fine, coarse, noise, key) - rows.degrees
 
@@ -71,7 +71,7 @@ def test_continuous_noise_of_the_smaller_epsilon() -> None:
 
 
 def test_public_users_stay_exact() -> None:
-    rows, key = Rows.of(GRAPHS), key_from(3, "a test")
+    rows, key = UserRows.of(GRAPHS), key_from(3, "a test")
     public = np.full(len(rows), np.inf)
     degree = rows.degrees.astype(np.float64)
     for noise in ("laplace", "discrete"):

@@ -11,7 +11,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.errors import BudgetError, DataError, ParameterError
-from graphldp.mechanisms import Drawn
+from graphldp.mechanisms import DrawnLists
 from graphldp.mechanisms.streams import Key
 
 
@@ -25,7 +25,7 @@ class Halved(gl.RowMechanism):
 class Shuffled(gl.Mechanism):
     """A mechanism with a draw of its own, by NumPy's generator: reports a random half of everybody."""
 
-    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> Drawn:
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         rows, columns = [], []
         for graph, (start, n) in enumerate(zip(graphs.graph_ptr[:-1], graphs.sizes, strict=True)):
             rng = np.random.default_rng([*key, graphs.graph_ids[graph]])
@@ -37,7 +37,7 @@ class Shuffled(gl.Mechanism):
             rows.append(one + start)
             columns.append(two)
         lengths = np.bincount(np.concatenate(rows), minlength=graphs.num_users)
-        return Drawn(np.concatenate(([0], np.cumsum(lengths))), np.concatenate(columns).astype(np.int32))
+        return DrawnLists(np.concatenate(([0], np.cumsum(lengths))), np.concatenate(columns).astype(np.int32))
 
 
 MECHANISMS = [
@@ -78,20 +78,20 @@ def test_the_contract_is_kept(mechanism: gl.Mechanism) -> None:
 
 
 class Writes(Shuffled):
-    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> Drawn:
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         drawn = super().draw(graphs, budget, key)
         graphs.indptr.base[:] = drawn.indptr
         return drawn
 
 
 class Unsorted(Shuffled):
-    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> Drawn:
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         drawn = super().draw(graphs, budget, key)
         return replace(drawn, indices=drawn.indices[::-1])
 
 
 class NamesStrangersElsewhere(Shuffled):
-    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> Drawn:
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         drawn = super().draw(graphs, budget, key)
         return replace(drawn, indices=drawn.indices + 1)
 
@@ -102,38 +102,38 @@ class Spends(Halved):
 
 
 class SpendsOnTheWay(Shuffled):
-    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> Drawn:
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         spent = gl.Budget(0.0, np.asarray(budget.edges) * 1.1)
         return replace(super().draw(graphs, budget, key), budget=spent)
 
 
 class FlipsPublicUsers(Shuffled):
-    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> Drawn:
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         return super().draw(graphs, gl.Budget(0.0, np.ones(graphs.num_users)), key)
 
 
 class NoisesPublicDegrees(Shuffled):
-    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> Drawn:
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         return replace(super().draw(graphs, budget, key), noisy_degree=graphs.degrees + 0.5)
 
 
 class ForgetsTheSeed(Shuffled):
-    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> Drawn:
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         return super().draw(graphs, budget, np.random.default_rng().integers(0, 2**63, 2, np.uint64))
 
 
 class CountsThreads(Shuffled):
-    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> Drawn:
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         return super().draw(graphs, budget, key + np.uint64(os.environ.get("GRAPHLDP_THREADS", 0)))
 
 
 class LooksAtItsCompany(Shuffled):
-    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> Drawn:
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         return super().draw(graphs, budget, key + np.uint64(graphs.num_users))
 
 
 class IgnoresTheSeed(Shuffled):
-    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> Drawn:
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         return super().draw(graphs, budget, np.zeros(2, np.uint64))
 
 

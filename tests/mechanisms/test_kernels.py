@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import graphldp as gl
 from graphldp.errors import ParameterError
 from graphldp.mechanisms import base, kernels, local_lap, reference
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Stream, key_from
 
 from .strategies import graph_sets, mechanisms
@@ -75,9 +75,9 @@ def test_any_part_of_the_users_can_be_drawn_apart(
     whole = mechanism.randomize(graphs, rng=seed)
     count = graphs.num_users
     picked = np.array(data.draw(st.lists(st.integers(0, count - 1), unique=True)) if count else [], np.int64)
-    every = Rows.of(graphs)
+    every = UserRows.of(graphs)
     lists = [graphs.indices[graphs.indptr[u] : graphs.indptr[u + 1]] for u in picked]
-    part = Rows(
+    part = UserRows(
         np.concatenate(([0], np.cumsum([len(each) for each in lists]))).astype(np.int64),
         np.concatenate([*lists, np.zeros(0, np.int32)]),
         every.user[picked],
@@ -128,7 +128,7 @@ def test_a_bad_number_of_threads(threads: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("backend", [kernels, reference])
 def test_words_are_numpys_philox(backend: ModuleType) -> None:
     graphs = gl.GraphSet.from_edges([], [], [3, 1, 2]).subset([2, 0, 1])
-    rows, key = Rows.of(graphs), key_from(11, "a test")
+    rows, key = UserRows.of(graphs), key_from(11, "a test")
     for stream in Stream:
         words = backend.first_words(rows, stream, key)
         for row, (user, graph) in enumerate(zip(rows.user, rows.graph, strict=True)):

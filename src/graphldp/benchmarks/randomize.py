@@ -28,7 +28,7 @@ from graphldp.errors import DatasetNotFoundError
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR
 from graphldp.mechanisms.base import backend
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import key_from
 
 ORKUT_USERS, ORKUT_EDGES = 3_072_441, 117_185_083
@@ -123,7 +123,7 @@ def _dataset(root: Path | None) -> GraphSet:
 def _lists(users: int, mean_degree: float) -> GraphSet:
     """One directed graph with heavy-tailed degrees (log-normal, σ = 1), drawn by the sampler itself."""
     degrees = np.random.default_rng(users).lognormal(np.log(mean_degree) - 0.5, 1.0, size=users)
-    nobody = Rows(
+    nobody = UserRows(
         np.zeros(users + 1, np.int64),
         np.zeros(0, np.int32),
         np.arange(users),

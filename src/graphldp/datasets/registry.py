@@ -12,7 +12,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}")
 
 
 @dataclass(frozen=True)
-class Entry:
+class KnownDataset:
     """One dataset of the collection, with its published statistics.
 
     Args:
@@ -39,33 +39,33 @@ class Entry:
 _REDDIT = (0.75, 0.10, 0.15)
 
 # The paper's Table 2 swaps the n_max of its two Reddit datasets: 3,782 is REDDIT-BINARY's, as its files show.
-KNOWN: dict[str, Entry] = {
-    "REDDIT-MULTI-5K": Entry(
+KNOWN: dict[str, KnownDataset] = {
+    "REDDIT-MULTI-5K": KnownDataset(
         "Reddit threads, users who talked to each other; one of 5 subreddits",
         *(4_999, 5, 508.52, 594.87, 3_648, 2_011, _REDDIT),
     ),
-    "REDDIT-BINARY": Entry(
+    "REDDIT-BINARY": KnownDataset(
         "Reddit threads, users who talked to each other; question/answer or discussion",
         *(2_000, 2, 429.63, 497.75, 3_782, 3_062, _REDDIT),
     ),
-    "github_stargazers": Entry(
+    "github_stargazers": KnownDataset(
         "followers among those who starred a repository; machine learning or web",
         *(12_725, 2, 113.79, 234.64, 957, 755, (0.65, 0.15, 0.20)),
     ),
-    "REDDIT-MULTI-12K": Entry(
+    "REDDIT-MULTI-12K": KnownDataset(
         "Reddit threads, users who talked to each other; one of 11 subreddits", 11_929, 11, 391.41, 456.89
     ),
-    "IMDB-BINARY": Entry(
+    "IMDB-BINARY": KnownDataset(
         "actors who appeared together, around one actor; action or romance", 1_000, 2, 19.77, 96.53, 136, 135
     ),
-    "IMDB-MULTI": Entry(
+    "IMDB-MULTI": KnownDataset(
         "actors who appeared together, around one actor; comedy, romance or science fiction",
         *(1_500, 3, 13.00, 65.94),
     ),
-    "COLLAB": Entry("researchers who wrote together, around one of them; field", 5_000, 3, 74.49, 2_457.78),
-    "deezer_ego_nets": Entry("friends around a user of Deezer; gender", 9_629, 2, 23.49, 65.25),
-    "twitch_egos": Entry("friends around a user of Twitch; one game or several", 127_094, 2, 29.67, 86.59),
-    "reddit_threads": Entry(
+    "COLLAB": KnownDataset("researchers who wrote together, around one of them; field", 5_000, 3, 74.49, 2_457.78),
+    "deezer_ego_nets": KnownDataset("friends around a user of Deezer; gender", 9_629, 2, 23.49, 65.25),
+    "twitch_egos": KnownDataset("friends around a user of Twitch; one game or several", 127_094, 2, 29.67, 86.59),
+    "reddit_threads": KnownDataset(
         "Reddit threads, users who talked to each other; discussion or not", 203_088, 2, 23.93, 24.99
     ),
 }

@@ -1,7 +1,7 @@
 """The mechanisms: what turns raw graphs into reports."""
 
 from graphldp.mechanisms.arr import ARR
-from graphldp.mechanisms.base import Drawn, Mechanism, RowMechanism
+from graphldp.mechanisms.base import DrawnLists, Mechanism, RowMechanism
 from graphldp.mechanisms.blink import Blink
 from graphldp.mechanisms.customized import customized, match_public_fraction
 from graphldp.mechanisms.dprr import DPRR
@@ -16,7 +16,7 @@ __all__ = [
     "DPRR",
     "RR",
     "Blink",
-    "Drawn",
+    "DrawnLists",
     "HubLists",
     "LocalLap",
     "Mechanism",

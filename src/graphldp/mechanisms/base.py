@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Rng, Stream, key_from, to_uniform
 from graphldp.privacy import Budget, check_epsilon
 from graphldp.reports import Reports
@@ -42,7 +42,7 @@ def backend() -> ModuleType:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnLists:
     """What a draw returns.
 
     Args:
@@ -142,7 +142,7 @@ class Mechanism(ABC):
             raise BudgetError(f"{self!r} would spend more than its epsilon.")
 
     @abstractmethod
-    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> Drawn:
+    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """Draw all lists: the one method that a mechanism of your own must have.
 
         Args:
@@ -156,17 +156,17 @@ class Mechanism(ABC):
 class RowMechanism(Mechanism):
     """A mechanism in which every user acts alone and every bit of her list is drawn on its own, given her d*."""
 
-    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> Drawn:
+    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """Draw every user's row."""
-        return self.draw_rows(Rows.of(graphs), budget, key)
+        return self.draw_rows(UserRows.of(graphs), budget, key)
 
-    def draw_rows(self, rows: Rows, budget: Budget, key: Key) -> Drawn:
+    def draw_rows(self, rows: UserRows, budget: Budget, key: Key) -> DrawnLists:
         """Draw some users' rows: d* where there is one, then the lists."""
         law = self.degree_noise
         noisy = None if law is None else noisy_degrees(rows, np.asarray(budget.degree), law, key)
         return self.draw_lists(rows, noisy, budget, key)
 
-    def draw_lists(self, rows: Rows, noisy: NDArray[np.float64] | None, budget: Budget, key: Key) -> Drawn:
+    def draw_lists(self, rows: UserRows, noisy: NDArray[np.float64] | None, budget: Budget, key: Key) -> DrawnLists:
         """Draw the lists of users whose d* is drawn: two probabilities per user, then her bits."""
         odds = np.exp(-np.asarray(budget.edges))  # of a flip: (1−p)/p
         taken = None if noisy is None else self.estimate(noisy, rows.n, np.exp(-np.asarray(budget.degree)))
@@ -176,7 +176,7 @@ class RowMechanism(Mechanism):
         if not all(((r >= 0) & (r <= 1)).all() for r in rates):
             raise ParameterError(f"The rates of {type(self).__name__} must be probabilities.")
         indptr, indices = backend().sample_lists(rows, *rates, key)
-        return Drawn(indptr, indices, noisy_degree=noisy)
+        return DrawnLists(indptr, indices, noisy_degree=noisy)
 
     def estimate(self, noisy_degree: Any, n: Any, decay: Any) -> Any:
         """What d* is taken for when the rates are computed: d* itself, unless a mechanism says otherwise.
@@ -202,12 +202,14 @@ class RowMechanism(Mechanism):
         """
 
 
-def noisy_degrees(rows: Rows, epsilon1: NDArray[np.float64], noise: Noise, key: Key) -> NDArray[np.float64]:
+def noisy_degrees(rows: UserRows, epsilon1: NDArray[np.float64], noise: Noise, key: Key) -> NDArray[np.float64]:
     """d* = d + noise of ε₁."""
     return rows.degrees + noise_of(rows, epsilon1, noise, Stream.DEGREE, key)
 
 
-def noise_of(rows: Rows, epsilon: NDArray[np.float64], noise: Noise, stream: Stream, key: Key) -> NDArray[np.float64]:
+def noise_of(
+    rows: UserRows, epsilon: NDArray[np.float64], noise: Noise, stream: Stream, key: Key
+) -> NDArray[np.float64]:
     """Lap(1/ε), or the discrete law Pr(k) ∝ e^(−ε|k|) as a difference of two geometric draws."""
     words = backend().first_words(rows, stream, key)
     if noise == "laplace":

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.mechanisms.base import Noise, backend, noise_of
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream, to_uniform
 
 Floats = NDArray[np.float64]
@@ -31,7 +31,7 @@ def staying(fine: Any, coarse: Any, noise: Noise) -> Any:
     return np.exp(coarse - fine) * (np.expm1(-coarse) / np.expm1(-fine)) ** 2
 
 
-def coarser(rows: Rows, degree: Floats, fine: Floats, coarse: Floats, noise: Noise, key: Key) -> Floats:
+def coarser(rows: UserRows, degree: Floats, fine: Floats, coarse: Floats, noise: Noise, key: Key) -> Floats:
     """Noisy degrees of ε = ``fine``, made as noisy as those of ε₁ = ``coarse``; public ones stay as they are.
 
     Args:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import RowMechanism, backend
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Rng, Stream, key_from
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.privacy import check_epsilon
@@ -110,7 +110,7 @@ def _choose(
     graphs: NeighbourLists, among: NDArray[np.bool_], quota: NDArray[np.int64], rng: Rng, owner: str
 ) -> NDArray[np.bool_]:
     """The ``quota`` users of each graph with the smallest random words, of those in ``among``."""
-    words = backend().first_words(Rows.of(graphs), Stream.PUBLIC, key_from(rng, owner))[:, 0]
+    words = backend().first_words(UserRows.of(graphs), Stream.PUBLIC, key_from(rng, owner))[:, 0]
     order = np.lexsort((words, ~among, graphs.graph_of_user))
     chosen = np.zeros(graphs.num_users, np.bool_)
     chosen[order] = graphs.local_users < np.repeat(quota, graphs.sizes)

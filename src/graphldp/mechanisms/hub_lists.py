@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import bad_parameter
-from graphldp.mechanisms.base import Drawn, Noise, Rates, RowMechanism, check_noise, noisy_degrees
+from graphldp.mechanisms.base import DrawnLists, Noise, Rates, RowMechanism, check_noise, noisy_degrees
 from graphldp.mechanisms.coarsening import coarser
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key
 from graphldp.privacy import Budget, allocate
 from graphldp.privacy.utility import public_mean_degree
@@ -78,7 +78,7 @@ class HubLists(RowMechanism):
         sizes, place = np.unique(n, return_inverse=True)
         return self.times * np.array([public_mean_degree(int(each)) for each in sizes])[place]
 
-    def draw_rows(self, rows: Rows, budget: Budget, key: Key) -> Drawn:
+    def draw_rows(self, rows: UserRows, budget: Budget, key: Key) -> DrawnLists:
         """The degrees, then who is a hub by them, then the hubs' lists."""
         epsilon = np.asarray(budget.degree)
         fine = noisy_degrees(rows, epsilon, self.noise, key)

@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from graphldp.errors import bad_parameter
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import MULTIPLIER, ROUNDS, WEYL, Key, Stream, Words
 
 M0, M1 = np.uint64(MULTIPLIER[0]), np.uint64(MULTIPLIER[1])
@@ -257,7 +257,7 @@ def _fill_pairs(
 
 
 def sample_lists(
-    rows: Rows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
+    rows: UserRows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Noisy lists: each true neighbour of u stays with ``keep[u]``, each stranger is added with ``fake[u]``.
 
@@ -297,7 +297,7 @@ def _room_for(mean: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.asarray(np.ceil(mean + 8.0 * np.sqrt(mean) + 64.0), np.int64)
 
 
-def first_words(rows: Rows, stream: Stream, key: Key) -> Words:
+def first_words(rows: UserRows, stream: Stream, key: Key) -> Words:
     """The first two words of each user's stream, shape (users, 2)."""
     out = np.empty((len(rows), 2), np.uint64)
     runs, number = _runs(np.ones(len(rows))), np.uint64(stream)

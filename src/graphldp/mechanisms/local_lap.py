@@ -25,8 +25,8 @@ from scipy import sparse
 
 from graphldp.errors import Described, bad_parameter
 from graphldp.graphs import GraphSet
-from graphldp.mechanisms.base import Drawn, Mechanism, Noise, backend, noisy_degrees
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.base import DrawnLists, Mechanism, Noise, backend, noisy_degrees
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key
 from graphldp.privacy import Budget, allocate
 
@@ -61,10 +61,10 @@ class LocalLap(Mechanism):
         """ε/10 and 9ε/10."""
         return allocate(self.epsilon, "fixed", alpha=0.9, n_max=2, owner="LocalLap")
 
-    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> Drawn:
+    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """Draw d*, then the T largest pairs of each graph, then lay the exact pairs beside them."""
         degree, edges = np.asarray(budget.degree), np.asarray(budget.edges)
-        noisy = noisy_degrees(Rows.of(graphs), degree, "laplace", key)
+        noisy = noisy_degrees(UserRows.of(graphs), degree, "laplace", key)
         private = ~np.isinf(edges)
         space = _PairSpace(graphs, private)
         owner, target = space.entries()
@@ -83,7 +83,7 @@ class LocalLap(Mechanism):
         if not graphs.directed:
             rows, columns = [*rows, two], [*columns, one]
         indptr, indices = _sorted_lists(graphs, np.concatenate(rows), np.concatenate(columns))
-        return Drawn(indptr, indices, noisy_degree=noisy)
+        return DrawnLists(indptr, indices, noisy_degree=noisy)
 
 
 class _PairSpace:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphldp.errors import ParameterError
 from graphldp.graphs import GraphSet
-from graphldp.mechanisms.base import Drawn, Mechanism
+from graphldp.mechanisms.base import DrawnLists, Mechanism
 from graphldp.mechanisms.streams import Key
 from graphldp.privacy import Budget
 
@@ -29,9 +29,9 @@ class NonPrivFull(Mechanism):
         """Nothing is held back."""
         return Budget(math.inf, math.inf)
 
-    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> Drawn:
+    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """The lists as they are."""
-        return Drawn(graphs.indptr, graphs.indices)
+        return DrawnLists(graphs.indptr, graphs.indices)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,7 +47,7 @@ class NonPrivPart(Mechanism):
         spent = np.where(np.isinf(self.epsilon), np.inf, 0.0)[()]
         return Budget(spent, spent)
 
-    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> Drawn:
+    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """The subgraph induced by the public users."""
         public = np.isinf(budget.edges)
         if not public.any() and graphs.num_users:
@@ -59,4 +59,4 @@ class NonPrivPart(Mechanism):
         owner = np.repeat(np.arange(graphs.num_users), graphs.degrees)
         kept = public[owner] & public[graphs.indices + start[owner]]
         lengths = np.concatenate(([0], np.cumsum(kept)))
-        return Drawn(lengths[graphs.indptr], graphs.indices[kept], missing=~public)
+        return DrawnLists(lengths[graphs.indptr], graphs.indices[kept], missing=~public)

@@ -21,8 +21,8 @@ from graphldp.archives import grows_too_much
 from graphldp.errors import DataError, FormatError, MissingExtraError, bad_parameter
 from graphldp.machines.local import PeakMemory
 from graphldp.machines.ray import cluster
-from graphldp.mechanisms import Drawn, RowMechanism
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms import DrawnLists, RowMechanism
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import key_from
 from graphldp.privacy import Budget
 
@@ -189,9 +189,9 @@ def _warm_up(work: _Work) -> None:
     _draw_nobody(work.mechanism, work.n)
 
 
-def _draw_nobody(mechanism: RowMechanism, n: int) -> Drawn:
+def _draw_nobody(mechanism: RowMechanism, n: int) -> DrawnLists:
     """What a mechanism draws for a user without friends."""
-    nobody = Rows(np.array([0, 0]), np.zeros(0, np.int32), *(np.array([each]) for each in (0, 1, 0)))
+    nobody = UserRows(np.array([0, 0]), np.zeros(0, np.int32), *(np.array([each]) for each in (0, 1, 0)))
     return mechanism.draw_rows(nobody, mechanism.budget(n).per_user(1), key_from(0, _OWNER))
 
 
@@ -240,7 +240,7 @@ def _draw(item: dict[str, Any], work: _Work) -> dict[str, int]:
     with ParquetWriter(work.out / f"part-{part:05}.parquet", schema) as file:
         for start, stop in _runs(np.diff(indptr), work):
             users = np.arange(first + start, first + stop)
-            rows = Rows(
+            rows = UserRows(
                 indptr[start : stop + 1] - indptr[start],
                 indices[indptr[start] : indptr[stop]],
                 users,

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream, Words, philox, to_uniform
 
 
 def sample_lists(
-    rows: Rows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
+    rows: UserRows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Noisy lists: each true neighbour of u stays with ``keep[u]``, each stranger is added with ``fake[u]``."""
     owner, place = _skip(rows, keep, rows.degrees, Stream.EDGES, key)
@@ -26,7 +26,7 @@ def sample_lists(
 
 
 def _skip(
-    rows: Rows, probability: NDArray[np.float64], limit: NDArray[np.int64], stream: Stream, key: Key
+    rows: UserRows, probability: NDArray[np.float64], limit: NDArray[np.int64], stream: Stream, key: Key
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Of ``limit`` things in each row, which happen: geometric skips over those that do not, one round at a time."""
     at = np.full(len(rows), -1, np.int64)
@@ -44,7 +44,7 @@ def _skip(
     return np.concatenate(happens), np.concatenate(which)
 
 
-def _unrank(rows: Rows, owner: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.int64]:
+def _unrank(rows: UserRows, owner: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.int64]:
     """The rank-th stranger of each owner: r plus the members of her list, and she herself, that stand before.
 
     With x_0 < x_1 < … these d + 1 numbers, x_s − s of the strangers stand before x_s, so s is found by bisection.
@@ -59,7 +59,7 @@ def _unrank(rows: Rows, owner: NDArray[np.int64], rank: NDArray[np.int64]) -> ND
     return np.asarray(rank + np.searchsorted(table, rank + owner * step, side="right") - indptr[owner])
 
 
-def first_words(rows: Rows, stream: Stream, key: Key) -> Words:
+def first_words(rows: UserRows, stream: Stream, key: Key) -> Words:
     """The first two words of each user's stream, shape (users, 2)."""
     users = np.arange(len(rows))
     return np.stack([_words(rows, stream, users, np.full(len(users), w), key) for w in (0, 1)], axis=1)
@@ -118,7 +118,7 @@ def _sorted_rows(
     return indptr, target[np.lexsort((target, owner))]
 
 
-def _words(rows: Rows, stream: Stream, row: NDArray[np.int64], word: NDArray[np.int64], key: Key) -> Words:
+def _words(rows: UserRows, stream: Stream, row: NDArray[np.int64], word: NDArray[np.int64], key: Key) -> Words:
     graph, user = rows.graph[row].astype(np.uint64), rows.user[row].astype(np.uint64)
     return philox(key, stream, graph, user, word.astype(np.uint64))
 

@@ -1,4 +1,4 @@
-"""Rows: some users' lists with all that their draws depend on, and nothing of anybody else's.
+"""UserRows: some users' lists with all that their draws depend on, and nothing of anybody else's.
 
 A mechanism in which every user acts alone needs of a user her list, her number, the size of her graph and the graph's
 id. So any part of the users can be drawn apart from the rest, on another thread or another machine, with the same
@@ -16,7 +16,7 @@ from graphldp.neighbour_lists import NeighbourLists
 
 
 @dataclass(frozen=True)
-class Rows:
+class UserRows:
     """The lists of some users.
 
     Args:
@@ -34,7 +34,7 @@ class Rows:
     graph: NDArray[np.int64]
 
     @classmethod
-    def of(cls, lists: NeighbourLists) -> Rows:
+    def of(cls, lists: NeighbourLists) -> UserRows:
         """All users of a set of graphs."""
         n, graph = np.repeat(lists.sizes, lists.sizes), np.repeat(lists.graph_ids, lists.sizes)
         return cls(lists.indptr, lists.indices, lists.local_users, n, graph)

@@ -22,17 +22,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.mechanisms.base import backend
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Rng, Stream, key_from
 from graphldp.reports import Reports
 from graphldp.threats.forgery import forged_degrees
-from graphldp.threats.lists import Lists
+from graphldp.threats.lists import MadeLists
 
 _TAG = 0x7472A17  # keeps an attack's draws apart from the noise drawn with the same seed
 
 
 @dataclass(frozen=True)
-class Plan:
+class Script:
     """What malicious users do: where they start, and how they change it.
 
     Args:
@@ -41,7 +41,7 @@ class Plan:
         fake: the probability that somebody else is reported.
     """
 
-    lists: Lists
+    lists: MadeLists
     keep: Any
     fake: Any
 
@@ -84,10 +84,10 @@ class Attack(ABC):
         silent = reports.epsilon2 == 0 if reports.missing is None else (reports.epsilon2 == 0) & ~reports.missing
         if reports.noisy_degree is not None and silent.any():
             raise DataError(f"{type(self).__name__} rewrites lists, and some of these users send none by design.")
-        plan, turned = self.plan(reports, crew, key), crew >= 0
-        rows = replace(Rows.of(reports), indptr=plan.lists.indptr, indices=plan.lists.indices)
+        script, turned = self.script(reports, crew, key), crew >= 0
+        rows = replace(UserRows.of(reports), indptr=script.lists.indptr, indices=script.lists.indices)
         indptr, indices = backend().sample_lists(
-            rows, np.where(turned, plan.keep, 1.0), np.where(turned, plan.fake, 0.0), key
+            rows, np.where(turned, script.keep, 1.0), np.where(turned, script.fake, 0.0), key
         )
         degree = reports.noisy_degree
         if degree is not None and self.forge_degree:
@@ -95,7 +95,7 @@ class Attack(ABC):
         return replace(reports, indptr=indptr, indices=indices, noisy_degree=degree, trusted=True)
 
     @abstractmethod
-    def plan(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Plan:
+    def script(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Script:
         """What the malicious users do.
 
         Args:
@@ -113,7 +113,7 @@ class Attack(ABC):
         attacked = np.zeros(reports.num_graphs, np.bool_)
         attacked[slice(None) if graphs is None else positions(graphs, reports, type(self).__name__)] = True
         quota = np.floor(self.fraction * reports.sizes + 1e-9) * attacked  # 0.29 · 100 is 28.999… in floating point
-        words = backend().first_words(Rows.of(reports), Stream.PUBLIC, key)[:, 0]
+        words = backend().first_words(UserRows.of(reports), Stream.PUBLIC, key)[:, 0]
         order = np.lexsort((words, ~able, reports.graph_of_user))
         crew = np.empty(reports.num_users, np.int64)
         crew[order] = np.where(reports.local_users < np.repeat(quota, reports.sizes), reports.local_users, -1)
@@ -158,9 +158,9 @@ class Poison(Attack):
         """A coin for everybody: Poison(½, ½)."""
         return cls(0.5, 0.5, fraction=fraction, forge_degree=forge_degree)
 
-    def plan(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Plan:
+    def script(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Script:
         """The honest list, changed with ω₁ and ω₂."""
-        return Plan(Lists(reports.indptr, reports.indices), self.w1, self.w2)
+        return Script(MadeLists(reports.indptr, reports.indices), self.w1, self.w2)
 
 
 def check_share(value: float, name: str, owner: str) -> None:

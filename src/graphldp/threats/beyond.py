@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.mechanisms.base import backend
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream
 from graphldp.reports import Reports
-from graphldp.threats.attacks import Attack, Plan, check_share
-from graphldp.threats.lists import Lists, pooled_lists, with_member
+from graphldp.threats.attacks import Attack, Script, check_share
+from graphldp.threats.lists import MadeLists, pooled_lists, with_member
 
 How = Literal["clique", "target", "frame"]
 
@@ -38,15 +38,15 @@ class HubMimicry(Attack):
         super().__post_init__()
         check_share(self.hub, "hub", "HubMimicry")
 
-    def plan(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Plan:
+    def script(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Script:
         """Any list, changed with ω₁ = ω₂ = the share that the drawn hub has on hers."""
         share = _shares(reports)
         hubs = share[(crew < 0) & ~reports.public & (share > self.hub)]
         if not len(hubs):
             raise DataError(f"No honest list holds more than {self.hub:g} of its graph: there is no hub to mimic.")
-        words = backend().first_words(Rows.of(reports), Stream.DEGREE, key)[:, 1]
+        words = backend().first_words(UserRows.of(reports), Stream.DEGREE, key)[:, 1]
         mimicked = hubs[words % np.uint64(len(hubs))]
-        return Plan(Lists(reports.indptr, reports.indices), mimicked, mimicked)
+        return Script(MadeLists(reports.indptr, reports.indices), mimicked, mimicked)
 
 
 @dataclass(frozen=True)
@@ -74,23 +74,23 @@ class Collusion(Attack):
             raise bad_parameter("how", "Collusion", f"one of {', '.join(get_args(How))}", self.how)
         check_share(self.hub, "hub", "Collusion")
 
-    def plan(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Plan:
+    def script(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Script:
         """The lists that the crew has agreed on."""
         malicious = crew >= 0
         if self.how == "clique":
-            return Plan(pooled_lists(reports, malicious, malicious), 1.0, 0.0)
+            return Script(pooled_lists(reports, malicious, malicious), 1.0, 0.0)
         if self.how == "target":
             leads = crew == 0
             leader = np.zeros(reports.num_graphs, np.int64)
             leader[reports.graph_of_user[leads]] = np.flatnonzero(leads)
             lists = with_member(reports, malicious & ~leads, leader[reports.graph_of_user])
-            return Plan(lists, np.where(leads, 0.5, 1.0), np.where(leads, 0.5, 0.0))
+            return Script(lists, np.where(leads, 0.5, 1.0), np.where(leads, 0.5, 0.0))
         framers, share = malicious & (crew % 2 == 1), _shares(reports)
         hubs = ~malicious & (share > self.hub)
         average = np.bincount(reports.graph_of_user, share, reports.num_graphs) / np.maximum(reports.sizes, 1)
         short = np.minimum(2.0 * average, 1.0)[reports.graph_of_user]
         lists = pooled_lists(reports, framers, hubs)
-        return Plan(lists, np.where(framers, 0.0, 0.5), np.where(framers, short, 0.5))
+        return Script(lists, np.where(framers, 0.0, 0.5), np.where(framers, short, 0.5))
 
 
 def _shares(reports: Reports) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from graphldp.mechanisms.base import backend
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream, to_uniform
 from graphldp.reports import Reports
 
@@ -26,7 +26,7 @@ def forged_degrees(reports: Reports, lengths: NDArray[np.int64], key: Key) -> ND
         lengths: of the fake lists.
         key: the seed.
     """
-    uniform = to_uniform(backend().first_words(Rows.of(reports), Stream.DEGREE, key)[:, 0])
+    uniform = to_uniform(backend().first_words(UserRows.of(reports), Stream.DEGREE, key)[:, 0])
     others = np.maximum(np.repeat(reports.sizes, reports.sizes) - 1, 1)
     with np.errstate(over="ignore"):
         flip = 1 / (np.exp(reports.epsilon2) + 1)

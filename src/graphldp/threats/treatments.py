@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.mechanisms.base import backend
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Rng, Stream, key_from
 from graphldp.neighbour_lists import gather_ranges
 from graphldp.reports import Reports
@@ -56,7 +56,7 @@ def _redraw(reports: Reports, flagged: NDArray[np.bool_], rng: Rng) -> Reports:
     graph = reports.graph_of_user[who]
     choice = np.diff(pool_ptr)[graph]
     helped = choice > 0
-    words = backend().first_words(Rows.of(reports), Stream.PUBLIC, seed.generate_state(2, np.uint64))[who, 0]
+    words = backend().first_words(UserRows.of(reports), Stream.PUBLIC, seed.generate_state(2, np.uint64))[who, 0]
     place = pool_ptr[graph] + (words % np.maximum(choice, 1).astype(np.uint64)).astype(np.int64)
     donor = pool[place[helped]]
     entries, indptr = gather_ranges(reports.indptr, donor)
