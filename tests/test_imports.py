@@ -16,10 +16,11 @@ import graphldp as gl
 ROOT = Path(gl.__file__).parent
 LAYERS = (
     ("errors",),
-    ("archives", "files", "machines", "privacy", "text"),
+    ("archives", "files", "machines", "own", "privacy", "text"),
     ("neighbour_lists",),
     ("graphs", "reports"),
-    ("datasets", "mechanisms", "wire"),
+    ("datasets", "wire"),
+    ("mechanisms",),
     ("client", "collector", "learn", "threats"),
     ("audit", "benchmarks"),
     ("experiments",),

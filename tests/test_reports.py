@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import graphldp as gl
-from graphldp.errors import DataError
+from graphldp.errors import DataError, FormatError
+from graphldp.reports import Origin
 
 LISTS: dict[str, Any] = {"indptr": [0, 1, 2, 2], "indices": [2, 0], "graph_ptr": [0, 3]}
 SPENT: dict[str, Any] = {"epsilon1": np.full(3, 0.25), "epsilon2": np.full(3, 0.75)}
@@ -85,3 +88,45 @@ def relabelled(graph: Any, members: list[int]) -> Any:
     made.add_nodes_from(members)
     made.add_edges_from(graph.subgraph(members).edges())
     return made
+
+
+ORIGIN = Origin("dprr", {"epsilon": 1.0, "allocation": [0.25, 0.75], "noise": "laplace"})
+
+
+def test_how_reports_were_drawn_is_kept_in_files_and_between_processes(tmp_path: Path) -> None:
+    reports = gl.Reports(**LISTS, **SPENT, origin=ORIGIN)
+    reports.save(tmp_path / "reports.npz")
+    assert gl.Reports.load(tmp_path / "reports.npz").origin == ORIGIN
+    assert pickle.loads(pickle.dumps(reports)).origin == ORIGIN
+    assert reports.subset([0]).origin == ORIGIN
+    assert str(ORIGIN) == "dprr(epsilon=1.0, allocation=[0.25, 0.75], noise='laplace')"
+
+
+def test_an_origin_does_not_change() -> None:
+    given = {"noise": "laplace"}
+    origin = Origin("dprr", given)
+    given["noise"] = "discrete"
+    assert origin.parameters["noise"] == "laplace"
+    with pytest.raises(TypeError):
+        origin.parameters["noise"] = "discrete"  # type: ignore[index]
+    assert str(Origin()) == "an unknown mechanism"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", '"dprr"', '{"name": 3}', '{"name": "x", "parameters": 3}', '{"a": 1}'])
+def test_damaged_origins(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "reports.npz"
+    gl.Reports(**LISTS, **SPENT, origin=ORIGIN).save(path)
+    arrays = dict(np.load(path))
+    np.savez(path, **(arrays | {"origin": np.array(text)}))
+    with pytest.raises(FormatError, match="damaged"):
+        gl.Reports.load(path)
+
+
+def test_a_file_from_before_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "reports.npz"
+    gl.Reports(**LISTS, **SPENT, origin=ORIGIN).save(path)
+    arrays = dict(np.load(path))
+    del arrays["origin"]
+    np.savez(path, **arrays, mechanism=np.array("DPRR(epsilon=1.0)"))
+    with pytest.raises(FormatError, match="do not say how they were drawn; draw and save them again"):
+        gl.Reports.load(path)

@@ -183,7 +183,7 @@ def law(graphs: gl.GraphSet) -> str:
     expected, counted = np.zeros(BINS), np.zeros(BINS)
     for seed in range(SEEDS):
         reports = gl.DPRR(epsilon=1.0, n_max=graphs.n_max).randomize(some, rng=seed)
-        sampling = Sampling.of(reports, "DPRR")
+        sampling = Sampling.of(reports, gl.DPRR)
         laws, kind = sampling.classes()
         expected += np.bincount(kind) @ Population.of(laws).joint.sum(axis=1) / (SEEDS * len(some))
         counted += np.bincount(bins(reports.degrees, sampling.n), minlength=BINS) / (SEEDS * len(some))
@@ -198,11 +198,11 @@ def columns(graphs: gl.GraphSet) -> str:
     sums: dict[str, list[np.ndarray]] = {}
     for seed in range(SEEDS):
         reports = gl.DPRR(epsilon=1.0).randomize(graphs, rng=seed)
-        laws, kind = Sampling.of(reports, "DPRR").classes()
+        laws, kind = Sampling.of(reports, gl.DPRR).classes()
         population = Population.of(laws)
         own = population.joint[kind, :, bins(reports.degrees, n)]
         degree = (own * population.share[kind]).sum(axis=1) / np.maximum(own.sum(axis=1), 1e-300) * (n - 1)
-        seen = Columns.of(reports, "DPRR", np.ones(reports.num_users, np.bool_), degree)
+        seen = Columns.of(reports, gl.DPRR, np.ones(reports.num_users, np.bool_), degree)
         share = graphs.degrees / np.maximum(n - 1, 1)
         mean = seen.base + seen.slope * share
         variance = mean + share * (1 - share) * seen.spread

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from graphldp import threats
     from graphldp.datasets import load_dataset, synthetic
     from graphldp.errors import GraphLDPError
     from graphldp.graphs import GraphSet
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from graphldp.learn.classifier import GINClassifier
     from graphldp.learn.inference.deconvolution import degree_distribution
     from graphldp.learn.inference.posterior import LinkPosterior
-    from graphldp.learn.recipe import recommended
+    from graphldp.learn.recipe import Recipe, recommended
     from graphldp.learn.selection import split
+    from graphldp.learn.tables.profile_classifier import ProfileClassifier
     from graphldp.mechanisms import (
         ARR,
         DPRR,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
         match_public_fraction,
     )
     from graphldp.mechanisms.contract import check_mechanism
+    from graphldp.mechanisms.named import register
     from graphldp.privacy import Budget, Guarantee
     from graphldp.reports import Reports
 
@@ -54,7 +57,9 @@ _HOMES = {
     "NoisyDegrees": "graphldp.mechanisms",
     "NonPrivFull": "graphldp.mechanisms",
     "NonPrivPart": "graphldp.mechanisms",
+    "ProfileClassifier": "graphldp.learn.tables.profile_classifier",
     "RR": "graphldp.mechanisms",
+    "Recipe": "graphldp.learn.recipe",
     "Reports": "graphldp.reports",
     "RowMechanism": "graphldp.mechanisms",
     "check_mechanism": "graphldp.mechanisms.contract",
@@ -64,8 +69,10 @@ _HOMES = {
     "match_public_fraction": "graphldp.mechanisms",
     "pyg": "graphldp.learn",
     "recommended": "graphldp.learn.recipe",
+    "register": "graphldp.mechanisms.named",
     "split": "graphldp.learn.selection",
     "synthetic": "graphldp.datasets",
+    "threats": "graphldp.threats",
 }
 
 __version__ = "0.1.0"
@@ -86,6 +93,8 @@ __all__ = [
     "NoisyDegrees",
     "NonPrivFull",
     "NonPrivPart",
+    "ProfileClassifier",
+    "Recipe",
     "Reports",
     "RowMechanism",
     "check_mechanism",
@@ -95,16 +104,19 @@ __all__ = [
     "match_public_fraction",
     "pyg",
     "recommended",
+    "register",
     "split",
     "synthetic",
+    "threats",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'graphldp' has no attribute {name!r}")
-    home = import_module(_HOMES[name])
-    value = getattr(home, name) if hasattr(home, name) else import_module(f"{_HOMES[name]}.{name}")
+    value = home = import_module(_HOMES[name])
+    if _HOMES[name] != f"graphldp.{name}":  # a name in a room, not a room
+        value = getattr(home, name) if hasattr(home, name) else import_module(f"{_HOMES[name]}.{name}")
     globals()[name] = value
     return value
 

@@ -208,12 +208,18 @@ class NeighbourLists:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the set to one ``.npz`` file; the old file stays until the new one is whole."""
         arrays = {"kind": np.array(type(self).__name__), "format": np.array(FORMAT)}
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if value is not None:
-                arrays[each.name] = np.asarray(value)
+        arrays |= {name: np.asarray(value) for name, value in self._stored().items() if value is not None}
         with written_whole(path) as file:
             np.savez(file, allow_pickle=False, **arrays)
+
+    def _stored(self) -> dict[str, Any]:
+        """What a file holds: every field, as an array, a number or a text."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @classmethod
+    def _restored(cls, values: dict[str, Any]) -> Self:
+        """From what :meth:`_stored` gave."""
+        return cls(**values)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -233,7 +239,9 @@ class NeighbourLists:
         known = {each.name for each in fields(cls)}
         values = {name: (value[()] if value.ndim == 0 else value) for name, value in arrays.items() if name in known}
         try:
-            return cls(**{name: (v.item() if isinstance(v, np.generic) else v) for name, v in values.items()})
+            return cls._restored({name: (v.item() if isinstance(v, np.generic) else v) for name, v in values.items()})
+        except FormatError as error:
+            raise FormatError(f"{path}: {error}") from None
         except (TypeError, DataError) as error:
             raise FormatError(f"{path}: damaged ({error})") from None
 

@@ -7,16 +7,59 @@ the noise.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar, Self
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.errors import DataError
+from graphldp.errors import DataError, FormatError
 from graphldp.neighbour_lists import NeighbourLists, gather_ranges
 from graphldp.privacy import Budget, Guarantee
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How reports were drawn, as facts.
+
+    Args:
+        name: of the mechanism, as :mod:`graphldp.mechanisms.named` has it; empty where nobody knows.
+        parameters: those of the mechanism beside its ε per user, which the reports hold themselves: numbers, words and
+            lists of them.
+    """
+
+    name: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not isinstance(self.parameters, Mapping):
+            raise DataError("An origin must have a name and parameters.")
+        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+
+    def __str__(self) -> str:
+        if not self.name:
+            return "an unknown mechanism"
+        given = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        return f"{self.name}({given})" if given else self.name
+
+    def __reduce__(self) -> Any:  # a read-only view cannot be pickled, and reports travel between processes
+        return type(self), (self.name, dict(self.parameters))
+
+    def to_json(self) -> str:
+        """One line of text, for files."""
+        return json.dumps({"name": self.name, "parameters": dict(self.parameters)}, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Origin:
+        """Read what :meth:`to_json` wrote."""
+        try:
+            return cls(**json.loads(text))
+        except (ValueError, TypeError):
+            raise DataError("An origin must have a name and parameters.") from None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,7 +74,7 @@ class Reports(NeighbourLists):
         epsilon2: ε₂ that each user spent on her list; ``inf`` where it is public.
         noisy_degree: d* of each user where the mechanism releases it, else None; a public user's is her degree.
         missing: True for each user who has not reported, or None when all have. Their lists are empty.
-        mechanism: how the lists were drawn, in words.
+        origin: how the lists were drawn.
         noise: ``"laplace"`` or ``"discrete"`` where degrees carry noise.
     """
 
@@ -39,13 +82,15 @@ class Reports(NeighbourLists):
     epsilon2: NDArray[np.float64] = field(kw_only=True)
     noisy_degree: NDArray[np.float64] | None = field(default=None, kw_only=True)
     missing: NDArray[np.bool_] | None = field(default=None, kw_only=True)
-    mechanism: str = field(default="", kw_only=True)
+    origin: Origin = field(default_factory=Origin, kw_only=True)
     noise: str | None = field(default=None, kw_only=True)
 
     per_user: ClassVar[tuple[str, ...]] = ("epsilon1", "epsilon2", "noisy_degree", "missing")
 
     def __post_init__(self, trusted: bool) -> None:
         super().__post_init__(trusted)
+        if not isinstance(self.origin, Origin):
+            raise DataError("origin must be an Origin.")
         for name in ("epsilon1", "epsilon2"):
             values = getattr(self, name)
             if values.dtype != np.float64 or not (values >= 0).all():
@@ -57,6 +102,15 @@ class Reports(NeighbourLists):
                 raise DataError("missing must hold True or False for each user.")
             if self.degrees[self.missing].any():
                 raise DataError("A user who has not reported must have an empty list.")
+
+    def _stored(self) -> dict[str, Any]:
+        return super()._stored() | {"origin": self.origin.to_json()}
+
+    @classmethod
+    def _restored(cls, values: dict[str, Any]) -> Self:
+        if "origin" not in values:
+            raise FormatError("its reports do not say how they were drawn; draw and save them again.")
+        return super()._restored(values | {"origin": Origin.from_json(str(values["origin"]))})
 
     @property
     def budget(self) -> Budget:

@@ -267,7 +267,7 @@ def test_from_reports_to_labels(command: Command, database: str, tmp_path: Path,
         assert 0 < row["reported"] < row["users"]
     assert len(store.results.predictions()) == 6
     (run,) = store.results.runs()
-    assert (run.communities, run.settings["mechanism"]) == (20, "DPRR")
+    assert (run.communities, run.settings["mechanism"]) == (20, "dprr(noise='discrete')")
     listed = {row["community"]: row for row in read(command, "collect", "community", "list")}
     assert listed["thread-22"]["predicted"] == next(r["label"] for r in rows if r["community"] == "thread-22")
     read(command, "collect", "delete-report", "thread-0", str(next(store.stored(store.community("thread-0"))).user))

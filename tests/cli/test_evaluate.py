@@ -17,10 +17,10 @@ def test_scores(command: Any, files: Any) -> None:
     assert code == 0
     assert found["accuracy"] == clf.score(reports)
     assert np.trace(found["confusion"]) == round(found["accuracy"] * 60)
-    assert found["trained"]["mechanism"] == reports.mechanism
+    assert found["trained"]["mechanism"] == str(reports.origin)
     text = command("evaluate", files.model, files.reports)[1]
     assert "accuracy" in text
-    assert "DPRR(" in text
+    assert "dprr(" in text
 
 
 def test_one_class_has_no_auc(command: Any, files: Any, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_graphs_in_results_out(command: Any, files: Any, tmp_path: Path) -> None
     assert all(row["epsilon"] == 2.0 for row in table["results"])
     model = gl.GINClassifier.load(tmp_path / "seed-1.npz")
     assert model.seed == 1
-    assert model.provenance_["mechanism"].startswith("DPRR(")
+    assert model.provenance_["mechanism"].startswith("dprr(")
 
 
 def test_the_rows_are_what_the_library_says(command: Any, files: Any, tmp_path: Path) -> None:

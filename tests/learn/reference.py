@@ -13,7 +13,7 @@ from graphldp.learn.engine.gin import CUT, ModelSpec
 from graphldp.learn.engine.weights import LEVELS, posterior_levels
 from graphldp.learn.tables.summaries import smooth_table
 from graphldp.neighbour_lists import NeighbourLists
-from graphldp.reports import Reports
+from graphldp.reports import Origin, Reports
 
 
 def random_lists(rng: np.random.Generator, sizes: list[int], density: float) -> NeighbourLists:
@@ -33,7 +33,7 @@ def with_degrees(rng: np.random.Generator, lists: NeighbourLists) -> Reports:
     ones = np.ones(lists.num_users)
     noisy = lists.degrees + rng.laplace(scale=2.0, size=lists.num_users)
     arrays = lists.indptr, lists.indices, lists.graph_ptr
-    return Reports(*arrays, epsilon1=ones, epsilon2=ones, noisy_degree=noisy, mechanism="DPRR", noise="laplace")
+    return Reports(*arrays, epsilon1=ones, epsilon2=ones, noisy_degree=noisy, origin=Origin("dprr"), noise="laplace")
 
 
 def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[Data]:

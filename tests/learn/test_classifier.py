@@ -229,7 +229,7 @@ class TestFiles:
 
     def test_provenance(self, fitted: GINClassifier, graphs: gl.GraphSet, reports: gl.Reports) -> None:
         found = fitted.provenance_
-        assert found["mechanism"] == reports.mechanism
+        assert found["mechanism"] == str(reports.origin)
         assert (found["epsilon"], found["dataset"], found["seed"]) == (3.0, "threads", 0)
         assert found["graphldp"] == gl.__version__
         assert found["guarantee"] == str(reports.guarantee)

@@ -7,6 +7,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
+from graphldp.reports import Origin
 from graphldp.threats import HubGuard, Poison, Verdict
 from graphldp.threats.guard import Point
 from graphldp.threats.mixture import by_columns, by_number
@@ -133,7 +134,7 @@ def test_users_who_have_not_reported(stars: gl.GraphSet) -> None:
         reports,
         epsilon1=np.where(away, 0.0, reports.epsilon1),
         epsilon2=np.where(away, 0.0, reports.epsilon2),
-        mechanism="DPRR",
+        origin=Origin("dprr"),
     )
     for point in POINTS:
         verdict, malicious = attacked(reports, Poison.all_ones(fraction=0.2), point)
@@ -155,7 +156,7 @@ def test_odd_graphs() -> None:
         np.array([0, 0, 1, 3, 13]),
         epsilon1=np.full(size, 0.1),
         epsilon2=np.full(size, 0.9),
-        mechanism="DPRR(epsilon=1.0)",
+        origin=Origin("dprr"),
     )
     for point in POINTS:
         kept, verdict = HubGuard(point).apply(reports, rng=1)

@@ -94,7 +94,7 @@ def randomize(
     users = max(reports.num_users, 1)
     row = {
         "file": str(out),
-        "mechanism": reports.mechanism,
+        "mechanism": str(reports.origin),
         "graphs": reports.num_graphs,
         "users": reports.num_users,
         "true_mean_degree": graphs.num_entries / users,

@@ -25,7 +25,7 @@ def provenance_of(X: NeighbourLists, seed: int) -> dict[str, Any]:
     }
     if isinstance(X, Reports):
         private = X.guarantee.epsilon[np.isfinite(X.guarantee.epsilon)]
-        found["mechanism"] = X.mechanism
+        found["mechanism"] = str(X.origin)
         # ε₁ + ε₂ is rounded down on purpose; 12 digits show the ε that was asked for
         found["epsilon"] = round(float(private.max()), 12) if len(private) else None
         found["public_users"] = X.guarantee.public_users

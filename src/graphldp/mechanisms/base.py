@@ -28,7 +28,7 @@ from graphldp.graphs import GraphSet
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Rng, Stream, key_from, to_uniform
 from graphldp.privacy import Budget, check_epsilon
-from graphldp.reports import Reports
+from graphldp.reports import Origin, Reports
 
 Noise = Literal["laplace", "discrete"]
 Rates = tuple[Any, Any]
@@ -91,6 +91,15 @@ class Mechanism(ABC):
                 parts.append(f"{each.name}={shown}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
+    @property
+    def origin(self) -> Origin:
+        """What its reports say about how they were drawn."""
+        from graphldp.mechanisms.named import name_of  # the table stands above the classes that it names
+
+        given = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+        plain = {name: _plain(value) for name, value in given.items()}
+        return Origin(name_of(type(self)), {name: value for name, value in plain.items() if value is not None})
+
     def budget(self, n_max: int | None = None) -> Budget:
         """How ε is split. All of it goes to the edges unless a mechanism says otherwise.
 
@@ -132,7 +141,7 @@ class Mechanism(ABC):
             epsilon2=np.asarray(budget.edges),
             noisy_degree=drawn.noisy_degree,
             missing=drawn.missing,
-            mechanism=repr(self),
+            origin=self.origin,
             noise=self.degree_noise,
             trusted=type(self).__module__.startswith("graphldp.mechanisms."),  # ours are proven, yours are checked
         )
@@ -217,6 +226,20 @@ def noise_of(
         return np.where(words[:, 0] & np.uint64(1), size, -size)
     size = np.floor(-np.log(to_uniform(words)) / epsilon[:, None])
     return np.asarray(size[:, 0] - size[:, 1])
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON can hold it; None for one per user, which the reports hold, and for what has no such form."""
+    if isinstance(value, Budget):
+        value = (value.degree, value.edges)
+    if isinstance(value, tuple | list):
+        parts = [_plain(each) for each in value]
+        return None if any(part is None for part in parts) else parts
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value if isinstance(value, bool | int | float | str) else None
 
 
 def check_noise(noise: str, owner: str) -> None:

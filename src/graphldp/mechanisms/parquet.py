@@ -234,7 +234,7 @@ def _draw(item: dict[str, Any], work: _Work) -> dict[str, int]:
     del code
     fields = [("user", pa.int64()), ("neighbours", pa.large_list(pa.int32())), ("noisy_degree", pa.float64())]
     budget = work.mechanism.budget(work.n)
-    facts = {"mechanism": repr(work.mechanism), "epsilon1": str(budget.degree), "epsilon2": str(budget.edges)}
+    facts = {"origin": work.mechanism.origin.to_json(), "epsilon1": str(budget.degree), "epsilon2": str(budget.edges)}
     schema = pa.schema(fields).with_metadata(facts | {"users": str(work.n)})
     written = 0
     with ParquetWriter(work.out / f"part-{part:05}.parquet", schema) as file:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import get_args
+from typing import ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.errors import DataError, bad_parameter
+from graphldp.errors import bad_parameter
+from graphldp.mechanisms.base import Mechanism
 from graphldp.mechanisms.streams import Rng
 from graphldp.reports import Reports
 from graphldp.threats.treatments import Treatment, treat
@@ -27,6 +28,9 @@ class Defense(ABC):
     """
 
     treatment: Treatment = field(default="remove", kw_only=True)
+
+    derived_for: ClassVar[tuple[type[Mechanism], ...]] = ()
+    """The mechanisms whose lists the test knows the law of; none where it does not look at the law."""
 
     def __post_init__(self) -> None:
         if self.treatment not in get_args(Treatment):
@@ -50,19 +54,6 @@ class Defense(ABC):
     @abstractmethod
     def judge(self, reports: Reports) -> Verdict:
         """A score, a threshold and a flag for every user."""
-
-
-def mechanism_name(reports: Reports, owner: str, *known: str) -> str:
-    """The name of the mechanism that the lists come from, refused where a test was not derived for it."""
-    if not isinstance(reports, Reports):
-        raise bad_parameter("reports", owner, "Reports", type(reports).__name__)
-    name = reports.mechanism.partition("(")[0]
-    if name not in known:
-        raise DataError(
-            f"{owner} is derived for lists drawn by {' or '.join(known)}; these come from "
-            f"{reports.mechanism or 'an unknown mechanism'}."
-        )
-    return name
 
 
 def can_be_flagged(reports: Reports) -> NDArray[np.bool_]:

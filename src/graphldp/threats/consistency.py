@@ -17,9 +17,11 @@ import numpy as np
 from scipy.stats import binom
 
 from graphldp.errors import DataError
+from graphldp.mechanisms.named import drawn_by
+from graphldp.mechanisms.rr import RR
 from graphldp.reports import Reports
 from graphldp.threats.attacks import check_share
-from graphldp.threats.base import Defense, can_be_flagged, check_theta, mechanism_name
+from graphldp.threats.base import Defense, can_be_flagged, check_theta
 from graphldp.threats.columns import inconsistencies
 from graphldp.threats.verdict import Verdict
 
@@ -37,6 +39,8 @@ class RowColumnCheck(Defense):
     theta: float = 0.05
     fraction: float = 0.0
 
+    derived_for = (RR,)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_theta(self.theta, "RowColumnCheck")
@@ -44,7 +48,7 @@ class RowColumnCheck(Defense):
 
     def judge(self, reports: Reports) -> Verdict:
         """The number of inconsistent bits of every user against its quantile."""
-        mechanism_name(reports, "RowColumnCheck", "RR")
+        drawn_by(reports, "RowColumnCheck", *self.derived_for)
         if reports.directed:
             raise DataError("RowColumnCheck needs undirected graphs: in a directed one a row and a column may differ.")
         private = ~reports.public

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, pdtr
 from scipy.stats import binom
 
+from graphldp.mechanisms import RR, Mechanism
 from graphldp.reports import Reports
 from graphldp.threats.columns import inconsistencies, listed_by
 
@@ -52,19 +53,21 @@ class Columns:
     public_share: Floats
 
     @classmethod
-    def of(cls, reports: Reports, mechanism: str, unsuspected: NDArray[np.bool_], degree: Floats) -> Columns:
+    def of(
+        cls, reports: Reports, mechanism: type[Mechanism], unsuspected: NDArray[np.bool_], degree: Floats
+    ) -> Columns:
         """Count the columns over unsuspected users, public ones apart.
 
         Args:
             reports: what was collected.
-            mechanism: the name of the mechanism that drew the lists.
+            mechanism: the class that drew the lists.
             unsuspected: whose lists are believed.
             degree: d̂ of every user.
         """
         graph, others = reports.graph_of_user, np.maximum(np.repeat(reports.sizes, reports.sizes) - 1, 1)
         private, length = unsuspected & ~reports.public, reports.degrees
         odds = np.exp(np.where(reports.public, 0.0, reports.epsilon2))
-        rho = 1 / (odds + 1) if mechanism == "RR" else length / (others + (odds - 1) * degree)
+        rho = 1 / (odds + 1) if mechanism is RR else length / (others + (odds - 1) * degree)
         rho = np.where(private, rho, 0.0)
         slope = rho * (odds - 1)
 

@@ -22,8 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DataError, bad_parameter
+from graphldp.mechanisms import DPRR, RR, LocalLap
+from graphldp.mechanisms.named import drawn_by
 from graphldp.reports import Reports
-from graphldp.threats.base import Defense, can_be_flagged, check_theta, mechanism_name
+from graphldp.threats.base import Defense, can_be_flagged, check_theta
 from graphldp.threats.evidence import LARGEST, Columns, Contradictions
 from graphldp.threats.law import BINS, Population, Sampling, bins
 from graphldp.threats.mixture import by_columns, by_number
@@ -57,6 +59,8 @@ class HubGuard(Defense):
     theta: float = 0.05
     treatment: Treatment = field(default="redraw", kw_only=True)
 
+    derived_for = (DPRR, RR, LocalLap)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.point not in get_args(Point):
@@ -77,8 +81,8 @@ class _Case:
     """The two witnesses for one set of reports."""
 
     def __init__(self, reports: Reports) -> None:
-        self.mechanism = mechanism_name(reports, "HubGuard", "DPRR", "RR", "LocalLap")
-        if "estimator=" in reports.mechanism and "estimator='clip'" not in reports.mechanism:
+        self.mechanism = drawn_by(reports, "HubGuard", *HubGuard.derived_for)
+        if reports.origin.parameters.get("estimator", "clip") != "clip":
             raise DataError("HubGuard is derived for DPRR with estimator='clip'; these reports used another.")
         self.reports, self.able = reports, can_be_flagged(reports)
         self.law, self.length = Sampling.of(reports, self.mechanism), reports.degrees.astype(np.float64)
@@ -100,7 +104,7 @@ class _Case:
         found = by_number(self.cell, self.expected)
         for _ in range(0 if self.reports.directed else rounds - 1):
             # where nobody is suspected the columns are not asked; but contradictions may speak against any list
-            asked = np.flatnonzero(found > 0) if self.mechanism != "LocalLap" else np.arange(len(found))
+            asked = np.flatnonzero(found > 0) if self.mechanism is not LocalLap else np.arange(len(found))
             ratio = self._log_ratio(self._everyone(found), asked)
             found = np.zeros(len(found))
             found[asked] = by_columns(self.cell[asked], self.expected[asked], ratio)
@@ -114,7 +118,7 @@ class _Case:
             return np.asarray(np.minimum(never / 0.9, own / 0.1))
         by_list = np.minimum(never, own) / 0.05
         trusted = self.able & (self.posterior(rounds=1) < 0.5)
-        if self.mechanism == "LocalLap":
+        if self.mechanism is LocalLap:
             seldom = Contradictions.of(reports, trusted | reports.public).upper_tail()
         else:
             asked, seldom = np.flatnonzero(by_list > theta), np.ones(reports.num_users)
@@ -126,7 +130,7 @@ class _Case:
         """By how much some users' columns favour honesty, over the degrees that their lists leave likely."""
         reports, trusted = self.reports, self.able & (posterior < 0.5)
         users = self.users[asked]
-        if self.mechanism == "LocalLap":
+        if self.mechanism is LocalLap:
             return Contradictions.of(reports, trusted | reports.public).log_ratio()[users]
         columns = Columns.of(reports, self.mechanism, trusted, self.degree)
         kind = self.kind[asked]

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from graphldp.mechanisms import DPRR, RR, Mechanism
 from graphldp.mechanisms.dprr import sampling_probability
 from graphldp.reports import Reports
 
@@ -50,18 +51,18 @@ class Sampling:
     q: Floats
 
     @classmethod
-    def of(cls, reports: Reports, mechanism: str) -> Sampling:
+    def of(cls, reports: Reports, mechanism: type[Mechanism]) -> Sampling:
         """The law of every user's list."""
         n = np.repeat(reports.sizes, reports.sizes).astype(np.float64)
         with np.errstate(over="ignore"):
             flip = 1 / (np.exp(reports.epsilon2) + 1)
         nothing = np.full(reports.num_users, np.inf)
-        if mechanism == "DPRR":
+        if mechanism is DPRR:
             epsilon1 = np.where(
                 reports.epsilon1 > 0, reports.epsilon1, np.inf
             )  # who has not reported has spent nothing
             return cls(n, flip, epsilon1, np.ones(reports.num_users))
-        if mechanism == "RR":
+        if mechanism is RR:
             return cls(n, flip, nothing, np.ones(reports.num_users))
         # the median, since up to half of the lists may be fake; an empty median still leaves one entry per list
         typical = np.maximum(_medians(reports), 1.0)[reports.graph_of_user]

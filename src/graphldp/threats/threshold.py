@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from graphldp.mechanisms import ARR, DPRR, RR
+from graphldp.mechanisms.named import drawn_by
 from graphldp.reports import Reports
-from graphldp.threats.base import Defense, can_be_flagged, check_theta, mechanism_name
+from graphldp.threats.base import Defense, can_be_flagged, check_theta
 from graphldp.threats.verdict import Verdict
 
 
@@ -35,6 +37,8 @@ class DegreeThreshold(Defense):
 
     theta: float = 0.05
 
+    derived_for = (DPRR, RR, ARR)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_theta(self.theta, "DegreeThreshold")
@@ -52,6 +56,6 @@ class DegreeThreshold(Defense):
 
     def judge(self, reports: Reports) -> Verdict:
         """The length of every list against τ of its graph."""
-        mechanism_name(reports, "DegreeThreshold", "DPRR", "RR", "ARR")
+        drawn_by(reports, "DegreeThreshold", *self.derived_for)
         tau = self.tau(np.repeat(reports.sizes, reports.sizes), reports.epsilon2)
         return Verdict(reports.degrees.astype(np.float64), np.where(can_be_flagged(reports), tau, np.inf))

@@ -9,7 +9,7 @@ from tests.collector.people import N, open_cats, public_report, report, submissi
 from graphldp.collector.storage.export import export
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
-from graphldp.reports import Reports
+from graphldp.reports import Origin, Reports
 
 
 def test_an_export_holds_what_was_reported_and_who_is_missing(store: Store, tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_an_export_holds_what_was_reported_and_who_is_missing(store: Store, tmp_
     assert reports.noisy_degree[present].tolist() == [8, -2, 3]
     assert reports.epsilon1[present].tolist() == [0.1, 0.1, np.inf]
     assert reports.guarantee.public_users == 1
-    assert (reports.mechanism, reports.noise) == ("DPRR", "discrete")
+    assert (reports.origin, reports.noise) == (Origin("dprr", {"noise": "discrete"}), "discrete")
     induced = reports.induced()
     assert induced.sizes.tolist() == [1, 2]
     reports.save(tmp_path / "all.npz")

@@ -59,7 +59,7 @@ def train(
     reports = _gather(store, labelled, "labelled", defense, seed)
     from graphldp.collector.storage.results import Run
 
-    settings: dict[str, Any] = {"defense": defense or "none", "seed": seed, "mechanism": reports.mechanism}
+    settings: dict[str, Any] = {"defense": defense or "none", "seed": seed, "mechanism": str(reports.origin)}
     if recommended:
         validation = _fit_recommended(reports, seed, model)
         settings["classifier"] = "recommended"

@@ -10,9 +10,7 @@ from graphldp import wire
 from graphldp.collector.community import Community
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
-from graphldp.reports import Reports
-
-_NAMES = {"dprr": "DPRR", "rr": "RR", "noisy-degrees": "NoisyDegrees"}  # as simulated reports call them
+from graphldp.reports import Origin, Reports
 
 
 def export(store: Store, communities: Sequence[Community]) -> Reports:
@@ -54,6 +52,6 @@ def export(store: Store, communities: Sequence[Community]) -> Reports:
         epsilon2=epsilon2,
         noisy_degree=degrees if noisy else None,
         missing=missing if missing.any() else None,
-        mechanism=", ".join(_NAMES[name] for name in mechanisms),
+        origin=Origin("+".join(mechanisms), {"noise": "discrete"} if noisy else {}),
         noise="discrete" if noisy else None,
     )

@@ -25,6 +25,7 @@ from scipy.special import expit
 from graphldp.errors import bad_parameter
 from graphldp.learn.inference.beta_model import beta_model
 from graphldp.learn.inference.evidence import CERTAIN, Evidence
+from graphldp.mechanisms import Blink
 from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
@@ -73,7 +74,7 @@ def denoise(reports: Reports, kind: Kind = "hybrid", *, entries: int = 64) -> De
     if isinstance(entries, bool) or not isinstance(entries, int | np.integer) or entries < 1:
         raise bad_parameter("entries", "denoise", "a whole number ≥ 1", entries)
     present = reports.induced() if isinstance(reports, Reports) else reports
-    evidence = Evidence.of(present, "denoise", "Blink")
+    evidence = Evidence.of(present, "denoise", Blink)
     beta = beta_model(np.rint(np.asarray(present.noisy_degree, np.float64)), present.graph_ptr)
     silent, spoken = beta + evidence.unnamed, evidence.named - evidence.unnamed
     lengths, indices, weights = np.zeros(present.num_users, np.int64), [], []
@@ -93,7 +94,7 @@ def denoise(reports: Reports, kind: Kind = "hybrid", *, entries: int = 64) -> De
         present,
         indptr=np.concatenate(([0], np.cumsum(lengths))),
         indices=np.concatenate([*indices, np.zeros(0, np.int32)]),
-        mechanism=f"{kind} graph of {present.mechanism}",
+        origin=replace(present.origin, name=f"{present.origin.name}-{kind}"),
         trusted=True,
     )
     return Denoised(lists, np.concatenate([*weights, np.zeros(0)]))

@@ -10,15 +10,15 @@ q is 1 for RR and Blink, and for DPRR the function of d* that her device used; d
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.errors import DataError, bad_parameter
-from graphldp.mechanisms.dprr import DPRR, sampling_probability
+from graphldp.errors import DataError
+from graphldp.mechanisms import DPRR, Mechanism
+from graphldp.mechanisms.dprr import sampling_probability
+from graphldp.mechanisms.named import drawn_by
 from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ class Evidence:
     unnamed: Floats
 
     @classmethod
-    def of(cls, reports: Reports, owner: str, *known: str) -> Evidence:
+    def of(cls, reports: Reports, owner: str, *known: type[Mechanism]) -> Evidence:
         """What each user's report says.
 
         Args:
@@ -47,16 +47,14 @@ class Evidence:
             owner: who asks, for messages.
             known: the mechanisms that the asker can work with.
         """
-        if not isinstance(reports, Reports):
-            raise bad_parameter("reports", owner, "Reports", type(reports).__name__)
-        name = reports.mechanism.partition("(")[0]
-        if name not in known or reports.noisy_degree is None:
-            raise DataError(f"{owner} needs reports of {' or '.join(known)}, with their noisy degrees.")
+        mechanism = drawn_by(reports, owner, *known)
+        if reports.noisy_degree is None:
+            raise DataError(f"{owner} needs reports with their noisy degrees.")
         if reports.directed:
             raise DataError(f"{owner} needs undirected graphs: it takes both ends' word for an edge.")
         odds = np.exp(-reports.epsilon2)
         flip = odds / (1 + odds)
-        q = _sampling(reports, flip) if name == "DPRR" else np.ones(reports.num_users)
+        q = _sampling(reports, flip) if mechanism is DPRR else np.ones(reports.num_users)
         with np.errstate(divide="ignore"):  # a flip too seldom for a float is as good as none
             unnamed = np.log(1 - q + flip * q) - np.log1p(-flip * q)
         certain = reports.public | np.isinf(unnamed)
@@ -66,8 +64,7 @@ class Evidence:
 def _sampling(reports: Reports, flip: Floats) -> Floats:
     """DPRR's q of each user; 1 for a public one, whose whole list is there."""
     n = np.repeat(reports.sizes, reports.sizes)
-    used = re.search(r"estimator='(\w+)'", reports.mechanism)
-    options = {"noise": reports.noise or "laplace", "estimator": used[1] if used else "clip"}
-    device = DPRR(1.0, **cast("dict[str, Any]", options))
+    options = {"noise": reports.noise or "laplace", "estimator": reports.origin.parameters.get("estimator", "clip")}
+    device = DPRR(1.0, **options)
     degree = device.estimate(reports.noisy_degree, n, np.exp(-reports.epsilon1))
     return np.where(reports.public, 1.0, sampling_probability(degree, n, flip))

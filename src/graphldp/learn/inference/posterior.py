@@ -24,6 +24,7 @@ from scipy.special import expit
 from graphldp.errors import DataError, Described, bad_parameter
 from graphldp.learn.inference.beta_model import beta_model
 from graphldp.learn.inference.evidence import Evidence
+from graphldp.mechanisms import DPRR, Blink
 from graphldp.mechanisms.estimators import posterior_mean
 from graphldp.reports import Reports
 
@@ -61,7 +62,7 @@ class LinkPosterior:
         The degrees of the prior are E[D | d*] under a public law of degrees
         (:func:`graphldp.mechanisms.estimators.posterior_mean`), to a quarter, so that few different ones are left.
         """
-        evidence = Evidence.of(reports, _OWNER, "DPRR", "Blink")
+        evidence = Evidence.of(reports, _OWNER, DPRR, Blink)
         if reports.missing is not None and reports.missing.any():
             raise bad_parameter("reports", _OWNER, "of users who have all reported", Described("missing users"))
         n = np.repeat(reports.sizes, reports.sizes)

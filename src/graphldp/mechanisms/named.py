@@ -1,0 +1,243 @@
+"""The one table of mechanisms: everything that takes a mechanism's name, or shows one, reads it here.
+
+A mechanism of your own is as good as ours wherever a name is taken::
+
+    gl.register(HalfResponse, name="half-response")          # in Python
+    graphldp train IMDB-BINARY -m own.py:HalfResponse        # on the command line
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import DataError, bad_parameter
+from graphldp.mechanisms.arr import ARR
+from graphldp.mechanisms.base import Mechanism
+from graphldp.mechanisms.blink import Blink
+from graphldp.mechanisms.dprr import DPRR
+from graphldp.mechanisms.hub_lists import HubLists
+from graphldp.mechanisms.local_lap import LocalLap
+from graphldp.mechanisms.noisy_degrees import NoisyDegrees
+from graphldp.mechanisms.nonprivate import NonPrivFull, NonPrivPart
+from graphldp.mechanisms.rr import RR
+from graphldp.own import is_reference, load_class, reference_of
+from graphldp.reports import Reports
+from graphldp.wire import MECHANISMS as WIRE_CODES
+
+Colour = tuple[str, str]
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+_SPARE: tuple[Colour, ...] = (
+    ("#9333ea", "#d8b4fe"),
+    ("#ea580c", "#fdba74"),
+    ("#0f766e", "#99f6e4"),
+    ("#be185d", "#fbcfe8"),
+    ("#4338ca", "#a5b4fc"),
+    ("#854d0e", "#fef08a"),
+)
+"""Colours for mechanisms that have none of their own."""
+
+
+@dataclass(frozen=True)
+class NamedMechanism:
+    """All that graphldp knows about a mechanism by its name.
+
+    Args:
+        name: as commands, experiments and files write it.
+        kind: the class.
+        label: as tables and pictures write it.
+        colour: on light and on dark paper.
+        degree: whether a private user sends d*.
+        lists: whether private users send lists, all of them or some.
+        private: whether it promises anything; the two ends of the scale do not.
+        audited_with: the parameters beside ε with which it is audited, on graphs of four users: together they reach
+            every branch of the mechanism. None where nothing is promised.
+    """
+
+    name: str
+    kind: type[Mechanism]
+    label: str
+    colour: Colour
+    degree: bool = False
+    lists: bool = True
+    private: bool = True
+    audited_with: tuple[Mapping[str, Any], ...] = field(default=({},))
+
+    @property
+    def code(self) -> int | None:
+        """Its code on the wire, None where no device sends it."""
+        return WIRE_CODES.index(self.name) if self.name in WIRE_CODES else None
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of its parameters beside ε."""
+        return tuple(each.name for each in _given(self.kind) if each.name != "epsilon")
+
+    def make(self, epsilon: float | NDArray[np.float64], **options: Any) -> Mechanism:
+        """The mechanism with these parameters; None stands for its own default.
+
+        Args:
+            epsilon: ε of every user, or one per user; not looked at where everybody is public anyway.
+            options: parameters beside ε.
+
+        Raises:
+            ParameterError: for a parameter that it does not have, or that it needs and that is not given.
+        """
+        chosen = {name: value for name, value in options.items() if value is not None}
+        for name in chosen.keys() - {*self.options}:
+            raise bad_parameter(name, self.label, "left out: it has no such parameter", chosen[name])
+        own = {each.name: each for each in _given(self.kind)}
+        for name in self.options:
+            if name not in chosen and own[name].default is MISSING and own[name].default_factory is MISSING:
+                raise bad_parameter(name, self.label, f"given: on the command line, --{name}", None)
+        if "epsilon" in own:
+            chosen["epsilon"] = epsilon
+        return self.kind(**chosen)
+
+
+_DISCRETE = {"noise": "discrete"}
+_HALVES = {"allocation": "fixed", "alpha": 0.5}  # among four users the paper's split needs an ε₁ above 1.6
+_HUBS = {"times": 1.0, "least": 0.0}  # among four users two friends make a hub
+_OURS = (
+    NamedMechanism(
+        "dprr", DPRR, "DPRR", ("#0b5fff", "#6ea8ff"), degree=True, audited_with=(_HALVES, _HALVES | _DISCRETE)
+    ),
+    NamedMechanism("rr", RR, "RR", ("#c9372c", "#ff8f85")),
+    NamedMechanism("arr", ARR, "ARR", ("#6f4e37", "#d2a679"), audited_with=({"sampling": 0.5},)),
+    NamedMechanism("local-lap", LocalLap, "LocalLap", ("#b65c02", "#f5b14c"), degree=True),
+    NamedMechanism(
+        *("noisy-degrees", NoisyDegrees, "NoisyDegrees", ("#5b21b6", "#c4b5fd")),
+        degree=True,
+        lists=False,
+        audited_with=({}, _DISCRETE),
+    ),
+    NamedMechanism(
+        *("hub-lists", HubLists, "HubLists", ("#15803d", "#86efac")),
+        degree=True,
+        audited_with=(_HUBS, _HUBS | {"noise": "laplace"}),
+    ),
+    NamedMechanism(
+        *("blink", Blink, "Blink", ("#0369a1", "#7dd3fc")),
+        degree=True,
+        audited_with=({"delta": 0.5}, {"delta": 0.5} | _DISCRETE),
+    ),
+    NamedMechanism(
+        *("nonpriv-part", NonPrivPart, "NonPriv-Part", ("#00796b", "#4fd1b8")),
+        lists=False,
+        private=False,
+        audited_with=(),
+    ),
+    NamedMechanism(
+        *("nonpriv-full", NonPrivFull, "NonPriv-Full", ("#3c4450", "#c6ccd6")),
+        private=False,
+        audited_with=(),
+    ),
+)
+_table: dict[str, NamedMechanism] = {each.name: each for each in _OURS}
+
+
+def mechanisms() -> tuple[NamedMechanism, ...]:
+    """The table: ours, then those that were registered."""
+    return tuple(_table.values())
+
+
+def names() -> tuple[str, ...]:
+    """All names of the table."""
+    return tuple(_table)
+
+
+def register(
+    kind: type[Mechanism] | NamedMechanism,
+    *,
+    name: str | None = None,
+    label: str | None = None,
+    colour: Colour | None = None,
+) -> NamedMechanism:
+    """Put a mechanism of your own into the table, beside ours.
+
+    Args:
+        kind: its class, or the whole record, which takes no other argument.
+        name: lower-case letters, digits and hyphens; half-response for a class HalfResponse unless said.
+        label: as tables and pictures write it; the name of the class unless said.
+        colour: on light and on dark paper; one of a few spare ones unless said.
+
+    Returns:
+        The record. Registering the same class by the same name again, as a notebook does, replaces it.
+
+    Example::
+
+        gl.register(HalfResponse)
+    """
+    if isinstance(kind, NamedMechanism):
+        record = kind
+    elif isinstance(kind, type) and issubclass(kind, Mechanism):
+        called = name or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", kind.__name__).lower()
+        record = _record_of(kind, called, label, colour)
+    else:
+        raise bad_parameter("kind", "register", "a kind of Mechanism, or a NamedMechanism", kind)
+    known = _table.get(record.name)
+    mine = known is not None and known not in _OURS and known.kind.__qualname__ == record.kind.__qualname__
+    if not _NAME.fullmatch(record.name) or record.name in WIRE_CODES or (known is not None and not mine):
+        raise bad_parameter("name", "register", "letters, digits and hyphens, and not taken", record.name)
+    _table[record.name] = record
+    return record
+
+
+def named(name: str) -> NamedMechanism:
+    """The record of a name of the table, or of a class of one's own: ``module:Class`` or ``path/own.py:Class``."""
+    if name in _table:
+        return _table[name]
+    if not is_reference(name):
+        raise bad_parameter("mechanism", "graphldp", f"one of {', '.join(_table)}, or path/own.py:Class", name)
+    kind: type[Mechanism] = load_class(name, Mechanism, "mechanism")
+    return next((each for each in _table.values() if each.kind is kind), None) or _record_of(kind)
+
+
+def name_of(kind: type[Mechanism]) -> str:
+    """What the reports of a mechanism call it."""
+    return next((each.name for each in _table.values() if each.kind is kind), None) or reference_of(kind)
+
+
+def label_of(name: str) -> str:
+    """How tables and pictures write a name, of the table or not. Runs no code: the name may come from a file."""
+    return _table[name].label if name in _table else name.rpartition(":")[2]
+
+
+def colour_of(name: str) -> Colour:
+    """The colours of a name, of the table or not; a name that is not there has always the same spare ones."""
+    return _table[name].colour if name in _table else _SPARE[zlib.crc32(name.encode()) % len(_SPARE)]
+
+
+def drawn_by(reports: Reports, owner: str, *known: type[Mechanism]) -> type[Mechanism]:
+    """The class that drew some reports, refused where its law is not one that the asker knows.
+
+    Args:
+        reports: what was collected.
+        owner: who asks, for messages.
+        known: the classes whose laws the asker knows. A class made from one of them may have another law.
+    """
+    if not isinstance(reports, Reports):
+        raise bad_parameter("reports", owner, "Reports", type(reports).__name__)
+    record = _table.get(reports.origin.name)
+    if record is None or record.kind not in known:
+        labels = " or ".join(label_of(name_of(each)) for each in known)
+        raise DataError(f"{owner} is derived for lists drawn by {labels}; these come from {reports.origin}.")
+    return record.kind
+
+
+def _record_of(
+    kind: type[Mechanism], name: str | None = None, label: str | None = None, colour: Colour | None = None
+) -> NamedMechanism:
+    called = name or reference_of(kind)
+    degree = kind.degree_noise is not Mechanism.degree_noise
+    return NamedMechanism(called, kind, label or kind.__name__, colour or colour_of(called), degree=degree)
+
+
+def _given(kind: type[Mechanism]) -> list[Field[Any]]:
+    return [each for each in fields(kind) if each.init]
