@@ -5,7 +5,9 @@ Bad input ends with exit code 2 and one line on standard error; Ctrl-C ends with
 
 from __future__ import annotations
 
+import signal
 import sys
+from types import FrameType
 
 import typer
 
@@ -56,9 +58,7 @@ app.add_typer(client.app, name="client")
 def main() -> None:
     """Run the command line and turn every expected error into one line."""
     try:
-        code = typer.main.get_command(app).main(prog_name="graphldp", standalone_mode=False)
-        if code == 130:  # what typer makes of Ctrl-C
-            raise typer.Abort
+        code = _run()
     except typer.Abort:
         code = _fail("interrupted; nothing half-written was left behind.", 130)
     except typer.TyperException as error:
@@ -68,6 +68,30 @@ def main() -> None:
     except OSError as error:
         code = _fail(f"{error.filename or 'file'}: {error.strerror or error}", 2)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _run() -> object:
+    """Run the command that was asked for; whatever Ctrl-C turns into on its way up, it ends as typer.Abort."""
+    seen = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        seen.append(number)
+        signal.default_int_handler(number, frame)
+
+    theirs = signal.getsignal(signal.SIGINT)
+    if theirs is signal.default_int_handler:  # a shell may have told a background job to ignore it
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        code: object = typer.main.get_command(app).main(prog_name="graphldp", standalone_mode=False)
+    except Exception:
+        if seen:  # a library caught KeyboardInterrupt and raised an error of its own
+            raise typer.Abort from None
+        raise
+    finally:
+        signal.signal(signal.SIGINT, theirs)
+    if code == 130:  # what typer makes of Ctrl-C
+        raise typer.Abort
+    return code
 
 
 def _fail(message: str, code: int) -> int:
