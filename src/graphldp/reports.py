@@ -76,6 +76,7 @@ class Reports(NeighbourLists):
         missing: True for each user who has not reported, or None when all have. Their lists are empty.
         origin: how the lists were drawn.
         noise: ``"laplace"`` or ``"discrete"`` where degrees carry noise.
+        collected: whether users' own clients drew and sent them; False for a simulation.
     """
 
     epsilon1: NDArray[np.float64] = field(kw_only=True)
@@ -84,6 +85,7 @@ class Reports(NeighbourLists):
     missing: NDArray[np.bool_] | None = field(default=None, kw_only=True)
     origin: Origin = field(default_factory=Origin, kw_only=True)
     noise: str | None = field(default=None, kw_only=True)
+    collected: bool = field(default=False, kw_only=True)
 
     per_user: ClassVar[tuple[str, ...]] = ("epsilon1", "epsilon2", "noisy_degree", "missing")
 
@@ -95,6 +97,8 @@ class Reports(NeighbourLists):
             values = getattr(self, name)
             if values.dtype != np.float64 or not (values >= 0).all():
                 raise DataError(f"{name} must hold a number ≥ 0 for each user.")
+        if not isinstance(self.collected, bool):
+            raise DataError("collected must be True or False.")
         if self.noisy_degree is not None and self.noisy_degree.dtype != np.float64:
             raise DataError("noisy_degree must hold a number for each user.")
         if self.missing is not None:
@@ -120,7 +124,7 @@ class Reports(NeighbourLists):
     @cached_property
     def guarantee(self) -> Guarantee:
         """What was promised to each user: print it to read it."""
-        return Guarantee(self.budget, self.graph_ptr, self.directed, self.noise)
+        return Guarantee(self.budget, self.graph_ptr, self.directed, self.noise, self.collected)
 
     @property
     def public(self) -> NDArray[np.bool_]:

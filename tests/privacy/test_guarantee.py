@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,10 @@ import graphldp as gl
 
 # two graphs: three users and two
 GRAPHS = gl.GraphSet.from_edges([0, 1, 3], [1, 2, 4], [3, 2])
+SIMULATED = (
+    "Simulated: drawn from a seed, in floating point, where the raw graphs are. This is not a release: who knows or "
+    "guesses the seed can undo the noise, and rounding breaks the bound in the last digits."
+)
 DIRECTED = gl.GraphSet.from_edges([0, 1, 3], [1, 2, 4], [3, 2], directed=True)
 
 
@@ -43,6 +49,7 @@ def test_nobody_to_share_an_edge_with() -> None:
             gl.DPRR(2.5),
             GRAPHS,
             "Edge LDP: 5 private users, ε = 2.5 each.\n"
+            f"{SIMULATED}\n"
             "Noise: continuous Laplace in floating point, for simulation; a live client draws the discrete law exactly."
             "\nRelationship DP: 5 for the two reports that share an edge.",
         ),
@@ -50,6 +57,7 @@ def test_nobody_to_share_an_edge_with() -> None:
             gl.DPRR(2.5, noise="discrete"),
             DIRECTED,
             "Edge LDP: 5 private users, ε = 2.5 each.\n"
+            f"{SIMULATED}\n"
             "Noise: discrete Laplace, the law that the live client draws exactly.\n"
             "Relationship DP: does not arise, since a directed edge stands in one list only.",
         ),
@@ -57,6 +65,7 @@ def test_nobody_to_share_an_edge_with() -> None:
             gl.RR(np.array([1.0, 2.0, np.inf, 1.0, 1.0])),
             GRAPHS,
             "Edge LDP: 4 private users, ε from 1 to 2 each.\n"
+            f"{SIMULATED}\n"
             "Not promised: 1 public users publish their lists as they are. An edge between a private and a public user "
             "is disclosed by the public one; only edges between private users stay hidden.",
         ),
@@ -64,6 +73,7 @@ def test_nobody_to_share_an_edge_with() -> None:
             gl.RR(np.array([1.0, 1.0, np.inf, 1.0, 1.0])),
             DIRECTED,
             "Edge LDP: 4 private users, ε = 1 each.\n"
+            f"{SIMULATED}\n"
             "Relationship DP: does not arise, since a directed edge stands in one list only.\n"
             "Not promised: 1 public users publish their lists as they are. Every edge that leaves a public user is "
             "disclosed; those that leave private users stay hidden.",
@@ -72,6 +82,15 @@ def test_nobody_to_share_an_edge_with() -> None:
 )
 def test_in_words(mechanism: gl.Mechanism, graphs: gl.GraphSet, words: str) -> None:
     assert str(mechanism.randomize(graphs, rng=0).guarantee) == words
+
+
+def test_only_what_clients_sent_is_a_release() -> None:
+    drawn = gl.DPRR(2.5, noise="discrete").randomize(GRAPHS, rng=0)
+    sent = replace(drawn, collected=True).subset([0])
+    assert "This is not a release" in str(drawn.guarantee)
+    assert "not a release" not in str(sent.guarantee)
+    assert "Collected: drawn on the users' devices." in str(sent.guarantee)
+    assert "release" not in str(gl.NonPrivFull().randomize(GRAPHS, rng=0).guarantee)  # nothing is promised at all
 
 
 def test_a_subset_keeps_its_users_promises() -> None:

@@ -15,6 +15,15 @@ from numpy.typing import NDArray
 
 from graphldp.privacy.budget import Budget
 
+_SIMULATED = (
+    "Simulated: drawn from a seed, in floating point, where the raw graphs are. This is not a release: who knows or "
+    "guesses the seed can undo the noise, and rounding breaks the bound in the last digits."
+)
+_COLLECTED = (
+    "Collected: drawn on the users' devices. The graphldp client draws exactly this law, in whole numbers, with "
+    "randomness of the operating system. A user of another client has the promise of that client."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Guarantee:
@@ -25,12 +34,14 @@ class Guarantee:
         graph_ptr: where each graph's users begin, for pairs of one graph.
         directed: whether the graphs are directed.
         noise: the law of the degree noise, ``"laplace"`` or ``"discrete"``, or None where there is none.
+        collected: whether users' own clients drew the reports; False for a simulation, which is not a release.
     """
 
     budget: Budget
     graph_ptr: NDArray[np.int64] = field(repr=False)
     directed: bool
     noise: str | None = None
+    collected: bool = False
 
     @cached_property
     def epsilon(self) -> NDArray[np.float64]:
@@ -65,6 +76,7 @@ class Guarantee:
             low, high = private.min(), private.max()
             span = f"ε = {high:.6g}" if low == high else f"ε from {low:.6g} to {high:.6g}"
             lines.append(f"Edge LDP: {len(private):,} private users, {span} each.")
+            lines.append(_COLLECTED if self.collected else _SIMULATED)
         if self.noise == "laplace":
             lines.append(
                 "Noise: continuous Laplace in floating point, for simulation; "

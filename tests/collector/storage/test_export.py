@@ -44,6 +44,7 @@ def test_an_export_holds_what_was_reported_and_who_is_missing(store: Store, tmp_
     reports.save(tmp_path / "all.npz")
     again = Reports.load(tmp_path / "all.npz")
     assert np.array_equal(again.indices, reports.indices)
+    assert "Collected: drawn on the users' devices." in str(again.guarantee)
 
 
 def test_labels_only_where_all_have_one(store: Store) -> None:

@@ -54,4 +54,5 @@ def export(store: Store, communities: Sequence[Community]) -> Reports:
         missing=missing if missing.any() else None,
         origin=Origin("+".join(mechanisms), {"noise": "discrete"} if noisy else {}),
         noise="discrete" if noisy else None,
+        collected=True,
     )
