@@ -22,6 +22,18 @@ def test_a_mechanism():
     assert found["claimed"] == 1.0
 
 
+@pytest.mark.parametrize("noise", ["discrete", "laplace"])
+@pytest.mark.parametrize("broken", [False, True])
+def test_hub_lists_can_fail(monkeypatch, noise, broken):
+    from graphldp.mechanisms import hub_lists
+
+    if broken:
+        real = hub_lists.noisy_degrees
+        monkeypatch.setattr(hub_lists, "noisy_degrees", lambda rows, epsilon, *rest: real(rows, 1.8 * epsilon, *rest))
+    result = run("mechanism", "-m", "hub-lists", "-e", "1", "--noise", noise, "--samples", "20000")
+    assert result.exit_code == broken
+
+
 def test_the_wire():
     result = run("wire", "--inputs", "300", "--json")
     assert result.exit_code == 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import graphldp as gl
 from graphldp.errors import ParameterError
@@ -128,6 +129,40 @@ def test_the_sampler_draws_that_law() -> None:
         p = float(E2 / (E2 + 1))
         assert_binomial(listed, np.full(5, hub[:, user].sum()), np.where(true, p, 1 - p), ALARM / 6)
         assert not bits[~hub[:, user], user].any()
+
+
+def test_the_laplace_sampler_draws_its_law() -> None:
+    """Who sends what, and d* of each kind of user, against the densities that ε is proven from.
+
+    With f of ε and g of ε₁ Laplace, and S = Pr(hub | d_fine) a function of d_fine alone:
+
+        no hub    f(x − d)·(1 − S(x))        a hub    g(x − d) for x ≥ threshold, then the list with ε₂
+
+    d is in f and g only, so one friend more changes the first by e^ε and the second by e^ε₁·e^ε₂ at most.
+    """
+    count, epsilon, share = 40_000, 1.5, 0.4
+    graph = gl.GraphSet.from_edges([0, 0, 0, 1], [1, 2, 3, 2], [6])
+    mechanism = gl.HubLists(epsilon, share=share, times=1.0, least=0.0, noise="laplace")
+    threshold = float(mechanism.threshold(np.array([6]))[0])
+    reports = mechanism.randomize(copies(graph, count), rng=8)
+    assert reports.noisy_degree is not None
+    hub, noisy = (each.reshape(count, 6) for each in (reports.epsilon2 > 0, reports.noisy_degree))
+    f, g = stats.laplace(scale=1 / epsilon), stats.laplace(scale=1 / (share * epsilon))
+    grid = np.linspace(-25, 30, 200_001)
+    leaves = share**2 * (grid >= threshold) + (1 - share**2) * g.sf(threshold - grid)
+    p, bits, true = 1 / (1 + math.exp(-epsilon * (1 - share))), matrices(reports), matrices(graph)[0]
+    for user, d in enumerate(graph.degrees.tolist()):
+        sent = hub[:, user]
+        assert_binomial(sent.sum(), count, g.sf(threshold - d), ALARM / 24)
+        below = np.cumsum(f.pdf(grid - d) * (1 - leaves))
+        cdf = below / below[-1]
+        assert stats.kstest(noisy[~sent, user], lambda x, cdf=cdf: np.interp(x, grid, cdf)).pvalue > ALARM / 24
+        tail = g.sf(threshold - d)
+        law = stats.kstest(noisy[sent, user], lambda x, d=d, tail=tail: 1 - g.sf(np.asarray(x) - d) / tail)
+        assert law.pvalue > ALARM / 24
+        listed, chances = bits[sent, user].sum(axis=0), np.where(true[user], p, 1 - p)
+        others = np.arange(6) != user
+        assert_binomial(listed[others], np.full(5, sent.sum()), chances[others], ALARM / 24)
 
 
 def test_who_is_no_hub_sends_what_noisy_degrees_would() -> None:
