@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphldp.cli import console, mechanisms
+from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:
     from graphldp.audit.finding import Finding
@@ -22,25 +23,26 @@ app = typer.Typer(
 SamplesOption = Annotated[int, typer.Option("--samples", min=100, help="Reports drawn of each list by Monte Carlo.")]
 
 
-@app.command(epilog="Example: graphldp audit mechanism -m dprr -e 2 --noise discrete")
+@app.command(epilog="Example: graphldp audit mechanism -m hub-lists -e 2")
 def mechanism(
     name: mechanisms.MechanismOption = "dprr",
     epsilon: mechanisms.EpsilonOption = 1.0,
-    noise: mechanisms.NoiseOption = "laplace",
-    alpha: mechanisms.AlphaOption = 0.5,
-    sampling: mechanisms.SamplingOption = None,
     samples: SamplesOption = 200_000,
     seed: mechanisms.SeedOption = 0,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Bound a mechanism's ε from below by Monte Carlo, on graphs of four users (confidence 99.9 %)."""
-    from graphldp.audit.montecarlo import audit_mechanism
-    from graphldp.mechanisms import HubLists
+    """Bound a mechanism's ε from below by Monte Carlo, on graphs of four users (confidence 99.9 %).
 
-    chosen = mechanisms.make_mechanism(name, epsilon, allocation="fixed", alpha=alpha, noise=noise, sampling=sampling)
-    if isinstance(chosen, HubLists):
-        chosen = replace(chosen, times=1.0, least=0.0)  # among four users two friends make a hub
-    _conclude([audit_mechanism(chosen, samples=samples, seed=seed)], as_json=as_json)
+    Its other parameters are those at which four users take every branch of it, by both laws of the noise.
+    """
+    from graphldp.audit.montecarlo import audit_mechanism
+    from graphldp.mechanisms.named import named
+
+    record = named(name)
+    if not record.private:
+        raise bad_parameter("mechanism", "audit", "one that promises something", name)
+    chosen = [record.make(epsilon, **options) for options in record.audited_with]
+    _conclude([audit_mechanism(each, samples=samples, seed=seed) for each in chosen], as_json=as_json)
 
 
 @app.command(epilog="Example: graphldp audit client --samples 5000")
