@@ -1,0 +1,16 @@
+"""``graphldp client forget``: delete what is kept of a community."""
+
+from __future__ import annotations
+
+from graphldp.cli import console
+from graphldp.cli.client.options import Community, HomeOption
+
+EPILOG = "Example: graphldp client forget cats"
+
+
+def forget(community: Community, home: HomeOption = None) -> None:
+    """Delete your list, token and report of a community. What you spent stays in the ledger."""
+    from graphldp.client.protocol import Client
+
+    Client(home).forget(community)
+    console.err.print(f"Forgot {community}: list, token and report are deleted from this device.")

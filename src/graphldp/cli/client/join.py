@@ -1,0 +1,68 @@
+"""``graphldp client join``: take an invitation."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphldp.cli import console
+from graphldp.cli.client.options import HomeOption
+from graphldp.errors import bad_parameter
+
+EPILOG = "Example: graphldp client join invitation.json --accept 1 --cap 3"
+
+
+def join(
+    invitation: Annotated[str, typer.Argument(help="The invitation: a file, '-' for standard input, or its JSON.")],
+    accept: Annotated[str, typer.Option(help="The largest ε you accept here, or 'public'.", metavar="ε")],
+    cap: Annotated[
+        str | None, typer.Option(help="A new cap on your ε in all communities together.", metavar="ε")
+    ] = None,
+    home: HomeOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Take an invitation, and see what the community publishes. Nothing of yours is sent but the token.
+
+    Your cap over all communities is 5 unless you set another.
+    """
+    from graphldp.client.ledger import shown
+    from graphldp.client.protocol import Client
+    from graphldp.client.published import Invitation
+
+    accepted = None if accept == "public" else _millionths("accept", accept)
+    published = Client(home).join(
+        Invitation.from_json(_invitation(invitation)),
+        accept=accepted,
+        cap=None if cap is None else _millionths("cap", cap),
+    )
+    offers = {choice.name: shown(choice.cost) for choice in published.choices}
+    row = {"community": published.id, "name": published.name, "users": published.n, "your number": published.user}
+    row |= {"mechanism": published.mechanism, "epoch": published.epoch}
+    console.show_one(row | {"choices": offers if as_json else _offers(offers)}, as_json=as_json)
+
+
+def _invitation(given: str) -> str:
+    if given == "-":
+        return sys.stdin.read()
+    return given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8")
+
+
+def _millionths(name: str, text: str) -> int:
+    from fractions import Fraction
+
+    try:
+        exact = Fraction(text) * 10**6
+    except (ValueError, ZeroDivisionError):
+        exact = Fraction(0)
+    if exact < 1:
+        raise bad_parameter(name, "graphldp client join", "an ε of a millionth or more", text)
+    return exact.__floor__()
+
+
+def _offers(offers: dict[str, str]) -> str:
+    return ", ".join(
+        f"{name} (ε = {cost})" if cost != "public" else f"{name} (public)" for name, cost in offers.items()
+    )

@@ -1,0 +1,14 @@
+"""Options that the commands of ``graphldp client`` share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+HomeOption = Annotated[
+    Path | None,
+    typer.Option(envvar="GRAPHLDP_CLIENT_HOME", help="Where the client keeps its files.", metavar="FOLDER"),
+]
+Community = Annotated[str, typer.Argument(help="The community's id, as 'graphldp client status' shows it.")]
