@@ -12,7 +12,7 @@ from pathlib import Path
 
 from graphldp.client import vault
 from graphldp.client.published import Choice
-from graphldp.errors import ClientError, FormatError
+from graphldp.errors import ClientError
 from graphldp.wire import MILLION
 
 DEFAULT_CAP = 5 * MILLION
@@ -58,7 +58,9 @@ class Ledger:
             self.cap: int = found["cap"]
             self.entries = [Entry(**fields) for fields in found["entries"]]
         except (KeyError, TypeError):
-            raise FormatError(f"{path}: damaged; restore it from a backup. Nothing is drawn or sent.") from None
+            raise vault.damaged(path) from None
+        if type(self.cap) is not int or not all(_whole(entry) for entry in self.entries):
+            raise vault.damaged(path)
 
     @property
     def spent(self) -> int:
@@ -78,6 +80,21 @@ class Ledger:
         self.cap = millionths
         self._keep()
 
+    def check(self, server: str, community: str, epoch: int, choice: Choice) -> list[Entry]:
+        """The other entries, where a report's cost fits under the cap beside them.
+
+        Raises:
+            ClientError: where the sum would pass the lifetime cap.
+        """
+        others = [entry for entry in self.entries if entry.slot != (server, community, epoch)]
+        before = sum(entry.millionths or 0 for entry in others)
+        if choice.cost is not None and before + choice.cost > self.cap:
+            raise ClientError(
+                f"This report costs ε = {shown(choice.cost)}. With the {shown(before)} spent so far it would pass "
+                f"the lifetime cap of {shown(self.cap)}; nothing was drawn."
+            )
+        return others
+
     def charge(self, server: str, community: str, epoch: int, choice: Choice) -> None:
         """Enter a report's cost before it is drawn.
 
@@ -86,14 +103,8 @@ class Ledger:
         Raises:
             ClientError: where the sum would pass the lifetime cap.
         """
+        others = self.check(server, community, epoch, choice)
         new = Entry(server, community, epoch, choice.name, choice.cost)
-        others = [entry for entry in self.entries if entry.slot != new.slot]
-        before = sum(entry.millionths or 0 for entry in others)
-        if new.millionths is not None and before + new.millionths > self.cap:
-            raise ClientError(
-                f"This report costs ε = {shown(new.millionths)}. With the {shown(before)} spent so far it would pass "
-                f"the lifetime cap of {shown(self.cap)}; nothing was drawn."
-            )
         self.entries = [*others, new]
         self._keep()
 
@@ -106,6 +117,17 @@ class Ledger:
 
     def _keep(self) -> None:
         vault.keep(self._path, {"version": 1, "cap": self.cap, "entries": [asdict(e) for e in self.entries]})
+
+
+def _whole(entry: Entry) -> bool:
+    texts = (entry.server, entry.community, entry.choice)
+    cost = entry.millionths
+    return (
+        all(type(text) is str for text in texts)
+        and type(entry.epoch) is int
+        and (cost is None or (type(cost) is int and cost >= 0))
+        and type(entry.drawn) is type(entry.sent) is bool
+    )
 
 
 def shown(millionths: int | None) -> str:
