@@ -18,6 +18,8 @@ from graphldp.errors import DataError
 from graphldp.wire import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, roster_digest, to_millionths
 
 _ID = re.compile(r"[a-z0-9-]{1,64}")
+_NO_ADDRESS = "The invitation's server is not an address such as https://reports.example.org."
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -46,18 +48,23 @@ class Invitation:
             raise DataError('An invitation is JSON: {"server": "https://…", "community": "…", "token": "…"}.')
         if not _ID.fullmatch(fields["community"]) or not re.fullmatch(r"[\x21-\x7e]{1,200}", fields["token"]):
             raise DataError("The invitation's community or token is not one.")
-        return Invitation(_address(fields["server"]), fields["community"], fields["token"])
+        return Invitation(address(fields["server"]), fields["community"], fields["token"])
 
     def to_json(self) -> str:
         """The invitation as it was."""
         return json.dumps(asdict(self))
 
 
-def _address(server: str) -> str:
-    parts = urlsplit(server)
+def address(server: str) -> str:
+    """A collector's address in the one way that it is kept: over https, or on this machine."""
+    try:
+        parts = urlsplit(server)
+        usable = re.fullmatch(r"[\x21-\x7e]+", server) is not None and parts.port != 0
+    except ValueError:  # brackets that do not close, a port that is none
+        raise DataError(_NO_ADDRESS) from None
     local = parts.hostname in ("localhost", "127.0.0.1", "::1")
-    if not parts.hostname or parts.username or parts.query or parts.fragment:
-        raise DataError("The invitation's server is not an address such as https://reports.example.org.")
+    if not usable or not parts.hostname or parts.username or parts.query or parts.fragment:
+        raise DataError(_NO_ADDRESS)
     if parts.scheme != "https" and not (parts.scheme == "http" and local):
         raise DataError("The invitation's server must be reached over https.")
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
@@ -116,8 +123,8 @@ class Published:
         """Read what a collector answered, or what the vault kept; fields that it does not know are left alone."""
         try:
             found = Published(
-                id=_typed(fields["id"], str),
-                name=_typed(fields["name"], str),
+                id=_named(fields["id"]),
+                name=_named(fields["name"]),
                 n=_typed(fields["n"], int),
                 user=_typed(fields["user"], int),
                 mechanism=_typed(fields["mechanism"], str),
@@ -150,6 +157,8 @@ class Published:
 
     def check_roster(self, names: Sequence[str]) -> None:
         """Refuse any other roster than the one that was frozen when the community opened."""
+        if not all(isinstance(name, str) and name.isprintable() for name in names):
+            raise DataError("The roster must be a list of printable names.")
         if len(names) != self.n or roster_digest(names) != self.roster_digest:
             raise DataError("The roster is not the one that the community was opened with.")
 
@@ -160,8 +169,15 @@ def _typed(value: Any, kind: type) -> Any:
     return value
 
 
+def _named(value: Any) -> str:
+    """A name that can be shown: what a terminal would obey, or what hides other text, does not come in."""
+    if type(value) is not str or not value.isprintable() or len(value) > _LONGEST_NAME:
+        raise TypeError
+    return value
+
+
 def _choice(fields: Mapping[str, Any], mechanism: str) -> Choice:
-    name, first, second = _typed(fields["name"], str), fields["epsilon1"], fields["epsilon2"]
+    name, first, second = _named(fields["name"]), fields["epsilon1"], fields["epsilon2"]
     if first is None and second is None:
         return Choice(name, "public", math.inf, math.inf)
     for value, users in ((first, WITH_DEGREE), (second, WITH_EDGES)):

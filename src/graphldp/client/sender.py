@@ -2,19 +2,21 @@
 
 What fails for a while (no connection, a timeout, 408, 429, 5xx) is tried again after a growing, uneven pause; whatever
 else is refused ends at once. A report goes to its own epoch and to no later one. Redirects are not followed: the token
-goes to the invitation's server and to no other.
+goes to the invitation's server and to no other. An answer is taken as it is, uncompressed, and read up to a limit.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import time
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from graphldp.client.published import Invitation
 from graphldp.errors import MissingExtraError, SendError
+from graphldp.text import printable
 from graphldp.wire import MEDIA_TYPE
 
 if TYPE_CHECKING:
@@ -25,12 +27,31 @@ if TYPE_CHECKING:
 TIMEOUT = 30.0
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 LONGEST_PAUSE = 60.0
-MOST_BYTES = 1 << 30  # of an answer: the roster of the largest community
-EPOCH_OVER = "urn:graphldp:problem:epoch-over"
+MOST_BYTES = 1 << 27  # of what a community publishes: three million names of forty bytes
+MOST_BRACKETS = 1 << 16  # in it: brackets cost a reader the most memory a byte, and an honest answer has few
+SHORT = 1 << 16  # bytes of any other answer
 _OVER = (
     "The epoch that your report was drawn for is over, and takes no more reports. "
-    "'graphldp client report --new-epoch' draws one for the epoch that is open, at its full ε."
+    "'graphldp client report --new-epoch' shows what the community publishes now, and draws one for it at its full ε."
 )
+EPOCH_OVER = "urn:graphldp:problem:epoch-over"
+
+
+@dataclass(frozen=True)
+class _Answer:
+    status: int
+    body: bytes
+    retry_after: str
+
+    def fields(self) -> dict[str, Any]:
+        """The JSON object that it is; empty where it is none."""
+        if self.body.count(b"{") + self.body.count(b"[") > MOST_BRACKETS:
+            return {}
+        try:
+            found = json.loads(self.body)
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
 
 class Sender:
@@ -48,43 +69,44 @@ class Sender:
 
     def fetch(self) -> dict[str, Any]:
         """What the community publishes."""
-        answer = self._tried(lambda client: _read(client, self._base))
-        try:
-            fields = answer.json()
-        except ValueError:
-            fields = None
-        if not isinstance(fields, dict):
-            raise SendError("The collector's answer is not JSON.")
+        fields = self._tried("GET", self._base).fields()
+        if not fields:
+            raise SendError("The collector's answer is not what a community publishes.")
         return fields
 
-    def put(self, user: int, epoch: int, body: bytes) -> bool:
-        """Send an epoch's report until the collector acknowledges it; True where it had these bytes already."""
-        headers = {"Content-Type": MEDIA_TYPE}
-        address = f"{self._base}/reports/{user}?epoch={epoch}"
-        return self._tried(lambda client: client.put(address, content=body, headers=headers)).status_code == 200
+    def holds(self, epoch: int) -> bool:
+        """Whether the collector holds the report of an epoch, or does not say."""
+        held = self.fetch().get("held")
+        return epoch in held if isinstance(held, list) else True
 
-    def _tried(self, ask: Callable[[httpx.Client], httpx.Response]) -> httpx.Response:
+    def put(self, user: int, epoch: int, body: bytes) -> None:
+        """Send an epoch's report until the collector acknowledges it."""
+        headers = {"Content-Type": MEDIA_TYPE}
+        self._tried("PUT", f"{self._base}/reports/{user}?epoch={epoch}", content=body, headers=headers)
+
+    def _tried(self, method: str, address: str, **content: Any) -> _Answer:
         try:
             import httpx
         except ModuleNotFoundError:
             raise MissingExtraError("Sending reports", "client") from None
         headers = {"Authorization": f"Bearer {self._invitation.token}", "User-Agent": "graphldp"}
+        headers["Accept-Encoding"] = "identity"
         with httpx.Client(timeout=self._timeout, follow_redirects=False, headers=headers, verify=_trusted()) as client:
             for pause in (*self._pauses, None):
                 try:
-                    answer = ask(client)
+                    answer = _asked(client, client.build_request(method, address, **content))
                 except httpx.TransportError as error:
                     wait, why = pause, f"The collector was not reached ({type(error).__name__})."
                 else:
-                    if answer.status_code in (200, 201):
+                    if answer.status in (200, 201):
                         return answer
                     why = _reason(answer)
-                    if answer.status_code not in (408, 429) and answer.status_code < 500:
+                    if answer.status not in (408, 429) and answer.status < 500:
                         raise SendError(why)
                     wait = None if pause is None else max(pause, _asked_pause(answer))
                 if wait is not None:
                     time.sleep(wait * random.uniform(0.5, 1.5))  # noqa: S311 - spreads load, hides nothing
-        raise SendError(f"{why} The report is kept; the same bytes are sent when you run this again.")
+        raise SendError(f"{why} Run this again later; a report that was drawn is kept, and the same bytes are sent.")
 
 
 @cache
@@ -95,39 +117,33 @@ def _trusted() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def _read(client: httpx.Client, address: str) -> httpx.Response:
-    """A GET whose answer is cut off where no honest collector would get to."""
-    import httpx
-
-    with client.stream("GET", address) as answer:
-        parts, size = [], 0
-        for part in answer.iter_bytes():
-            size += len(part)
-            if size > MOST_BYTES:
-                raise SendError("The collector's answer is larger than any roster.")
-            parts.append(part)
-    return httpx.Response(answer.status_code, headers=_plain_headers(answer), content=b"".join(parts))
-
-
-def _plain_headers(answer: httpx.Response) -> dict[str, str]:
-    """The headers that are read again; the content is no longer compressed."""
-    return {name: answer.headers[name] for name in ("content-type", "retry-after") if name in answer.headers}
-
-
-def _asked_pause(answer: httpx.Response) -> float:
-    asked = answer.headers.get("retry-after", "")
-    return min(float(asked), LONGEST_PAUSE) if asked.isdigit() else 0.0
-
-
-def _reason(answer: httpx.Response) -> str:
-    """The problem's own words (RFC 9457), where the answer has them; what to do where the client knows it better."""
+def _asked(client: httpx.Client, request: httpx.Request) -> _Answer:
+    """One request. The answer is never decompressed, and is given up where no honest collector would get to."""
+    answer = client.send(request, stream=True)
     try:
-        fields = answer.json()
-    except ValueError:
-        fields = None
-    fields = fields if isinstance(fields, dict) else {}
+        published = request.method == "GET" and answer.status_code == 200
+        if answer.headers.get("content-encoding", "identity") != "identity":
+            raise SendError("The collector's answer is compressed, which was not asked for.")
+        body, limit = bytearray(), MOST_BYTES if published else SHORT
+        for part in answer.iter_raw():
+            body += part
+            if len(body) > limit:
+                raise SendError("The collector's answer is larger than any that the client expects.")
+    finally:
+        answer.close()
+    return _Answer(answer.status_code, bytes(body), answer.headers.get("retry-after", ""))
+
+
+def _asked_pause(answer: _Answer) -> float:
+    asked = answer.retry_after
+    return min(float(asked), LONGEST_PAUSE) if asked.isascii() and asked.isdigit() else 0.0
+
+
+def _reason(answer: _Answer) -> str:
+    """The problem's own words (RFC 9457), where the answer has them; what to do where the client knows it better."""
+    fields = answer.fields()
     if fields.get("type") == EPOCH_OVER:
         return _OVER
     words = [fields.get(key) for key in ("title", "detail")]
-    said = " ".join(word[:300] for word in words if isinstance(word, str) and word.isprintable())
-    return f"The collector answered {answer.status_code}. {said}".rstrip()
+    said = " ".join(printable(word[:300]) for word in words if isinstance(word, str))
+    return f"The collector answered {answer.status}. {said}".rstrip()

@@ -1,0 +1,140 @@
+"""The client against answers that no honest collector gives."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+import tracemalloc
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from graphldp.client import sender
+from graphldp.client.published import Invitation
+from graphldp.client.sender import Sender
+from graphldp.errors import SendError
+
+
+class Answers(ThreadingHTTPServer):
+    """Answers every request with the same status, headers and parts, the last of which repeats for ever."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.status, self.headers, self.parts, self.endless = 200, {}, [b""], False
+        self.sent = 0
+        self.requests = []
+
+    def handle_error(self, request, client_address):
+        """A client that hangs up is what this is about."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Answers
+
+    def do_GET(self):
+        self.server.requests.append((self.command, self.path, dict(self.headers)))
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(self.server.status)
+        for name, value in self.server.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        for part in self.server.parts:
+            self.wfile.write(part)
+        while self.server.endless:
+            self.server.sent += self.wfile.write(self.server.parts[-1])
+
+    def do_PUT(self):
+        self.do_GET()
+
+    def log_message(self, format, *args):
+        """Say nothing."""
+
+
+@pytest.fixture
+def answers():
+    server = Answers()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield server
+    server.endless = False
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def way(answers):
+    return Sender(Invitation(f"http://127.0.0.1:{answers.server_address[1]}", "c", "t"), pauses=(), timeout=10.0)
+
+
+def asks(way):
+    return (way.fetch, lambda: way.holds(1), lambda: way.put(3, 1, b"report"))
+
+
+@pytest.mark.parametrize("status", [200, 201, 404, 503])
+def test_compressed_answers_are_not_unpacked(answers, way, status):
+    answers.status, answers.headers = status, {"Content-Encoding": "gzip"}
+    answers.parts = [gzip.compress(bytes(50_000_000))]
+    for ask in asks(way):
+        tracemalloc.start()
+        with pytest.raises(SendError, match="compressed"):
+            ask()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 10_000_000
+    assert {request[2]["Accept-Encoding"] for request in answers.requests} == {"identity"}
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_answers_without_an_end_are_given_up(answers, way, status, monkeypatch):
+    monkeypatch.setattr(sender, "MOST_BYTES", 1 << 20)
+    answers.status, answers.parts, answers.endless = status, [bytes(1 << 16)], True
+    for ask in asks(way):
+        with pytest.raises(SendError, match="larger than any"):
+            ask()
+
+
+def test_many_small_objects_are_not_read(answers, way):
+    answers.parts = [b'{"roster": [' + b"{}," * 1_000_000 + b"{}]}"]
+    tracemalloc.start()
+    with pytest.raises(SendError, match="not what a community publishes"):
+        way.fetch()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 30_000_000
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"[" * 60_000, b"3", b'{"a": ' + b"9" * 5000 + b"}", b"\xff"])
+def test_what_is_no_json_object_is_refused(answers, way, body):
+    answers.parts = [body]
+    with pytest.raises(SendError, match="not what a community publishes"):
+        way.fetch()
+
+
+def test_a_problem_cannot_write_to_the_terminal(answers, way):
+    answers.status = 422
+    answers.parts = [b'{"title": "\\u001b[2Jgone", "detail": "a\\u009b31m\\u202eb"}']
+    with pytest.raises(SendError) as caught:
+        way.put(3, 1, b"report")
+    assert str(caught.value).isprintable()
+    assert "gone" in str(caught.value)
+
+
+def test_redirects_are_not_followed(answers, way):
+    answers.status, answers.headers = 307, {"Location": f"http://localhost:{answers.server_address[1]}/elsewhere"}
+    for ask in asks(way):
+        with pytest.raises(SendError, match="answered 307"):
+            ask()
+    assert len(answers.requests) == 3
+
+
+@pytest.mark.parametrize("asked", ["0", "\xb2", "-1", "soon", "9" * 400, ""])
+def test_any_pause_that_is_asked_for_is_survived(answers, asked, monkeypatch):
+    monkeypatch.setattr(sender, "LONGEST_PAUSE", 0.01)
+    answers.status, answers.headers = 429, {"Retry-After": asked}
+    address = f"http://127.0.0.1:{answers.server_address[1]}"
+    with pytest.raises(SendError, match="429"):
+        Sender(Invitation(address, "c", "t"), pauses=(0.0,), timeout=5.0).put(3, 1, b"report")
+    assert len(answers.requests) == 2
