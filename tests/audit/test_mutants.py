@@ -10,6 +10,7 @@ import pytest
 
 from graphldp.audit import exact, montecarlo, protocol
 from graphldp.client import sampler
+from graphldp.client.membership import Membership
 from graphldp.client.protocol import Client
 
 DOCS = Path(__file__).parents[2] / "docs" / "audit.md"
@@ -60,8 +61,8 @@ def no_fake_edges(patch):
 
 
 def redraw_on_retry(patch):
-    patch.setattr(Client, "_kept", lambda self, member: None)
-    patch.setattr(Client, "_refuse_second", lambda self, *arguments: None)
+    patch.setattr(Membership, "drawn", lambda self: None)
+    patch.setattr(Client, "_refuse_second", lambda self, *arguments, **options: None)
 
 
 MUTANTS = {

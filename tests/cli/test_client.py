@@ -1,14 +1,20 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
 
 import pytest
 from typer.testing import CliRunner
 
 from graphldp.audit.protocol import ROSTER, failing_collector
 from graphldp.cli.client import app
-from graphldp.errors import ParameterError
-from graphldp.wire import decode
+from graphldp.errors import ClientError, ParameterError
+from graphldp.wire import decode, roster_digest, spoken
 
 
 @pytest.fixture
@@ -37,13 +43,16 @@ def friends(tmp_path):
 def test_join_report_status_forget(run, server, friends):
     joined = run("join", "-", "--accept", "1.5", "--cap", "2", "--json", text=server.invitation.to_json())
     assert json.loads(joined.stdout)["choices"] == {"standard": "1"}
+    assert json.loads(joined.stdout)["roster digest"] == roster_digest(ROSTER)
 
-    dry = run("report", "audit", "--friends", friends, "--dry-run")
+    dry = run("report", "audit", "--friends", friends, "--dry-run", "--yes")
     assert server.bodies == []
-    assert "ε = 1: whatever someone believed before" in dry.stdout
-    assert "factor of 2.718 at most" in dry.stdout
-    assert "Who believed in a friendship with 50% believes in it with 26.9% to 73.1% after." in dry.stdout
-    assert "Nothing was sent" in dry.stdout
+    assert "10 of your 11 names are members of 'audit': user10," in dry.stderr
+    assert spoken(roster_digest(ROSTER)) in dry.stderr
+    assert "change by a factor of 2.718 at most" in dry.stdout
+    assert "One friendship, 50% likely beforehand, becomes 26.9% to 73.1% likely." in dry.stdout
+    assert "Nothing was sent. The report is drawn, kept and paid for" in dry.stdout
+    assert "Do not decide by what you see here." in dry.stdout
     assert "a-stranger" not in dry.output
 
     sent = json.loads(run("report", "audit", "--json").stdout)
@@ -53,12 +62,87 @@ def test_join_report_status_forget(run, server, friends):
     assert json.loads(dry.stdout.splitlines()[3]) == sent["report"]
     assert decode(bytes.fromhex(sent["bytes"])).n == len(ROSTER)
 
+    again = run("report", "audit", "--resend")
+    assert again.stdout.splitlines()[1] == sent["bytes"]
+    assert "were sent, and no others: the collector has your report" in again.stdout
+    assert len(server.bodies) == 2
+
     status = json.loads(run("status", "--json").stdout)
     assert (status["spent"], status["cap"], status["left"]) == ("1", "2", "1")
     assert status["reports"][0]["state"] == "acknowledged"
+    assert status["reports"][0]["roster digest"] == spoken(roster_digest(ROSTER))
 
     assert "deleted" in run("forget", "audit").stderr
     assert json.loads(run("status", "--json").stdout)["reports"][0]["state"] == "acknowledged, forgotten"
+
+
+def test_without_a_terminal_nothing_is_drawn_unless_agreed_to(run, server, friends):
+    run("join", server.invitation.to_json(), "--accept", "1")
+    with pytest.raises(ClientError, match="give --yes"):
+        run("report", "audit", "--friends", friends, text="y\n")
+    assert len(server.requests) == 1
+    assert json.loads(run("status", "--json").stdout)["spent"] == "0"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "cause"),
+    [
+        ("empty.txt", "", "The file holds no names."),
+        ("semicolons.csv", "Account address;Show boosts\nuser10;true\nuser11;true\n", "semicolon"),
+        ("tabs.txt", "user10\ttrue\nuser11\ttrue\n", "tab"),
+        ("hosts.txt", "@user10@a.example\n@user11@b.example\n", "2 more would match but for the host"),
+        ("strangers.txt", "ann\nbob\n", "another account or network"),
+    ],
+)
+def test_a_file_that_matches_nobody_is_named_with_its_likely_cause(run, server, tmp_path, name, text, cause):
+    (tmp_path / name).write_text(text)
+    run("join", server.invitation.to_json(), "--accept", "1")
+    with pytest.raises(ClientError):
+        run("report", "audit", "--friends", str(tmp_path / name))
+    said = run("report", "audit", "--friends", str(tmp_path / name), "--yes").stderr
+    assert "0 of your" in said
+    assert cause in said
+    assert len(server.bodies) == 1
+
+
+def typed(arguments: list[str], answer: bytes | None) -> tuple[int, str]:
+    """Run the command on a terminal of its own; answer its first question, or press Ctrl-C there."""
+    controller, terminal = pty.openpty()
+    command = [sys.executable, "-c", "from graphldp.cli import main; main()", "client", *arguments]
+    process = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True)
+    os.close(terminal)
+    seen, answered, end = b"", False, time.monotonic() + 60
+    while time.monotonic() < end:
+        if select.select([controller], [], [], 0.05)[0]:
+            try:
+                part = os.read(controller, 4096)
+            except OSError:  # the other side is closed
+                break
+            if not part:
+                break
+            seen += part
+        elif process.poll() is not None:
+            break
+        if b"[y/N]" in seen and not answered:
+            answered = True
+            if answer is None:
+                process.send_signal(2)
+            else:
+                os.write(controller, answer)
+    code = process.wait(10)
+    os.close(controller)
+    return code, seen.decode()
+
+
+@pytest.mark.parametrize(("answer", "code", "reports"), [(b"y\n", 0, 1), (b"n\n", 2, 0), (b"\n", 2, 0), (None, 130, 0)])
+def test_the_question_on_a_terminal(run, server, friends, answer, code, reports):
+    run("join", server.invitation.to_json(), "--accept", "1")
+    ended, seen = typed(["report", "audit", "--friends", friends], answer)
+    assert ended == code, seen
+    assert "Draw your report from this list and send it?" in seen
+    assert len(server.bodies) == reports
+    assert len(server.requests) == 1 + reports
+    assert json.loads(run("status", "--json").stdout)["spent"] == str(reports)
 
 
 def test_an_invitation_as_a_file_and_as_text(run, server, tmp_path):

@@ -34,8 +34,8 @@ def killed_at(step, home):
             return answer
         return wrapped
     os.open, os.fsync, os.replace = ticking(os.open), ticking(os.fsync), ticking(os.replace)
-    httpx.Client.put = ticking(httpx.Client.put, after=True)
-    Client(home, pauses=(), timeout=20.0).report("audit", friends_file=friends)
+    httpx.Client.send = ticking(httpx.Client.send, after=True)
+    Client(home, tick=0.0, pauses=(), timeout=20.0).report("audit", friends_file=friends)
 
 step = 0
 while True:
@@ -49,7 +49,7 @@ while True:
         finally:
             os._exit(0)
     _, status = os.waitpid(child, 0)
-    Client(home, pauses=(), timeout=20.0).report("audit", friends_file=friends)
+    Client(home, tick=0.0, pauses=(), timeout=20.0).report("audit", friends_file=friends)
     ledger, _ = Client(home).status()
     assert ledger.spent == 10**6, ledger.spent
     if not os.WIFSIGNALED(status):
@@ -62,7 +62,7 @@ def test_killed_at_every_step(tmp_path):
     friends = tmp_path / "friends.txt"
     friends.write_text("\n".join(ROSTER[10:20]))
     with failing_collector() as server:
-        Client(tmp_path / "home", pauses=(), timeout=20.0).join(server.invitation, accept=10**6)
+        Client(tmp_path / "home", tick=0.0, pauses=(), timeout=20.0).join(server.invitation, accept=10**6)
         run = subprocess.run(
             [sys.executable, "-c", DRIVER, str(tmp_path / "home"), str(friends)],
             capture_output=True,

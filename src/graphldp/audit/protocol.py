@@ -11,6 +11,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -26,16 +27,32 @@ USER, TOKEN, EPSILON = 7, "a-token", (0.5, 0.5)
 _MISHAPS = ("drop", 503, "lost", 500, "drop", "lost", 201)
 
 
+@dataclass(frozen=True)
+class Request:
+    """One request, as it arrived; the body is None where it was not read."""
+
+    method: str
+    path: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes | None = None
+
+
 class FailingCollector(ThreadingHTTPServer):
-    """A community of forty users, whose reports all arrive in ``bodies``; ``mishaps`` are answered in turn."""
+    """A community of forty users.
+
+    ``requests`` are all that arrive, and ``bodies`` the reports among them; ``mishaps`` are what PUTs are answered with
+    in turn, and ``changes`` go over what is published.
+    """
 
     daemon_threads = True
 
     def __init__(self, mishaps: tuple[str | int, ...] = ()) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.bodies: list[bytes] = []
+        self.requests: list[Request] = []
         self.mishaps = list(mishaps)
         self.epoch = 1
+        self.changes: dict[str, Any] = {}
 
     @property
     def invitation(self) -> Invitation:
@@ -45,13 +62,10 @@ class FailingCollector(ThreadingHTTPServer):
     def published(self) -> dict[str, Any]:
         """What a community publishes."""
         choices = [{"name": "standard", "epsilon1": EPSILON[0], "epsilon2": EPSILON[1]}]
-        community = {"id": "audit", "name": "Audit", "n": len(ROSTER), "user": USER, "mechanism": "dprr"}
-        return community | {
-            "choices": choices,
-            "epoch": self.epoch,
-            "roster": ROSTER,
-            "roster_digest": roster_digest(ROSTER),
-        }
+        fields: dict[str, Any] = {"id": "audit", "name": "Audit", "n": len(ROSTER), "user": USER, "mechanism": "dprr"}
+        fields |= {"choices": choices, "epoch": self.epoch, "roster": ROSTER} | self.changes
+        names = [name for name in fields["roster"] or () if isinstance(name, str)]
+        return {"roster_digest": roster_digest(names)} | fields
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away is what this server is for."""
@@ -61,17 +75,25 @@ class _Handler(BaseHTTPRequestHandler):
     server: FailingCollector
 
     def do_GET(self) -> None:
+        self._record(None)
         self._answer(200, json.dumps(self.server.published()).encode())
 
     def do_PUT(self) -> None:
         mishap = self.server.mishaps.pop(0) if self.server.mishaps else 200
         if mishap == "drop":
+            self._record(None)
             self.close_connection = True
             return
-        self.server.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self._record(body)
+        self.server.bodies.append(body)
         if isinstance(mishap, int):
             self._answer(mishap, b"")
         self.close_connection = True
+
+    def _record(self, body: bytes | None) -> None:
+        headers = tuple((name, str(value)) for name, value in self.headers.items())
+        self.server.requests.append(Request(self.command, self.path, headers, body))
 
     def _answer(self, status: int, body: bytes) -> None:
         self.send_response(status)
@@ -102,7 +124,7 @@ def one_report() -> Finding:
     with tempfile.TemporaryDirectory() as folder, failing_collector(_MISHAPS) as server:
         home, friends = Path(folder) / "home", Path(folder) / "friends.txt"
         friends.write_text("\n".join(ROSTER[10:20]))
-        client = Client(home, pauses=(0.0,), timeout=5.0)
+        client = Client(home, tick=0.0, pauses=(0.0,), timeout=5.0)
         client.join(server.invitation, accept=10**6)
         for _ in _MISHAPS:
             with suppress(SendError):

@@ -52,14 +52,14 @@ def client(
     as_json: console.JsonOption = False,
 ) -> None:
     """Enumerate the client's reports exactly, check its thresholds, draw from it, and run its protocol on loopback."""
-    from graphldp.audit import exact, montecarlo, protocol
+    from graphldp.audit import exact, montecarlo, protocol, traffic
 
     findings = [exact.reports(name, users, *spent) for name, *spent in exact.cases()]
     for name, epsilon1, epsilon2 in (case for case in exact.cases() if 1.0 in case):
         if epsilon2:
             findings += [exact.lists(name, n, epsilon1, epsilon2, bits) for n, bits in exact.WORDS]
         findings.append(montecarlo.audit_client(name, epsilon1, epsilon2, samples=samples))
-    findings += [exact.thresholds(), protocol.one_report()]
+    findings += [exact.thresholds(), protocol.one_report(), traffic.same_traffic()]
     _conclude(findings, as_json=as_json)
 
 

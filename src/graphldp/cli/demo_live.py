@@ -192,7 +192,7 @@ def _take_part(person: Person) -> None:
         from graphldp.wire import to_millionths
     except ModuleNotFoundError:
         raise MissingExtraError("graphldp demo --live", "client") from None
-    client, invitation = Client(person.home), Invitation.from_json(person.invitation)
+    client, invitation = Client(person.home, tick=0.0), Invitation.from_json(person.invitation)
     client.join(invitation, accept=to_millionths(EPSILON1) + to_millionths(EPSILON2))
     if person.reports:
         client.report(invitation.community, friends_file=person.home / "friends.txt")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import json
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from graphldp.errors import DataError, FormatError
 
 _COLUMNS = ("account address", "account", "acct", "address", "name", "username", "handle", "user", "friend")
+_SEPARATORS = (";", "\t", "|")
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,12 @@ class Matched:
     Args:
         neighbours: their numbers, sorted.
         unmatched: how many of the file's names are not in the roster.
+        cause: why so few match, where that can be guessed.
     """
 
     neighbours: NDArray[np.int32] = field(repr=False)
     unmatched: int
+    cause: str | None = None
 
 
 def read_names(path: Path) -> list[str]:
@@ -58,7 +61,22 @@ def match(names: Iterable[str], roster: Sequence[str], user: int) -> Matched:
             raise DataError("The roster holds two names that differ only in case or spelling of letters.")
     wanted = {_plain(name) for name in names} - {_plain(roster[user]), ""}
     found = sorted(numbers[name] for name in wanted if name in numbers)
-    return Matched(np.array(found, np.int32), len(wanted) - len(found))
+    missing = wanted - numbers.keys()
+    return Matched(np.array(found, np.int32), len(missing), _cause(bool(found), missing, numbers.keys()))
+
+
+def _cause(found: bool, missing: Set[str], roster: Set[str]) -> str | None:
+    """What is likely wrong with a file of which names are missing; no name is repeated."""
+    if not found and not missing:
+        return "The file holds no names."
+    split = sum(any(mark in name for mark in _SEPARATORS) for name in missing)
+    if 2 * split > len(missing):
+        return "Its lines look like several columns: a semicolon or a tab stands in them. Use commas, or a name a line."
+    hosts = {name.split("@")[0] for name in roster}
+    same = sum(name.split("@")[0] in hosts for name in missing)
+    if same:
+        return f"{same:,} more would match but for the host: one side writes user@host, the other user or another host."
+    return None if found else "No name is in the roster: is it the file of another account or network?"
 
 
 def _plain(name: str) -> str:

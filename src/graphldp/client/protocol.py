@@ -2,64 +2,41 @@
 
 A report goes through these steps, each on the disk before the next begins:
 
-1. the ledger is charged (a report that was never drawn is charged anew, not twice);
-2. the report is drawn and kept, together with the list it came from;
-3. the ledger notes that it was drawn;
-4. the kept bytes are sent, and sent again, until they are acknowledged; the ledger notes that, and they stay here.
+1. the user's list is matched with the pinned roster, and she is asked; so far nothing has left the device;
+2. the ledger is charged (a report that was never drawn is charged anew, not twice);
+3. the report is drawn and kept, together with the list it came from;
+4. the ledger notes that it was drawn;
+5. the kept bytes are sent, and sent again, until they are acknowledged; the ledger notes that, and they stay here.
 
-Stopped anywhere, the next run goes on where the files say. Nothing is sent before step 2 is over, and after step 2
+Stopped anywhere, the next run goes on where the files say. Nothing is sent before step 3 is over, and after step 3
 nothing else can be drawn for the same epoch: two different reports never leave the device.
+
+**After the draw nothing that leaves depends on the list.** A later run sends the kept bytes first and looks at the
+user's file afterwards, against the roster that is kept here. What a community publishes by then is not asked for: an
+answer to a question that the other side wrote would be a way to read the list.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from hashlib import sha256
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 
-from graphldp.client import friends, sampler, vault
-from graphldp.client.ledger import Ledger, shown
+from graphldp.client import friends, membership, sampler, vault
+from graphldp.client.entropy import Entropy
+from graphldp.client.ledger import Entry, Ledger, shown
+from graphldp.client.membership import Drawn, Membership
 from graphldp.client.published import Choice, Invitation, Published
+from graphldp.client.questions import Approve, Plan, Renewal, agreed
 from graphldp.client.sender import Sender
-from graphldp.errors import ClientError, FormatError
-from graphldp.wire import Report, decode, encode
+from graphldp.errors import ClientError, GraphLDPError
+from graphldp.wire import encode
 
-
-@dataclass(frozen=True)
-class Drawn:
-    """A report that is kept.
-
-    Args:
-        report: what it says.
-        body: the bytes that leave the device, and no others.
-        choice: the choice of ε by name.
-        unmatched: names of the friends' file that are not in the roster, where the file was just read.
-        acknowledged: whether the collector has it.
-    """
-
-    report: Report
-    body: bytes = field(repr=False)
-    choice: str
-    unmatched: int | None = None
-    acknowledged: bool = False
-
-
-@dataclass(frozen=True)
-class Membership:
-    """A community that was joined: where its files are, and what they hold."""
-
-    folder: Path
-    invitation: Invitation
-    published: Published
-    accepted: int | None
-
-    @property
-    def where(self) -> tuple[str, str]:
-        """Server and community."""
-        return self.invitation.server, self.invitation.community
+TICK = 1.0
+_DECLINED = "You said no; nothing was drawn, and no report was sent."
 
 
 class Client:
@@ -67,29 +44,35 @@ class Client:
 
     Args:
         home: the vault's folder; by default this user's own data folder.
+        tick: a fresh report leaves a whole number of these seconds after its run's last request, or its beginning.
         sender_options: pauses and timeouts of the :class:`~graphldp.client.sender.Sender`.
     """
 
-    def __init__(self, home: Path | None = None, **sender_options: Any) -> None:
+    def __init__(
+        self, home: Path | None = None, *, tick: float = TICK, _entropy: Entropy | None = None, **sender_options: Any
+    ) -> None:
         self.home = home or platformdirs.user_data_path("graphldp") / "client"
-        self._options = sender_options
+        self._tick, self._entropy, self._options = tick, _entropy, sender_options
 
     def join(self, invitation: Invitation, *, accept: int | None, cap: int | None = None) -> Published:
-        """Take an invitation.
+        """Take an invitation, and pin what the community publishes.
 
         Args:
             invitation: where, and the token.
             accept: the largest ε₁ + ε₂ that the user accepts here, in millionths; None to accept a public list too.
             cap: a new lifetime cap over all communities, in millionths.
         """
-        published, _ = self._fetch(invitation)
         with vault.locked(self.home):
-            folder = self._folder(invitation)
-            if (folder / "community.json").exists() and self._membership(folder).published != published:
-                raise ClientError("You are in this community already, and it publishes something else by now.")
+            published, roster = self._fetch(invitation)
+            folder = membership.folder_of(self.home, invitation)
+            if (folder / "invitation.json").exists() and membership.load(folder).published != published:
+                raise ClientError(
+                    "You are in this community already, and it publishes something else by now: "
+                    "'graphldp client report --new-epoch' shows what, and asks."
+                )
             if cap is not None:
                 self._ledger().set_cap(cap)
-            vault.keep(folder / "community.json", {"accepted": accept, "published": published.to_json()})
+            membership.pin(folder, published, roster, accept)
             vault.keep(folder / "invitation.json", {"invitation": invitation.to_json()})
         return published
 
@@ -97,71 +80,77 @@ class Client:
         self,
         community: str,
         *,
+        server: str | None = None,
         friends_file: Path | None = None,
         choice: str | None = None,
         new_epoch: bool = False,
         dry_run: bool = False,
+        resend: bool = False,
+        approve: Approve = agreed,
     ) -> Drawn:
         """Draw the report if none was drawn, and send the one that was.
 
         Args:
             community: the community's id.
+            server: its collector's address, where the user is in communities of this id on several.
             friends_file: the user's friends; not needed to send again what was drawn before.
             choice: the choice of ε by name, where the community has several.
             new_epoch: draw another report, at its full cost, for a collection that the community has opened since.
-            dry_run: stop before sending. The report is drawn and kept: the bytes shown are those that a later run
-                sends. Drawing until one likes the result would undo the noise.
+            dry_run: stop before sending. The report is drawn, kept and paid for: the bytes shown are those that a
+                later run sends. Drawing until one likes the result, or sending only what one likes, would undo the
+                noise.
+            resend: send the kept bytes also where the collector has acknowledged them.
+            approve: asks the user, before anything is drawn.
         """
         with vault.locked(self.home):
-            member, ledger = self._find(community), self._ledger()
+            member, ledger = membership.find(self.home, community, server), self._ledger()
+            names = _names(friends_file) if new_epoch else None  # a bad file ends the run before anyone hears of it
             if new_epoch:
-                member = self._renewed(member, ledger)
-            drawn = self._kept(member)
+                member = self._renewed(member, ledger, approve)
+            begun, drawn = time.monotonic(), member.drawn()
+            fresh = drawn is None
             if drawn is None:
-                self._refuse_second(member, ledger, new_epoch)
-                drawn = self._draw(member, ledger, friends_file, choice)
-            else:
-                self._refuse_change(member, drawn, friends_file, choice)
+                self._refuse_second(member, ledger, new_epoch=new_epoch, resend=resend)
+                drawn = self._draw(member, ledger, _names(friends_file) if names is None else names, choice, approve)
+            elif choice not in (None, drawn.choice):
+                raise ClientError(f"The report of this epoch was drawn with the choice '{drawn.choice}', and is kept.")
             entry = ledger.find(*member.where, member.published.epoch)
             if entry is None:
                 raise ClientError("The ledger does not know the report that is kept; restore it from a backup.")
             ledger.mark(entry, drawn=True)
-            if dry_run:
-                return drawn
-            if not entry.sent:
-                self._sender(member.invitation).put(member.published.user, member.published.epoch, drawn.body)
-                ledger.mark(entry, drawn=True, sent=True)
-        return Drawn(drawn.report, drawn.body, drawn.choice, drawn.unmatched, acknowledged=True)
+            if not dry_run:
+                if fresh and self._tick:  # how long the draw took does not show in when its report leaves
+                    time.sleep(self._tick - (time.monotonic() - begun) % self._tick)
+                drawn = self._send(member, ledger, entry, drawn, resend=resend)
+            return drawn if fresh else replace(drawn, note=_note(member, drawn, friends_file))
 
     def status(self) -> tuple[Ledger, list[Membership]]:
         """The ledger, and the communities that are joined and not forgotten."""
         with vault.locked(self.home):
-            return self._ledger(), [self._membership(folder) for folder in self._folders()]
+            return self._ledger(), membership.memberships(self.home)
 
-    def forget(self, community: str) -> None:
+    def forget(self, community: str, *, server: str | None = None) -> None:
         """Delete the list, the token and the report; what was spent, and that a report was drawn, stays noted."""
         with vault.locked(self.home):
-            member, ledger = self._find(community), self._ledger()
+            member, ledger = membership.find(self.home, community, server), self._ledger()
             entry = ledger.find(*member.where, member.published.epoch)
-            if entry is not None and self._kept(member) is not None:
+            if entry is not None and member.report_path.exists():
                 ledger.mark(entry, drawn=True)
             vault.drop(member.folder)
 
-    def _draw(self, member: Membership, ledger: Ledger, friends_file: Path | None, choice: str | None) -> Drawn:
-        """Steps 1 and 2."""
-        published = member.published
-        if friends_file is None:
-            raise ClientError("Nothing was drawn yet: give the file with your friends.")
-        chosen = published.choice(choice)
+    def _draw(
+        self, member: Membership, ledger: Ledger, names: list[str], choice: str | None, approve: Approve
+    ) -> Drawn:
+        """Steps 1 to 3. Nothing here asks the network for anything."""
+        published, chosen = member.published, member.published.choice(choice)
         _check_accepted(chosen, member.accepted)
-        names = friends.read_names(friends_file)
-        current, roster = self._fetch(member.invitation)
-        if current != published:
-            raise ClientError(
-                "The community publishes something else than when you joined; nothing was drawn. If it has opened a "
-                "new epoch, ask for that, and mind that it costs its ε again."
-            )
+        ledger.check(*member.where, published.epoch, chosen)
+        roster = member.roster()
         matched = friends.match(names, roster, published.user)
+        found = tuple(roster[number] for number in matched.neighbours)
+        total = len(found) + matched.unmatched
+        if not approve(Plan(published, chosen, ledger.spent, ledger.cap, total, found, matched.cause)):
+            raise ClientError(_DECLINED)
         ledger.charge(*member.where, published.epoch, chosen)
         report = sampler.draw(
             matched.neighbours,
@@ -170,57 +159,48 @@ class Client:
             user=published.user,
             epsilon1=chosen.epsilon1,
             epsilon2=chosen.epsilon2,
+            _entropy=self._entropy,
         )
-        body = encode(report)
-        fields = {"choice": chosen.name, "friends": matched.neighbours.tolist(), "report": body.hex()}
-        vault.keep(self._report_path(member), fields)
-        return Drawn(report, body, chosen.name, matched.unmatched)
+        drawn = Drawn(report, encode(report), chosen.name, tuple(matched.neighbours.tolist()))
+        fields = {"choice": drawn.choice, "friends": drawn.friends, "report": drawn.body.hex()}
+        vault.keep(member.report_path, fields)
+        return drawn
 
-    def _refuse_second(self, member: Membership, ledger: Ledger, new_epoch: bool) -> None:
+    def _send(self, member: Membership, ledger: Ledger, entry: Entry, drawn: Drawn, *, resend: bool) -> Drawn:
+        """Step 5. Where the report was acknowledged before, the collector is asked whether it still holds it."""
+        sender = self._sender(member.invitation)
+        if resend or not entry.sent or not sender.holds(member.published.epoch):
+            sender.put(member.published.user, member.published.epoch, drawn.body)
+            ledger.mark(entry, drawn=True, sent=True)
+        return replace(drawn, acknowledged=True)
+
+    def _refuse_second(self, member: Membership, ledger: Ledger, *, new_epoch: bool, resend: bool) -> None:
         last = ledger.last_epoch(*member.where)
         if last >= member.published.epoch:
             raise ClientError("A report was drawn for this community before, and forgotten; another is never drawn.")
+        if resend:
+            raise ClientError("There is nothing to send again: no report was drawn for this epoch.")
         if last and not new_epoch:
             raise ClientError(
                 f"Your report was drawn in epoch {last} of this community. One for epoch {member.published.epoch} "
                 "costs its ε again: ask for the new epoch explicitly."
             )
 
-    def _refuse_change(self, member: Membership, drawn: Drawn, path: Path | None, choice: str | None) -> None:
-        if choice not in (None, drawn.choice):
-            raise ClientError(f"The report of this epoch was drawn with the choice '{drawn.choice}', and is kept.")
-        if path is None:
-            return
-        _, roster = self._fetch(member.invitation)
-        matched = friends.match(friends.read_names(path), roster, member.published.user)
-        if matched.neighbours.tolist() != vault.kept(self._report_path(member))["friends"]:
-            raise ClientError(
-                "Your list has changed since this epoch's report was drawn. The report stays as it is; a new one needs "
-                "a new epoch of the community, and costs its ε again."
-            )
-
-    def _renewed(self, member: Membership, ledger: Ledger) -> Membership:
-        current, _ = self._fetch(member.invitation)
+    def _renewed(self, member: Membership, ledger: Ledger, approve: Approve) -> Membership:
+        """Pin what the community publishes now, where the user agrees to it. Her list has no part in this."""
+        current, roster = self._fetch(member.invitation)
         if current.epoch <= ledger.last_epoch(*member.where):
             raise ClientError(f"The community is in epoch {current.epoch}, for which your report is drawn.")
-        fields = {"accepted": member.accepted, "published": current.to_json()}
-        vault.keep(member.folder / "community.json", fields)
-        return self._membership(member.folder)
-
-    def _kept(self, member: Membership) -> Drawn | None:
-        fields = vault.kept(self._report_path(member))
-        if fields is None:
-            return None
-        body = bytes.fromhex(fields["report"])
-        return Drawn(decode(body, n=member.published.n), body, fields["choice"])
+        if not approve(Renewal(member.published, current, member.roster(), roster)):
+            raise ClientError(_DECLINED)
+        membership.pin(member.folder, current, roster, member.accepted)
+        return membership.load(member.folder)
 
     def _fetch(self, invitation: Invitation) -> tuple[Published, list[str]]:
         fields = self._sender(invitation).fetch()
         published, roster = Published.from_json(fields), fields.get("roster")
         if published.id != invitation.community or not isinstance(roster, list):
             raise ClientError("The collector answered with another community, or without a roster.")
-        if not all(isinstance(name, str) for name in roster):
-            raise ClientError("The roster must be a list of names.")
         published.check_roster(roster)
         return published, roster
 
@@ -230,32 +210,27 @@ class Client:
     def _ledger(self) -> Ledger:
         return Ledger(self.home / "ledger.json")
 
-    def _folder(self, invitation: Invitation) -> Path:
-        key = sha256(f"{invitation.server}\n{invitation.community}".encode()).hexdigest()[:16]
-        return self.home / "memberships" / key
 
-    def _folders(self) -> list[Path]:
-        return sorted(path.parent for path in self.home.glob("memberships/*/invitation.json"))
+def _names(path: Path | None) -> list[str]:
+    if path is None:
+        raise ClientError("Nothing was drawn yet: give the file with your friends.")
+    return friends.read_names(path)
 
-    def _find(self, community: str) -> Membership:
-        found = [each for each in map(self._membership, self._folders()) if each.published.id == community]
-        if len(found) != 1:
-            raise ClientError(
-                f"You are in {'several communities' if found else 'no community'} of this name; "
-                "'graphldp client status' lists them."
-            )
-        return found[0]
 
-    def _membership(self, folder: Path) -> Membership:
-        try:
-            invitation = Invitation.from_json(vault.kept(folder / "invitation.json")["invitation"])
-            fields = vault.kept(folder / "community.json")
-            return Membership(folder, invitation, Published.from_json(fields["published"]), fields["accepted"])
-        except (KeyError, TypeError):
-            raise FormatError(f"{folder}: damaged; restore it from a backup.") from None
-
-    def _report_path(self, member: Membership) -> Path:
-        return member.folder / f"report-{member.published.epoch}.json"
+def _note(member: Membership, drawn: Drawn, path: Path | None) -> str | None:
+    """How a file compares with the list that was drawn from. Looked at last, when nothing more is sent."""
+    if path is None:
+        return None
+    try:
+        matched = friends.match(friends.read_names(path), member.roster(), member.published.user)
+    except (GraphLDPError, OSError):
+        return "Your file could not be compared with the list that your report was drawn from."
+    if tuple(matched.neighbours.tolist()) == drawn.friends:
+        return None
+    return (
+        "Your list has changed since this epoch's report was drawn. The report stays as it is; a new one needs a new "
+        "epoch of the community, and costs its ε again."
+    )
 
 
 def _check_accepted(choice: Choice, accepted: int | None) -> None:

@@ -26,11 +26,13 @@ def join(
 ) -> None:
     """Take an invitation, and see what the community publishes. Nothing of yours is sent but the token.
 
-    Your cap over all communities is 5 unless you set another.
+    Your cap over all communities is 5 unless you set another. The roster digest is the same for every member: compare
+    it with another's, and you know that you were shown the same roster.
     """
     from graphldp.client.ledger import shown
     from graphldp.client.protocol import Client
     from graphldp.client.published import Invitation
+    from graphldp.wire import spoken
 
     accepted = None if accept == "public" else _millionths("accept", accept)
     published = Client(home).join(
@@ -41,6 +43,7 @@ def join(
     offers = {choice.name: shown(choice.cost) for choice in published.choices}
     row = {"community": published.id, "name": published.name, "users": published.n, "your number": published.user}
     row |= {"mechanism": published.mechanism, "epoch": published.epoch}
+    row |= {"roster digest": published.roster_digest if as_json else spoken(published.roster_digest)}
     console.show_one(row | {"choices": offers if as_json else _offers(offers)}, as_json=as_json)
 
 

@@ -1,0 +1,98 @@
+"""All that a client sends, against a collector that lies: the same for neighbouring lists, whatever it is answered.
+
+A report is protected by its noise. Everything around it has none: whether a request follows, how many, in which order,
+of which size. So two clients with neighbouring lists get the same entropy, chosen so that their reports are the same
+bytes, and meet the same adversary. It refuses reports, cuts connections, renames users between two runs, opens epochs,
+offers another ε under an old name, and denies what it holds. All requests that arrive are compared.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from graphldp.audit.finding import Finding
+from graphldp.audit.protocol import ROSTER, FailingCollector, failing_collector
+from graphldp.client.entropy import Entropy
+from graphldp.client.protocol import Client
+from graphldp.errors import GraphLDPError
+
+EPSILON = 1.0
+_PLAIN_RR = {"mechanism": "rr", "choices": [{"name": "standard", "epsilon1": 0, "epsilon2": EPSILON}]}
+_DEARER = {"choices": [{"name": "standard", "epsilon1": 0, "epsilon2": 2 * EPSILON}]}
+NEIGHBOURS = (((), (12,)), ((10, 11, 13), (10, 11, 12, 13)))
+
+
+@dataclass(frozen=True)
+class Move:
+    """One move of the adversary, and the user's run after it.
+
+    Args:
+        changes: what it publishes from now on, over what it published.
+        mishaps: how it answers the reports of this run.
+        options: how the user calls ``report``.
+        edited: whether the user has another file by now.
+    """
+
+    changes: dict[str, Any] = field(default_factory=dict)
+    mishaps: tuple[str | int, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+    edited: bool = False
+
+
+def renamed(*numbers: int) -> dict[str, Any]:
+    """A roster in which some users have other names."""
+    return {"roster": [f"{name}-renamed" if number in numbers else name for number, name in enumerate(ROSTER)]}
+
+
+MOVES = (
+    Move(mishaps=("drop", 503)),
+    Move(renamed(12), ("lost", 422)),
+    Move(renamed(*range(10, 14)), (429, 409), edited=True),
+    Move({"roster": ROSTER[::-1]}, (302,)),
+    Move({"n": 41}, (401,), edited=True),
+    Move({"n": 40}, (201,)),
+    Move({"held": [1]}),
+    Move({"held": []}, (500, 200), edited=True),
+    Move({"held": "none"}, (410,), {"resend": True}),
+    Move({"epoch": 2, "held": [1]}, edited=True),
+    Move({"epoch": 2} | _DEARER, (), {"new_epoch": True}),
+    Move({"epoch": 2} | _PLAIN_RR | renamed(11, 12), ("drop", "drop"), {"new_epoch": True}),
+    Move(renamed(13), (200,)),
+)
+
+
+def recorded(server: FailingCollector, friends: Sequence[int], edited: Sequence[int], moves: Sequence[Move]) -> object:
+    """All requests of one user, who joins and goes along with every move, and what she spent."""
+    server.requests, server.epoch, server.changes = [], 1, dict(_PLAIN_RR)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "friends.txt"
+        entropy = Entropy(_source=lambda size: b"\xff" * size)  # at which randomized response lists nobody
+        client = Client(Path(folder) / "home", tick=0.0, _entropy=entropy, pauses=(0.0,), timeout=5.0)
+        client.join(server.invitation, accept=round(EPSILON * 10**6))
+        for move in moves:
+            server.changes |= move.changes
+            server.mishaps = list(move.mishaps)
+            names = edited if move.edited else friends
+            file.write_text("\n".join(ROSTER[number] for number in names))
+            with suppress(GraphLDPError):
+                client.report("audit", friends_file=file, **move.options)
+        return server.requests, client.status()[0].spent
+
+
+def same_traffic(moves: Sequence[Move] = MOVES) -> Finding:
+    """Record both neighbours of every pair; one of them later edits her file, the other does not."""
+    requests, same = 0, True
+    with failing_collector() as server:
+        for one, other in NEIGHBOURS:
+            first = recorded(server, one, one, moves)
+            second = recorded(server, other, range(20, 30), moves)
+            same &= first == second
+            requests += len(server.requests)
+    effort = f"{requests} requests of each neighbour, after {len(moves)} moves of the adversary"
+    return Finding("traffic", EPSILON, EPSILON if same else math.inf, same, effort)

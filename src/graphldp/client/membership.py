@@ -1,0 +1,136 @@
+"""A community that was joined, as the vault keeps it: invitation, what is published, the roster, the one report.
+
+What the community published is *pinned*: kept when the user joined, or agreed to a new epoch, and never fetched again
+to be compared. The user's list meets this roster and no other, so nobody can change it under her and watch what her
+client does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from graphldp.client import vault
+from graphldp.client.published import Invitation, Published, address
+from graphldp.errors import ClientError, DataError
+from graphldp.wire import Report, decode
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A report that is kept.
+
+    Args:
+        report: what it says.
+        body: the bytes that leave the device, and no others.
+        choice: the choice of ε by name.
+        friends: the numbers of the list that it was drawn from.
+        acknowledged: whether the collector has it.
+        note: what the user should know of her file, where she gave one after the draw.
+    """
+
+    report: Report
+    body: bytes = field(repr=False)
+    choice: str
+    friends: tuple[int, ...] = field(repr=False)
+    acknowledged: bool = False
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Membership:
+    """A community that was joined: where its files are, and what they hold."""
+
+    folder: Path
+    invitation: Invitation
+    published: Published
+    accepted: int | None
+
+    @property
+    def where(self) -> tuple[str, str]:
+        """Server and community."""
+        return self.invitation.server, self.invitation.community
+
+    @property
+    def report_path(self) -> Path:
+        """Where this epoch's report is kept."""
+        return self.folder / f"report-{self.published.epoch}.json"
+
+    def roster(self) -> list[str]:
+        """The names that were published with the community."""
+        path = _roster_path(self.folder, self.published)
+        names = vault.kept(path)
+        if names is None:
+            raise ClientError(f"{path}: missing; take the invitation again ('graphldp client join'). Nothing was sent.")
+        try:
+            self.published.check_roster(names)
+        except DataError:
+            raise vault.damaged(path) from None
+        return list(names)
+
+    def drawn(self) -> Drawn | None:
+        """This epoch's report, or None where none was drawn."""
+        fields = vault.kept(self.report_path)
+        if fields is None:
+            return None
+        try:
+            body = bytes.fromhex(fields["report"])
+            report = decode(body, n=self.published.n)
+            return Drawn(report, body, str(fields["choice"]), tuple(map(int, fields["friends"])))
+        except (KeyError, TypeError, ValueError):
+            raise vault.damaged(self.report_path) from None
+
+
+def folder_of(home: Path, invitation: Invitation) -> Path:
+    """Where a membership is kept: one folder per server and community."""
+    key = sha256(f"{invitation.server}\n{invitation.community}".encode()).hexdigest()[:16]
+    return home / "memberships" / key
+
+
+def pin(folder: Path, published: Published, roster: list[str], accepted: int | None) -> None:
+    """Keep what a community publishes; from here on the user's list meets this roster and no other."""
+    path = _roster_path(folder, published)
+    vault.keep(path, roster)
+    vault.keep(folder / "community.json", {"accepted": accepted, "published": published.to_json()})
+    for old in folder.glob("roster-*.json"):
+        if old != path:
+            old.unlink()
+
+
+def load(folder: Path) -> Membership:
+    """The membership in a folder."""
+    try:
+        invitation = Invitation.from_json(vault.kept(folder / "invitation.json")["invitation"])
+        fields = vault.kept(folder / "community.json")
+        published, accepted = Published.from_json(fields["published"]), fields["accepted"]
+        if accepted is not None and type(accepted) is not int:
+            raise TypeError
+    except (KeyError, TypeError, DataError):
+        raise vault.damaged(folder) from None
+    return Membership(folder, invitation, published, accepted)
+
+
+def memberships(home: Path) -> list[Membership]:
+    """All that are joined and not forgotten."""
+    return [load(path.parent) for path in sorted(home.glob("memberships/*/invitation.json"))]
+
+
+def find(home: Path, community: str, server: str | None) -> Membership:
+    """The one membership of a community's id, and of a server's address where one is given."""
+    wanted = None if server is None else address(server)
+    found = [
+        each
+        for each in memberships(home)
+        if each.invitation.community == community and wanted in (None, each.invitation.server)
+    ]
+    if not found:
+        raise ClientError("You are in no community of this name there; 'graphldp client status' lists yours.")
+    if len(found) > 1:
+        servers = ", ".join(each.invitation.server for each in found)
+        raise ClientError(f"You are in a community of this name on several servers; give --server, one of: {servers}.")
+    return found[0]
+
+
+def _roster_path(folder: Path, published: Published) -> Path:
+    return folder / f"roster-{published.roster_digest[:32]}.json"

@@ -1,0 +1,164 @@
+"""What a user is asked before anything is drawn: does she agree to a changed community, and is this her list?
+
+Both are asked before the draw, on this device. After the draw there is nothing to decide: who looks at a report and
+then chooses whether to send it tells the collector something by her choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from graphldp.client.ledger import shown
+from graphldp.client.published import Choice, Published
+from graphldp.wire import spoken
+
+_SHOWN = 12
+
+
+class Question(Protocol):
+    """Something to agree to."""
+
+    @property
+    def asks(self) -> str:
+        """The question itself; yes goes on."""
+        ...
+
+    def in_words(self) -> list[str]:
+        """What the user should know before she answers."""
+        ...
+
+
+Approve = Callable[[Question], bool]
+
+
+def agreed(question: Question) -> bool:
+    """Agree to everything, for callers who have asked by other means."""
+    return True
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A report that is about to be drawn.
+
+    Args:
+        published: the community, as it is pinned.
+        choice: the ε that it will cost.
+        spent: what the user has spent in all communities, in millionths.
+        cap: her lifetime cap, in millionths.
+        names: how many names her file holds.
+        friends: those who are in the roster, as it spells them.
+        cause: why so few match, where that can be guessed.
+    """
+
+    published: Published
+    choice: Choice
+    spent: int
+    cap: int
+    names: int
+    friends: tuple[str, ...] = field(repr=False)
+    cause: str | None = None
+
+    @property
+    def asks(self) -> str:
+        """Draw and send?"""
+        if not self.friends:
+            return "Report that you have no friends here?"
+        return "Draw your report from this list and send it?"
+
+    def in_words(self) -> list[str]:
+        """The matched names, and what the draw costs."""
+        found = f"{len(self.friends):,} of your {self.names:,} names are members of '{self.published.id}'"
+        lines = [f"{found}{': ' + listed(self.friends) if self.friends else ''}."]
+        if self.cause:
+            lines.append(self.cause)
+        lines.append(f"Roster digest, the same for every member: {spoken(self.published.roster_digest)}.")
+        if self.choice.cost is None:
+            lines.append(f"The choice '{self.choice.name}' publishes this list as it is. Nothing protects it.")
+        else:
+            lines.append(
+                f"The report costs ε = {shown(self.choice.cost)} (choice '{self.choice.name}'). You have spent "
+                f"{shown(self.spent)} of {shown(self.cap)} so far."
+            )
+        lines.append(
+            "Say no if the file is wrong, or if you would not report whatever it held. A no because of who is on it "
+            "tells the collector something: it sees that you did not report."
+        )
+        return lines
+
+
+@dataclass(frozen=True)
+class Renewal:
+    """What a community publishes now, beside what is pinned.
+
+    Args:
+        before: what is pinned.
+        after: what it publishes now.
+        old: the roster that is pinned.
+        new: the roster that it publishes now.
+    """
+
+    before: Published
+    after: Published
+    old: Sequence[str] = field(repr=False)
+    new: Sequence[str] = field(repr=False)
+
+    @property
+    def asks(self) -> str:
+        """Take the new epoch?"""
+        return f"Take part in epoch {self.after.epoch} of '{self.after.id}' as it is published now?"
+
+    def in_words(self) -> list[str]:
+        """Every difference."""
+        lines = [
+            f"{what}: {now}; it was {was}."
+            for what, was, now in (
+                ("Name", self.before.name, self.after.name),
+                ("Epoch", self.before.epoch, self.after.epoch),
+                ("Users", f"{self.before.n:,}", f"{self.after.n:,}"),
+                ("Your number", self.before.user, self.after.user),
+                ("Mechanism", self.before.mechanism, self.after.mechanism),
+            )
+            if was != now
+        ]
+        lines += [*self._choices(), *self._roster()]
+        if lines == [f"Epoch: {self.after.epoch}; it was {self.before.epoch}."] or not lines:
+            lines.append("Nothing else has changed.")
+        return [*lines, "A report for a new epoch costs its full ε again, on top of all that you have sent."]
+
+    def _choices(self) -> list[str]:
+        was = {choice.name: choice for choice in self.before.choices}
+        now = {choice.name: choice for choice in self.after.choices}
+        lines = [f"New choice: {_offer(now[name])}." for name in now if name not in was]
+        lines += [f"Choice withdrawn: {_offer(was[name])}." for name in was if name not in now]
+        return lines + [
+            f"Another ε under the name of a choice: {_offer(now[name])}; it was {_offer(was[name])}."
+            for name in now
+            if name in was and was[name] != now[name]
+        ]
+
+    def _roster(self) -> list[str]:
+        was = {name: number for number, name in enumerate(self.old)}
+        now = {name: number for number, name in enumerate(self.new)}
+        groups = (
+            ("New in the roster", [name for name in now if name not in was]),
+            ("No longer in the roster", [name for name in was if name not in now]),
+            ("In the roster under another number", [name for name in now if was.get(name, now[name]) != now[name]]),
+        )
+        lines = [f"{what} ({len(names):,}): {listed(names)}." for what, names in groups if names]
+        if lines:
+            lines.append(f"Roster digest, the same for every member: {spoken(self.after.roster_digest)}.")
+        return lines
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, and how many more."""
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _offer(choice: Choice) -> str:
+    if choice.cost is None:
+        return f"'{choice.name}' (public: the list as it is)"
+    return f"'{choice.name}' (ε = {shown(choice.cost)}: ε₁ = {choice.epsilon1:g}, ε₂ = {choice.epsilon2:g})"

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from graphldp.audit.protocol import ROSTER, failing_collector
+from graphldp.client import vault
+from graphldp.client.protocol import Client
+from graphldp.errors import ClientError, DataError, FormatError
+
+ONE = 10**6
+
+
+@pytest.fixture
+def server():
+    with failing_collector() as running:
+        yield running
+
+
+@pytest.fixture
+def client(tmp_path, server):
+    joined = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0)
+    joined.join(server.invitation, accept=ONE)
+    return joined
+
+
+@pytest.fixture
+def friends(tmp_path):
+    path = tmp_path / "friends.txt"
+    path.write_text("\n".join(ROSTER[10:20]))
+    return path
+
+
+@pytest.fixture
+def folder(client, tmp_path):
+    return next((tmp_path / "home" / "memberships").iterdir())
+
+
+def test_one_id_on_two_servers(client, server, friends):
+    with failing_collector() as second:
+        client.join(second.invitation, accept=ONE)
+        with pytest.raises(ClientError, match=f"--server, one of: .*{second.invitation.server}"):
+            client.report("audit", friends_file=friends)
+        client.report("audit", friends_file=friends, server=f"{second.invitation.server.upper()}/")
+        assert (len(server.bodies), len(second.bodies)) == (0, 1)
+        client.report("audit", friends_file=friends, server=server.invitation.server)
+        assert (len(server.bodies), len(second.bodies)) == (1, 1)
+        with pytest.raises(ClientError, match="no community"):
+            client.report("audit", server="https://third.example")
+        client.forget("audit", server=server.invitation.server)
+        assert client.report("audit").acknowledged
+
+
+@pytest.mark.parametrize("name", ["invitation.json", "community.json"])
+@pytest.mark.parametrize("text", ["{", "{}", "[]", "null", '{"invitation": "x", "published": {}, "accepted": 1}'])
+def test_a_damaged_membership_sends_nothing(client, server, folder, friends, name, text):
+    (folder / name).write_text(text)
+    with pytest.raises(FormatError, match="damaged"):
+        client.report("audit", friends_file=friends)
+    assert server.bodies == []
+
+
+def test_accepting_something_that_is_no_number_accepts_nothing(client, folder, friends):
+    fields = vault.kept(folder / "community.json")
+    vault.keep(folder / "community.json", fields | {"accepted": "all"})
+    with pytest.raises(FormatError, match="damaged"):
+        client.report("audit", friends_file=friends)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "[1]", json.dumps(ROSTER[::-1]), json.dumps([*ROSTER, "x"])])
+def test_a_roster_other_than_the_pinned_one_is_not_matched(client, server, folder, friends, text):
+    next(folder.glob("roster-*.json")).write_text(text)
+    with pytest.raises(FormatError, match="damaged"):
+        client.report("audit", friends_file=friends)
+    assert (server.bodies, client.status()[0].entries) == ([], [])
+
+
+def test_a_lost_roster_can_be_fetched_by_joining_again(client, folder, friends):
+    next(folder.glob("roster-*.json")).unlink()
+    with pytest.raises(ClientError, match="join"):
+        client.report("audit", friends_file=friends)
+    invitation = client.status()[1][0].invitation
+    client.join(invitation, accept=ONE)
+    assert client.report("audit", friends_file=friends).acknowledged
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "{}", "[]", '{"report": "zz", "choice": "standard", "friends": []}', '{"report": "e1"}']
+)
+def test_a_damaged_report_is_neither_sent_nor_drawn_again(client, server, folder, friends, text):
+    kept = client.report("audit", friends_file=friends, dry_run=True)
+    (folder / "report-1.json").write_text(text)
+    with pytest.raises(DataError, match="damaged"):
+        client.report("audit", friends_file=friends)
+    assert server.bodies == []
+    vault.keep(folder / "report-1.json", {"report": kept.body.hex(), "choice": "standard", "friends": kept.friends})
+    assert client.report("audit").body == kept.body
+
+
+def test_a_new_epoch_keeps_one_roster(client, server, folder, friends):
+    server.epoch, server.changes = 2, {"roster": ROSTER[::-1]}
+    client.report("audit", friends_file=friends, new_epoch=True)
+    assert [vault.kept(path) for path in folder.glob("roster-*.json")] == [ROSTER[::-1]]

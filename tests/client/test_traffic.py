@@ -1,0 +1,205 @@
+"""What leaves the device, compared for neighbouring lists, against collectors that lie."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphldp.audit.protocol import ROSTER, USER, failing_collector
+from graphldp.audit.traffic import MOVES, NEIGHBOURS, Move, recorded, renamed, same_traffic
+from graphldp.client import protocol
+from graphldp.client.protocol import Client
+from graphldp.errors import ClientError, GraphLDPError
+
+ONE = 10**6
+
+
+@pytest.fixture(scope="module")
+def server():
+    with failing_collector() as running:
+        yield running
+
+
+@pytest.fixture
+def fresh(server):
+    server.requests, server.bodies, server.mishaps, server.changes, server.epoch = [], [], [], {}, 1
+    return server
+
+
+def user(folder, server, numbers):
+    file = folder / "friends.txt"
+    file.write_text("\n".join(ROSTER[number] for number in numbers))
+    client = Client(folder / "home", tick=0.0, pauses=(), timeout=5.0)
+    client.join(server.invitation, accept=ONE)
+    return client, file
+
+
+def tried(client, **options):
+    try:
+        return client.report("audit", **options)
+    except GraphLDPError:
+        return None
+
+
+def test_renaming_users_between_runs_reads_nothing(tmp_path, fresh):
+    """The first report is refused. Then one name a run changes: a client that matched anew would stop for a friend."""
+    friends = (3, 12, 17, 31)
+    client, file = user(tmp_path, fresh, friends)
+    fresh.mishaps = [422]
+    tried(client, friends_file=file)
+    read = set()
+    for number in range(len(ROSTER)):
+        fresh.changes, fresh.mishaps, before = renamed(number), [422], len(fresh.bodies)
+        tried(client, friends_file=file)
+        if len(fresh.bodies) == before:
+            read.add(number)
+    assert read == set()
+    assert len(set(fresh.bodies)) == 1
+
+
+def test_a_roster_with_one_name_reads_nothing_from_a_silence(tmp_path, fresh):
+    """A roster of strangers but for one user: a client that would not report an empty list tells who is a friend."""
+    requests = []
+    for place, numbers in enumerate(((12,), (13,))):
+        fresh.changes = {"roster": [ROSTER[12] if number == 12 else f"x{number}" for number in range(len(ROSTER))]}
+        fresh.requests = []
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        client, file = user(folder, fresh, numbers)
+        tried(client, friends_file=file)
+        requests.append([(each.method, each.path) for each in fresh.requests])
+    assert requests[0] == requests[1]
+    assert requests[0][-1][0] == "PUT"
+
+
+def test_the_first_request_after_joining_is_the_report(tmp_path, fresh):
+    client, file = user(tmp_path, fresh, (1, 2))
+    asked = []
+
+    def approve(question):
+        asked.append(len(fresh.requests))
+        return True
+
+    client.report("audit", friends_file=file, approve=approve)
+    assert asked == [1]
+    assert [each.method for each in fresh.requests] == ["GET", "PUT"]
+
+
+@pytest.mark.parametrize("answer", ["no", "interrupt"])
+def test_who_says_no_has_sent_and_spent_nothing(tmp_path, fresh, answer):
+    client, file = user(tmp_path, fresh, (1, 2))
+    before = list(fresh.requests)
+
+    def approve(question):
+        if answer == "interrupt":
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises((ClientError, KeyboardInterrupt)):
+        client.report("audit", friends_file=file, approve=approve)
+    assert fresh.requests == before
+    assert client.status()[0].entries == []
+    assert client.report("audit", friends_file=file).acknowledged
+
+
+@pytest.mark.parametrize("new_epoch", [False, True])
+@pytest.mark.parametrize("took", [0.0103, 0.0112, 0.7, 3.2])
+def test_a_report_leaves_on_a_tick_however_long_its_draw_took(tmp_path, fresh, monkeypatch, took, new_epoch):
+    client, file = user(tmp_path, fresh, (1, 2))
+    client._tick, fresh.epoch, now, real = 1.0, 1 + new_epoch, [100.25], protocol.sampler.draw
+
+    def draw(*arguments, **options):
+        now[0] += took
+        return real(*arguments, **options)
+
+    def sleep(seconds):
+        now[0] += seconds
+
+    monkeypatch.setattr(protocol.sampler, "draw", draw)
+    monkeypatch.setattr(protocol, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    client.report("audit", friends_file=file, new_epoch=new_epoch)
+    assert now[0] == pytest.approx(100.25 + int(took) + 1)
+
+
+def test_a_bad_file_ends_a_new_epoch_before_any_request(tmp_path, fresh):
+    client, file = user(tmp_path, fresh, (1, 2))
+    fresh.epoch = 2
+    file.write_bytes(b"\xff")
+    assert tried(client, friends_file=file, new_epoch=True) is None
+    assert tried(client, new_epoch=True) is None
+    assert len(fresh.requests) == 1
+
+
+def test_the_audit_holds():
+    assert same_traffic().holds
+
+
+def refuse_changed_lists(patch):
+    real = Client._send
+
+    def send(self, member, ledger, entry, drawn, **options):
+        _, roster = self._fetch(member.invitation)
+        names = protocol.friends.read_names(self.home.parent / "friends.txt")
+        matched = protocol.friends.match(names, roster, member.published.user)
+        if tuple(matched.neighbours.tolist()) != drawn.friends:
+            raise ClientError("changed")
+        return real(self, member, ledger, entry, drawn, **options)
+
+    patch.setattr(Client, "_send", send)
+
+
+def refuse_changed_lists_locally(patch):
+    real = Client._send
+
+    def send(self, member, ledger, entry, drawn, **options):
+        if protocol._note(member, drawn, self.home.parent / "friends.txt"):
+            raise ClientError("changed")
+        return real(self, member, ledger, entry, drawn, **options)
+
+    patch.setattr(Client, "_send", send)
+
+
+def refuse_empty_lists(patch):
+    real = protocol.Plan
+
+    def plan(*arguments):
+        made = real(*arguments)
+        if not made.friends:
+            raise ClientError("nobody matches")
+        return made
+
+    patch.setattr(protocol, "Plan", plan)
+
+
+@pytest.mark.parametrize("mutant", [refuse_changed_lists, refuse_changed_lists_locally, refuse_empty_lists])
+def test_the_audit_catches_clients_that_look_at_the_list(monkeypatch, mutant):
+    mutant(monkeypatch)
+    assert not same_traffic().holds
+
+
+changes = st.one_of(
+    st.just({}),
+    st.builds(lambda numbers: renamed(*numbers), st.sets(st.integers(0, len(ROSTER) - 1), max_size=4)),
+    st.builds(lambda epoch: {"epoch": epoch}, st.integers(1, 4)),
+    st.sampled_from([{"held": []}, {"held": [1]}, {"n": 41}, {"n": 40}, {"user": 8}, {"user": USER}, {"roster": None}]),
+)
+mishaps = st.lists(st.sampled_from(["drop", "lost", 200, 201, 302, 401, 409, 410, 422, 429, 500, 503]), max_size=3)
+runs = st.sampled_from([{}, {"resend": True}, {"new_epoch": True}, {"dry_run": True}])
+moves = st.lists(st.builds(Move, changes, mishaps.map(tuple), runs, st.booleans()), min_size=1, max_size=6)
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(script=moves, pair=st.sampled_from(NEIGHBOURS))
+def test_no_script_tells_neighbours_apart(server, script, pair):
+    first = recorded(server, pair[0], pair[0], script)
+    assert recorded(server, pair[1], range(20, 30), script) == first
+
+
+def test_the_moves_reach_what_they_are_for(server):
+    requests, spent = recorded(server, (10,), (11,), MOVES)
+    assert spent == 2 * ONE
+    assert {each.path.partition("?")[2] for each in requests} == {"", "epoch=1", "epoch=2"}
+    assert sum(each.method == "PUT" for each in requests) > len(MOVES)
