@@ -1,7 +1,9 @@
 """What an observer could and could not conclude from a report, in numbers that follow from its law.
 
-Whatever an observer believed before, a report changes the odds that one person is a friend by a factor between e^(−ε)
-and e^ε. This report's own factors are those of its thresholds: for a person who is listed, and for one who is not.
+A report changes the odds that one given person is a friend by a factor between e^(−ε) and e^ε, for an observer whose
+beliefs about the other friendships are independent of this one, or who knows the others. Where k friendships stand or
+fall together, the factor is e^(kε) (group privacy). This report's own factors are those of its thresholds: for a person
+who is listed, and for one who is not.
 """
 
 from __future__ import annotations
@@ -13,6 +15,12 @@ from graphldp.client.sampler import WORD_BITS, exact, thresholds
 from graphldp.wire import WITH_DEGREE, WITH_EDGES, Report
 
 PRIORS = (0.01, 0.1, 0.5)
+GROUP = 10
+NEARLY_SURE = 0.9
+_UNPROTECTED = (
+    "Not protected: that you take part, which choice of ε you took, when you sent this and from which address. A "
+    "friend's own report speaks of your friendship too: the two factors multiply."
+)
 
 
 @dataclass(frozen=True)
@@ -21,7 +29,8 @@ class Conclusions:
 
     Args:
         epsilon: ε₁ + ε₂; ``inf`` for a public list.
-        odds_factor: e^ε, the most by which the odds of any one friendship can change, up or down.
+        odds_factor: e^ε, the most by which the odds of one friendship can change, up or down, for somebody whose
+            beliefs about the others are independent of it, or who knows them.
         listed_factor: by how much being listed changes the odds, given d*; None where there is no list.
         unlisted_factor: the same for not being listed.
     """
@@ -34,6 +43,10 @@ class Conclusions:
     def believes(self, prior: float) -> tuple[float, float]:
         """The least and the most that an observer can believe after, who believed ``prior`` before."""
         return _after(prior, 1 / self.odds_factor), _after(prior, self.odds_factor)
+
+    def group_factor(self, size: int) -> float:
+        """The same for so many friendships that stand or fall together."""
+        return math.exp(size * self.epsilon)
 
 
 def conclude(report: Report) -> Conclusions:
@@ -56,32 +69,35 @@ def in_words(report: Report, size: int) -> list[str]:
         return [
             *lines,
             "They hold your list as it is: whoever reads them knows who your friends in this community are.",
+            _UNPROTECTED,
         ]
     told = conclude(report)
     if report.mechanism in WITH_DEGREE:
         lines.append(f"They say that you have {report.noisy_degree} friends here: the true number plus noise.")
     if report.mechanism in WITH_EDGES:
         lines.append(f"They list {len(report.neighbours):,} people, drawn by chance among friends and strangers alike.")
-    lines.append(
-        f"ε = {told.epsilon:.6g}: whatever someone believed before, the odds that one given person is your friend "
-        f"change by a factor of {told.odds_factor:.4g} at most, up or down."
-    )
+    return [*lines, *_odds(told), _UNPROTECTED]
+
+
+def _odds(told: Conclusions) -> list[str]:
+    lines = [
+        f"ε = {told.epsilon:.6g}: the odds that one given person is your friend change by a factor of "
+        f"{told.odds_factor:.4g} at most, up or down. This is so for somebody whose beliefs about your other "
+        "friendships do not hang on this one, or who knows the others already.",
+        f"Friendships that stand or fall together count together: with {GROUP} of them the factor is up to "
+        f"e^({GROUP}ε) = {told.group_factor(GROUP):.4g}.",
+    ]
     for prior in PRIORS:
         low, high = told.believes(prior)
-        lines.append(
-            f"Who believed in a friendship with {prior:.0%} believes in it with {low:.1%} to {high:.1%} after."
-        )
+        lines.append(f"One friendship, {prior:.0%} likely beforehand, becomes {low:.1%} to {high:.1%} likely.")
     if told.listed_factor is not None and told.unlisted_factor is not None:
         lines.append(
             f"In this report the odds of a person who is listed change by {told.listed_factor:.4g}, of one who is not "
             f"by {told.unlisted_factor:.4g}."
         )
-    return [
-        *lines,
-        "Nobody can conclude from them that any one person is your friend, or is not.",
-        "They do not hide that you take part, when you sent them and from which address; and a friend's own report "
-        "speaks of your friendship too: the two factors multiply.",
-    ]
+    if told.believes(0.5)[1] >= NEARLY_SURE:
+        lines.append("At this ε somebody who reads your report can become nearly sure of a friendship.")
+    return lines
 
 
 def _after(prior: float, factor: float) -> float:
