@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from graphldp.cli.collect import backup as collect_backup
 from graphldp.cli.collect import community as collect_community
 from graphldp.cli.collect import invitations as collect_invitations
 from graphldp.cli.collect import learning as collect_learning
@@ -26,5 +27,8 @@ app.command(epilog="Example: graphldp collect export reports.npz --community cat
 )
 app.command(epilog="Example: graphldp collect held cats --json")(collect_reports.held)
 app.command("delete-report", epilog="Example: graphldp collect delete-report cats 12")(collect_reports.delete_report)
+app.command(epilog="Example: graphldp collect backup collector-2026-01-01.backup")(collect_backup.backup)
+app.command(epilog="Example: graphldp collect restore collector-2026-01-01.backup")(collect_backup.restore)
+app.command(epilog="Example: graphldp collect verify collector-2026-01-01.backup")(collect_backup.verify)
 app.command(epilog="Example: graphldp collect train model.npz --defense threshold")(collect_learning.train)
 app.command(epilog="Example: graphldp collect label model.npz --community cats")(collect_learning.label)

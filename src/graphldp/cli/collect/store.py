@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,10 +23,32 @@ def open_database(database: str | None) -> Store:
     """The collector's store, where ``graphldp serve`` would look for it."""
     try:
         from graphldp.collector.http.server import open_store
+    except ModuleNotFoundError:
+        raise MissingExtraError("graphldp collect", "serve") from None
+    return open_store(database_url(database))
+
+
+def database_url(database: str | None) -> str:
+    """Where the store is."""
+    try:
         from graphldp.collector.settings import load_settings
     except ModuleNotFoundError:
         raise MissingExtraError("graphldp collect", "serve") from None
-    return open_store(load_settings({"database": database}).database)
+    return load_settings({"database": database}).database
+
+
+def ask(question: str, yes: bool) -> None:
+    """Go on only where the operator agrees, or has said --yes.
+
+    Raises:
+        ParameterError: where she does not, or cannot be asked.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise ParameterError(f"{question} Nobody can be asked here: give --yes to go on. Nothing was changed.")
+    if not typer.confirm(question, err=True):
+        raise ParameterError("Nothing was changed.")
 
 
 def chosen(store: Store, ids: list[str] | None) -> list[Community]:

@@ -26,7 +26,7 @@ FIND = LATEST.where(schema.communities.c.id.in_(bindparam("ids", expanding=True)
 
 def to_community(row: Row[Any]) -> Community:
     """A community from its row."""
-    fields = dict(row._mapping)
+    fields = {name: value for name, value in row._mapping.items() if name != "roster"}
     return Community(**(fields | {"choices": tuple(Choice.from_json(each) for each in fields["choices"])}))
 
 

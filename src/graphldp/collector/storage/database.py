@@ -85,8 +85,13 @@ def _postgresql(url: URL) -> Engine:
 
 
 @contextmanager
-def transaction(engine: Engine, *, writes: bool = False) -> Iterator[Connection]:
+def transaction(engine: Engine, *, writes: bool = False, snapshot: bool = False) -> Iterator[Connection]:
     """One transaction, committed at the end of the block.
+
+    Args:
+        engine: the database.
+        writes: whether it may write.
+        snapshot: whether all of its queries see one moment, as SQLite's do anyway.
 
     Raises:
         StoreError: when the database is away, full or otherwise unable. Whether a commit that failed so took place is
@@ -94,11 +99,13 @@ def transaction(engine: Engine, *, writes: bool = False) -> Iterator[Connection]
     """
     try:
         with engine.connect().execution_options(writes=writes) as connection, connection.begin():
+            if snapshot and engine.dialect.name == "postgresql":
+                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             yield connection
     except DBAPIError as error:
         # the driver's own words may repeat parameters: only its kind is passed on
         raise StoreError(f"The database cannot be used now ({type(error.orig).__name__}).") from None
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, UnicodeDecodeError) as error:  # what SQLite says of a damaged file may be no text
         raise StoreError(f"The database cannot be used now ({type(error).__name__}).") from None
 
 
@@ -117,14 +124,20 @@ def scrub(engine: Engine) -> None:
             with closing(engine.raw_connection()) as raw, closing(raw.cursor()) as cursor:
                 cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 if cursor.fetchall()[0][0]:
-                    raise StoreError("The report is deleted, but a reader keeps its bytes in the log; try again.")
+                    raise StoreError("It is deleted, but a reader keeps its bytes in the log; try again.")
         else:
             with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.exec_driver_sql("SET statement_timeout = 0")
                 connection.exec_driver_sql("VACUUM FULL reports")
                 connection.exec_driver_sql("RESET statement_timeout")
     except (DBAPIError, sqlite3.Error):
-        raise StoreError("The report is deleted, but the database is too busy to drop its bytes; try again.") from None
+        raise StoreError("It is deleted, but the database is too busy to drop its bytes; try again.") from None
+
+
+def revision(engine: Engine) -> str | None:
+    """Which version of the schema a database has; None for one that is no collector's."""
+    with transaction(engine) as connection:
+        return MigrationContext.configure(connection).get_current_revision()
 
 
 def migrate(engine: Engine) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Engine, delete, select, update
+from sqlalchemy import Engine, delete, func, select, update
 
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.communities import lock
@@ -55,6 +55,12 @@ class Holdings:
         )
         with transaction(self.engine) as connection:
             return list(connection.execute(query).scalars())
+
+    def totals(self) -> tuple[int, int]:
+        """How many communities there are, each epoch counted, and how many reports are held."""
+        with transaction(self.engine) as connection:
+            communities = connection.execute(select(func.count()).select_from(schema.communities)).scalar_one()
+            return communities, connection.execute(select(func.count(schema.reports.c.body))).scalar_one()
 
     def of(self, id: str) -> list[Holding]:
         """The slots of a community, epoch by epoch; none for an id that is no community's."""

@@ -1,0 +1,208 @@
+"""Backups: one file, whichever database it was made from, and the way back into either.
+
+A backup is an SQLite file with the same tables, copied in one snapshot while the collector goes on. Restoring puts its
+rows in place of a database's own, in one transaction: all of them or none, and no log of another file is ever near.
+A report that was deleted since the backup stays deleted. Logins are left out: they do not come back.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import date, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Engine, func, insert, select, text, update
+
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.database import migrate, open_engine, revision, scrub, transaction
+from graphldp.collector.storage.verify import Verified, verify
+from graphldp.errors import FormatError, StoreError
+
+_ROWS = 100  # at a time: rosters and reports may be large
+_SHARED_FIRST, _SHARED_BYTES = 0x4000_0002, 510  # where SQLite's shared locks lie in a file
+_COPIED = [table for table in schema.metadata.sorted_tables if table is not schema.sessions]
+
+
+class _Deleted(NamedTuple):
+    """A report that is gone: of which slot, since when."""
+
+    id: str
+    epoch: int
+    user: int
+    received_on: date
+    deleted_at: datetime
+
+
+def back_up(engine: Engine, file: Path) -> None:
+    """Write all that a database holds to a file, for its owner's eyes only. It is whole and on disk, or not there."""
+    with TemporaryDirectory(prefix=f".{file.name}.", dir=file.parent) as folder:
+        made = Path(folder) / "backup.db"
+        made.touch(mode=0o600)
+        target = open_engine(f"sqlite:///{made}")
+        migrate(target)
+        with transaction(engine, snapshot=True) as source, transaction(target, writes=True) as connection:
+            _copy(source, connection)
+        _without_log(target)
+        _flush(made)
+        made.replace(file)
+    _flush(file.parent)
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[Engine]:
+    """A backup's database, brought to this version's schema. It is a copy: the backup itself stays as it is."""
+    log = file.with_name(f"{file.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise FormatError(f"{file}: no whole backup, since a part of it is in {log.name}. 'collect backup' writes one.")
+    with TemporaryDirectory(prefix="graphldp-backup-") as folder:
+        copy = Path(folder) / "backup.db"
+        shutil.copyfile(file, copy)
+        engine = open_engine(f"sqlite:///{copy}")
+        try:
+            _upgrade(engine, file)
+            yield engine
+        finally:
+            engine.dispose()
+
+
+@contextmanager
+def sound(file: Path) -> Iterator[tuple[Engine, Verified]]:
+    """A backup's database that was verified, and what it holds."""
+    with opened(file) as engine:
+        try:
+            found = verify(engine)
+        except StoreError as error:
+            raise FormatError(f"{file}: damaged. {error}") from None
+        if found.problems:
+            raise FormatError(f"{file}: damaged. {found.problems[0]}")
+        yield engine, found
+
+
+def _upgrade(engine: Engine, file: Path) -> None:
+    try:
+        if revision(engine) is None:  # migrating would make an empty collector of any other database
+            raise FormatError(f"{file}: not a backup.")
+        migrate(engine)
+    except StoreError as error:
+        raise FormatError(f"{file}: not a backup, or a damaged one. {error}") from None
+
+
+def restore(backup: Engine, engine: Engine) -> None:
+    """Put a backup's rows in place of a database's own, in one transaction.
+
+    Args:
+        backup: what :func:`sound` gives.
+        engine: the database, migrated.
+    """
+    with transaction(backup) as source, transaction(engine, writes=True) as target:
+        if engine.dialect.name == "postgresql":
+            target.execute(text("SET LOCAL statement_timeout = 0"))
+            target.execute(text("LOCK TABLE communities, slots, reports IN ACCESS EXCLUSIVE MODE"))
+        gone = _deletions(target)
+        for table in reversed(schema.metadata.sorted_tables):
+            target.execute(table.delete())
+        _copy(source, target)
+        _delete_again(target, gone)
+        if engine.dialect.name == "postgresql":
+            for table in (schema.communities, schema.runs):
+                highest = select(func.coalesce(func.max(table.c.key), 0) + 1).scalar_subquery()
+                target.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "key"), highest, False)))
+    scrub(engine)
+
+
+def set_damaged_aside(file: Path) -> list[Path]:
+    """Rename an SQLite file that cannot be used, with its log, so that a restore begins with a new one.
+
+    A log without its file is put aside too: SQLite would take it for the next file's of this name.
+
+    Returns:
+        The new names; none where the file is there and sound.
+
+    Raises:
+        StoreError: where a server still uses it.
+    """
+    if file.exists() and file.stat().st_size and _sound(file):
+        return []
+    if file.exists() and _in_use(file):
+        raise StoreError(f"{file} is damaged, and a server still uses it. Stop the server first.")
+    mark, moved = secrets.token_hex(3), []
+    for end in ("-wal", "-shm", ""):  # the log first: a file is never left beside a log that is not its own
+        old = file.with_name(file.name + end)
+        if old.exists() and (old.stat().st_size or end):
+            moved.append(old.rename(file.with_name(f"{file.name}.damaged-{mark}{end}")))
+    return moved
+
+
+def _in_use(file: Path) -> bool:
+    """Whether another process has an SQLite file open: it then holds a shared lock on bytes that SQLite sets aside."""
+    with file.open("r+b") as opened_file:
+        try:
+            fcntl.lockf(opened_file, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED_BYTES, _SHARED_FIRST)
+        except OSError:
+            return True
+        return False
+
+
+def _sound(file: Path) -> bool:
+    """Whether SQLite can use a file with its log. It only reads: a writer would write the log into what is damaged."""
+    try:
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",))
+    except (sqlite3.Error, UnicodeDecodeError):
+        return False
+
+
+def _copy(source: Connection, target: Connection) -> None:
+    for table in _COPIED:
+        rows = source.execute(select(table), execution_options={"yield_per": _ROWS})
+        for some in rows.partitions():
+            target.execute(insert(table), [dict(row._mapping) for row in some])
+
+
+def _deletions(connection: Connection) -> Sequence[_Deleted]:
+    table, reports = schema.communities, schema.reports
+    query = (
+        select(table.c.id, table.c.epoch, reports.c.user, reports.c.received_on, reports.c.deleted_at)
+        .join(reports, reports.c.community == table.c.key)
+        .where(reports.c.deleted_at.is_not(None))
+    )
+    return [_Deleted(*row) for row in connection.execute(query)]
+
+
+def _delete_again(connection: Connection, gone: Sequence[_Deleted]) -> None:
+    """Delete what was deleted since the backup. A slot that the backup saw empty stays taken as well."""
+    table, reports = schema.communities, schema.reports
+    keys = {(row.id, row.epoch): row.key for row in connection.execute(select(table.c.id, table.c.epoch, table.c.key))}
+    for each in gone:
+        key = keys.get((each.id, each.epoch))
+        if key is None:
+            continue
+        values = {"body": None, "noisy_degree": None, "deleted_at": each.deleted_at}
+        slot = (reports.c.community == key, reports.c.user == each.user)
+        if not connection.execute(update(reports).where(*slot).values(**values)).rowcount:
+            row = {"community": key, "user": each.user, "received_on": each.received_on}
+            connection.execute(insert(reports).values(**row, **values))
+
+
+def _without_log(engine: Engine) -> None:
+    """Close an SQLite file so that it stands alone: no log beside it, and none expected."""
+    connection = engine.raw_connection()
+    connection.cursor().execute("PRAGMA journal_mode=DELETE")
+    connection.close()
+    engine.dispose()
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

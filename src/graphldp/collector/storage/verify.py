@@ -1,0 +1,113 @@
+"""Is what the database holds whole? Every roster, every slot and every report, read and compared."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, func, select
+
+from graphldp import wire
+from graphldp.collector.community import Community
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.communities import to_community
+from graphldp.collector.storage.database import transaction
+from graphldp.errors import WireError
+from graphldp.wire import roster_digest
+
+_SHOWN = 20
+
+
+@dataclass
+class Verified:
+    """What was looked at, and what is wrong with it.
+
+    Args:
+        communities: how many, each epoch counted.
+        reports: how many, deleted ones left out.
+        problems: one line each; no line repeats what a report says.
+    """
+
+    communities: int = 0
+    reports: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def verify(engine: Engine) -> Verified:
+    """Read everything in one snapshot.
+
+    Raises:
+        StoreError: where the database cannot even be read.
+    """
+    found = Verified()
+    try:
+        with transaction(engine, snapshot=True) as connection:
+            _look(connection, found)
+    except ValueError:  # of whoever turns columns into dates and JSON
+        found.problems.append("A row holds what its column cannot.")
+    return found
+
+
+def _look(connection: Connection, found: Verified) -> None:
+    found.problems += _damages(connection)
+    table = schema.communities
+    keys = connection.execute(select(table.c.key).order_by(table.c.key)).scalars().all()
+    found.communities = len(keys)
+    for key in keys:
+        row = connection.execute(select(table).where(table.c.key == key)).one()
+        found.problems += _community_problems(connection, row, found)
+    strays = select(func.count()).where(schema.reports.c.community.not_in(select(table.c.key)))
+    if count := connection.execute(strays).scalar_one():
+        found.problems.append(f"{count} reports belong to no community.")
+
+
+def _damages(connection: Connection) -> list[str]:
+    """What SQLite itself finds; PostgreSQL checks its pages as they are read, where it was told to."""
+    if connection.dialect.name != "sqlite":
+        return []
+    damages = [row[0] for row in connection.exec_driver_sql(f"PRAGMA integrity_check({_SHOWN})")]
+    loose = len(connection.exec_driver_sql("PRAGMA foreign_key_check").all())
+    lines = [f"The file is damaged: {each}." for each in damages if each != "ok"]
+    return lines + ([f"{loose} rows belong to nothing."] if loose else [])
+
+
+def _community_problems(connection: Connection, row: Row[Any], found: Verified) -> Iterator[str]:
+    where = f"{row.id}, epoch {row.epoch}"
+    try:
+        community = to_community(row)
+        names = zlib.decompress(row.roster).decode().split("\n")
+    except (zlib.error, UnicodeDecodeError, KeyError, TypeError, ValueError):
+        yield f"{where}: its roster or its choices cannot be read."
+        return
+    if len(names) != community.n:
+        yield f"{where}: {community.n} users, and {len(names)} names in the roster."
+    if roster_digest(names) != community.roster_digest:
+        yield f"{where}: the roster is not the one of its digest."
+    slots, reports = schema.slots, schema.reports
+    invited = set(connection.execute(select(slots.c.user).where(slots.c.community == community.key)).scalars())
+    if outside := sum(not 0 <= user < community.n for user in invited):
+        yield f"{where}: {outside} tokens for slots that the roster does not have."
+    query = select(reports).where(reports.c.community == community.key).order_by(reports.c.user)
+    for each in connection.execute(query, execution_options={"yield_per": 100}):
+        found.reports += each.body is not None
+        if wrong := _wrong(each, community, each.user in invited):
+            yield f"{where}, slot {each.user}: {wrong}"
+
+
+def _wrong(row: Row[Any], community: Community, invited: bool) -> str | None:
+    """What is wrong with a report, if anything is."""
+    if row.deleted_at is not None:
+        return None if row.body is None and row.noisy_degree is None else "a deleted report that is still there."
+    if not invited:
+        return "a report in a slot without a token."
+    if row.body is None:
+        return "a report without its bytes."
+    try:
+        report = wire.decode(row.body, n=community.n)
+    except WireError:
+        return "bytes that are no report."
+    if community.refuse(report, row.user) is not None:
+        return "a report that is none of this community's."
+    return None if report.noisy_degree == row.noisy_degree else "another noisy degree than its report's."

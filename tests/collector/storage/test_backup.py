@@ -1,0 +1,258 @@
+"""Backups of either database, and the way back, also past what is left of a broken one."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import stat
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import select, text
+from tests.collector.people import CHOICES, open_cats, report, submission
+from tests.collector.services import Collector
+
+from graphldp.collector.intake import Verdict
+from graphldp.collector.storage import database as database_module
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.backup import back_up, opened, restore, set_damaged_aside, sound
+from graphldp.collector.storage.database import open_engine, scrub, transaction
+from graphldp.collector.storage.results import Prediction, Run
+from graphldp.collector.storage.store import Store
+from graphldp.collector.storage.verify import verify
+from graphldp.errors import FormatError, StoreError
+from graphldp.wire import roster_digest
+
+KEPT = [table for table in schema.metadata.sorted_tables if table.name != "sessions"]
+
+
+def contents(store: Store) -> dict[str, list[tuple[Any, ...]]]:
+    """Everything but logins."""
+    with transaction(store.engine) as connection:
+        return {table.name: sorted(map(tuple, connection.execute(select(table))), key=repr) for table in KEPT}
+
+
+def put_back(file: Path, store: Store) -> None:
+    with sound(file) as (source, _):
+        restore(source, store.engine)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Store]:
+    """A second, empty store."""
+    opened_store = Store.open(f"sqlite:///{tmp_path / 'other.db'}")
+    yield opened_store
+    opened_store.close()
+
+
+def fill(store: Store) -> dict[int, str]:
+    """Two communities, one in its second epoch, and a row in every table."""
+    cats, tokens = open_cats(store, label=1)
+    store.accept([submission(cats, user, tokens[user], report(user)) for user in (0, 1, 2)])
+    store.open_community("dogs", ["rex", "fido"], mechanism="dprr", choices=CHOICES)
+    second = store.open_epoch("cats")
+    store.accept([submission(second, user, tokens[user], report(user)) for user in (1, 2)])
+    store.holdings.delete("cats", 0)
+    store.results.set_flags(second.key, {2: "threshold"})
+    store.results.add_run(Run("a.npz", 3, 90, 80, 0.75, {"seed": 1}))
+    store.results.set_predictions([Prediction(cats.key, 1, 0.9, 40, "b.npz")])
+    store.operators.log_in(store.operators.add("alice"), 1.0)
+    return tokens
+
+
+def test_a_restored_database_holds_what_the_backup_saw(store: Store, other: Store, tmp_path: Path) -> None:
+    tokens = fill(store)
+    before, file = contents(store), tmp_path / "a.backup"
+    assert all(before.values())
+    back_up(store.engine, file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert not list(tmp_path.glob(".a.backup*"))
+    assert not list(tmp_path.glob("a.backup-*"))  # neither log nor journal: the file stands alone
+    second = store.community("cats")
+    store.accept([submission(second, user, tokens[user], report(user)) for user in (3, 4)])
+    store.invite("cats", [1])
+    store.open_community("mice", ["a", "b"], mechanism="dprr", choices=CHOICES)
+    store.open_epoch("dogs")
+    secret = store.operators.log_in(store.operators.add("bob"), 1.0)
+    assert secret is not None
+    for target in (store, other):  # where it came from, and a database of the other kind
+        put_back(file, target)
+        assert contents(target) == before
+        assert verify(target.engine).problems == []
+        assert target.operators.session(secret) is None
+        assert target.holdings.epochs("cats", 3) == []
+        assert target.holder(target.community("cats"), tokens[1]) == 1
+        again = submission(target.community("cats"), 3, tokens[3], report(3))
+        assert target.accept([again]) == [Verdict.STORED]
+        target.open_community("mice", ["a", "b"], mechanism="dprr", choices=CHOICES)  # new rows find free keys
+        target.results.add_run(Run("b.npz", 3, 90, 80, None, {}))
+
+
+def test_a_deletion_outlives_a_restore(store: Store, tmp_path: Path) -> None:
+    cats, tokens = open_cats(store)
+    first, later = (submission(cats, user, tokens[user], report(user)) for user in (0, 1))
+    store.accept([first])
+    back_up(store.engine, tmp_path / "a.backup")
+    store.accept([later])
+    store.holdings.delete("cats", 0)
+    store.holdings.delete("cats", 1)
+    put_back(tmp_path / "a.backup", store)
+    assert store.accept([first, later]) == [Verdict.DELETED, Verdict.DELETED]
+    assert (store.holdings.of("cats")[0].held, store.holdings.of("cats")[0].deleted) == ([], [0, 1])
+    assert verify(store.engine).problems == []
+    if store.engine.dialect.name == "sqlite":
+        files = [path for path in tmp_path.iterdir() if path.name.startswith("collector.db")]
+        assert not any(report(0) in path.read_bytes() for path in files)
+
+
+def test_a_backup_is_one_moment_of_a_busy_database(store: Store, database: str, tmp_path: Path) -> None:
+    open_cats(store)
+    busy, stop = Store(open_engine(database)), threading.Event()
+
+    def renew() -> None:
+        while not stop.is_set():
+            busy.open_epoch("cats")
+
+    thread = threading.Thread(target=renew)
+    thread.start()
+    try:
+        for place in range(4):
+            back_up(store.engine, tmp_path / f"{place}.backup")
+    finally:
+        stop.set()
+        thread.join()
+        busy.close()
+    for place in range(4):
+        with sound(tmp_path / f"{place}.backup") as (source, found):
+            held = Store(source).holdings.of("cats")
+            assert len(held) == found.communities
+            assert {len(each.invited) for each in held} == {50}
+
+
+def test_a_backup_that_fails_leaves_the_last_one(tmp_path: Path) -> None:
+    store, file = Store.open(f"sqlite:///{tmp_path / 'collector.db'}"), tmp_path / "a.backup"
+    open_cats(store)
+    back_up(store.engine, file)
+    before = file.read_bytes()
+    with transaction(store.engine, writes=True) as connection:
+        connection.execute(text("DROP TABLE flags"))
+    with pytest.raises(StoreError):
+        back_up(store.engine, file)
+    assert file.read_bytes() == before
+    assert {path.name.split("-")[0] for path in tmp_path.iterdir()} == {"a.backup", "collector.db"}
+    store.close()
+
+
+def test_a_restore_that_fails_changes_nothing(store: Store, tmp_path: Path) -> None:
+    fill(store)
+    file = tmp_path / "a.backup"
+    back_up(store.engine, file)
+    before = contents(store)
+    with opened(file) as source:
+        with transaction(source, writes=True) as connection:
+            connection.execute(text("DROP TABLE predictions"))
+        with pytest.raises(StoreError):
+            restore(source, store.engine)
+    assert contents(store) == before
+
+
+def test_what_is_no_whole_backup_is_refused(tmp_path: Path) -> None:
+    store, file = Store.open(f"sqlite:///{tmp_path / 'collector.db'}"), tmp_path / "a.backup"
+    fill(store)
+    back_up(store.engine, file)
+    good = file.read_bytes()
+
+    def refused(match: str) -> None:
+        with pytest.raises(FormatError, match=match), sound(file):
+            raise AssertionError
+
+    file.write_bytes(b"")
+    refused("not a backup")
+    file.write_bytes(b"nonsense" * 1000)
+    refused("not a backup")
+    file.unlink()
+    with sqlite3.connect(file) as strange:
+        strange.execute("CREATE TABLE cookies (name TEXT)")
+    strange.close()
+    refused("not a backup")
+    for at in range(2000, len(good) - 64, len(good) // 16):  # a page of tables, or an empty one: nothing half is taken
+        file.write_bytes(good[:at] + b"\xa5" * 64 + good[at + 64 :])
+        try:
+            with sound(file) as (source, _):
+                assert contents(Store(source)) == contents(store)
+        except FormatError:
+            pass
+    file.write_bytes(good[: len(good) // 2])
+    refused("damaged")
+    file.write_bytes(good)
+    (tmp_path / "a.backup-wal").write_bytes(b"a part of it")
+    refused("a.backup-wal")
+    (tmp_path / "a.backup-wal").unlink()
+    with sound(file) as (_, found):
+        assert (found.communities, found.reports) == (3, 4)
+    store.close()
+
+
+def test_a_backup_of_an_older_version_is_brought_up_to_date_and_stays_as_it_is(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "old.backup"
+    engine, config = open_engine(f"sqlite:///{file}"), Config()
+    config.set_main_option("script_location", str(Path(database_module.__file__).with_name("migrations")))
+    old, _ = open_cats(store)
+    with transaction(store.engine) as source, transaction(engine, writes=True) as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0002")
+        row = source.execute(select(schema.communities)).one()
+        connection.execute(schema.communities.insert().values(**dict(row._mapping) | {"roster_digest": "old"}))
+    engine.dispose()
+    before = file.read_bytes()
+    put_back(file, store)
+    assert store.community("cats").roster_digest == old.roster_digest == roster_digest(store.roster(old))
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("left", ["a damaged file and its log", "a log alone"])
+def test_the_log_of_a_lost_file_is_never_taken_for_the_restored_ones(tmp_path: Path, left: str) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    path, file = place / "collector.db", tmp_path / "a.backup"
+    store = Store.open(f"sqlite:///{path}")
+    cats, tokens = open_cats(store)
+    store.accept([submission(cats, 0, tokens[0], report(0))])
+    back_up(store.engine, file)
+    before = contents(store)
+    scrub(store.engine)  # the log alone cannot mend the file
+    store.accept([submission(cats, user, tokens[user], report(user)) for user in range(1, 40)])
+    log = Path(shutil.copy(f"{path}-wal", tmp_path))  # as a machine that lost its power leaves it
+    store.close()
+    shutil.copy(log, f"{path}-wal")
+    path.unlink()
+    if left == "a damaged file and its log":
+        path.write_bytes(b"damaged" * 10_000)
+    aside = set_damaged_aside(path)
+    assert [each.exists() for each in aside] == [True] * len(aside)
+    (kept,) = (each for each in aside if each.name.endswith("-wal"))
+    assert kept.read_bytes() == log.read_bytes()
+    assert not list(place.glob("collector.db-*"))
+    store = Store.open(f"sqlite:///{path}")
+    put_back(file, store)
+    assert contents(store) == before
+    assert verify(store.engine).problems == []
+    assert set_damaged_aside(path) == []  # a sound file stays
+    store.close()
+
+
+def test_a_damaged_file_that_is_in_use_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "collector.db"
+    Store.open(f"sqlite:///{path}").close()
+    with Collector(f"sqlite:///{path}"):
+        with path.open("r+b") as file:
+            file.seek(4096)
+            file.write(b"\xa5" * 4096)
+        with pytest.raises(StoreError, match="Stop the server"):
+            set_damaged_aside(path)
+        assert path.exists()

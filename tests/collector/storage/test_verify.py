@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from tests.collector.people import N, open_cats, report, submission
+
+from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.store import Store
+from graphldp.collector.storage.verify import verify
+
+ROSTER = [f"cat {u}" for u in range(N)]
+
+
+def test_a_sound_database_has_no_problems(store: Store) -> None:
+    cats, tokens = open_cats(store)
+    store.accept([submission(cats, user, tokens[user], report(user)) for user in (0, 1, 2)])
+    store.holdings.delete("cats", 1)
+    store.open_epoch("cats")
+    found = verify(store.engine)
+    assert (found.communities, found.reports, found.problems) == (2, 2, [])
+
+
+@pytest.mark.parametrize(
+    ("change", "values", "said"),
+    [
+        ("UPDATE reports SET body = :x", {"x": b"nonsense"}, "slot 3: bytes that are no report"),
+        ("UPDATE reports SET body = :x", {"x": report(4)}, "slot 3: a report that is none of this community's"),
+        ("UPDATE reports SET body = :x", {"x": report(3, n=N + 1)}, "slot 3: bytes that are no report"),
+        ("UPDATE reports SET body = NULL", {}, "slot 3: a report without its bytes"),
+        ("UPDATE reports SET noisy_degree = 4", {}, "slot 3: another noisy degree"),
+        ("UPDATE reports SET deleted_at = opened_at FROM communities", {}, "slot 3: a deleted report that is still"),
+        ('UPDATE reports SET "user" = 4', {}, "slot 4: a report that is none of this community's"),
+        ("UPDATE reports SET community = 0", {}, "1 reports belong to no community"),
+        ("DELETE FROM slots", {}, "slot 3: a report in a slot without a token"),
+        ('UPDATE slots SET "user" = 60 WHERE "user" = 5', {}, "1 tokens for slots that the roster does not have"),
+        ("UPDATE communities SET roster = :x", {"x": b"nonsense"}, "cannot be read"),
+        ("UPDATE communities SET roster = :x", {"x": zlib.compress(b"ann\nbob")}, "2 names in the roster"),
+        (
+            "UPDATE communities SET roster = :x",
+            {"x": zlib.compress("\n".join(ROSTER[::-1]).encode())},
+            "not the one of its digest",
+        ),
+        ("UPDATE communities SET choices = :x", {"x": '[{"name": 1}]'}, "cannot be read"),
+    ],
+)
+def test_every_kind_of_damage_is_found(store: Store, change: str, values: dict[str, object], said: str) -> None:
+    cats, tokens = open_cats(store)
+    store.accept([submission(cats, 3, tokens[3], report(3))])
+    assert verify(store.engine).problems == []
+    with transaction(store.engine, writes=True) as connection:
+        connection.execute(text(change), values)
+    assert said in "\n".join(verify(store.engine).problems)
+
+
+def test_a_row_that_cannot_be_read_is_a_problem_too(tmp_path: Path) -> None:
+    store = Store.open(f"sqlite:///{tmp_path / 'collector.db'}")
+    open_cats(store)
+    with transaction(store.engine, writes=True) as connection:
+        connection.execute(text("UPDATE communities SET opened_at = 'last week'"))  # SQLite takes anything
+    assert verify(store.engine).problems == ["A row holds what its column cannot."]
+    store.close()
