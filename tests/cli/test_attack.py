@@ -10,6 +10,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.cli.attack import NAMES
+from graphldp.datasets.registry import KNOWN
 from graphldp.threats import Poison
 from graphldp.threats.named import ATTACKS
 
@@ -45,6 +46,28 @@ def test_the_file_is_what_the_library_makes(command: Any, files: Any, tmp_path: 
     assert rows == [(int(g), int(u)) for g, u in expected]
 
 
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_training_graphs_are_those_of_the_datasets_own_split(name: str, command: Any, tmp_path: Path) -> None:
+    """Every dataset of the registry: whom ``--split-seed`` attacks, ``train`` learns from at that seed."""
+    graphs = replace_name(gl.synthetic.threads(num_graphs=60, seed=1), name)
+    source, out, who = (tmp_path / each for each in ("reports.npz", "poisoned.npz", "who.csv"))
+    gl.RR(epsilon=4.0).randomize(graphs, rng=0).save(source)
+    attacked = []
+    for split in ((), ("--split", "0.5,0.3,0.2")):
+        arguments = ("-f", "1", "--split-seed", "3", *split, "--malicious", who, "-o", out)
+        code, _, error = command("attack", source, *arguments)
+        assert code == 0, error
+        with who.open() as file:
+            attacked.append(sorted({int(row["graph"]) for row in csv.DictReader(file)}))
+    ratios = KNOWN[name].split or (0.75, 0.10, 0.15)
+    assert attacked[0] == gl.split(graphs.labels, ratios, 3)[0].tolist()
+    assert attacked[1] == gl.split(graphs.labels, (0.5, 0.3, 0.2), 3)[0].tolist()
+
+
+def replace_name(graphs: gl.GraphSet, name: str) -> gl.GraphSet:
+    return gl.GraphSet(graphs.indptr, graphs.indices, graphs.graph_ptr, graphs.labels, name=name)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -52,6 +75,8 @@ def test_the_file_is_what_the_library_makes(command: Any, files: Any, tmp_path: 
         (["-f", "nan"], "must be a number from 0 to 1"),
         (["-f", "0.1", "-a", "bribery"], "one of all-ones"),
         (["-f", "0.1", "--split-seed", "-1"], "'seed' parameter of split"),
+        (["-f", "0.1", "--split-seed", "0", "--split", "0.5,0.5"], "three shares"),
+        (["-f", "0.1", "--split", "0.5,0.3,0.2"], "together with --split-seed"),
         (["-f", "0.1", "--seed", "-1"], "'rng' parameter"),
     ],
 )

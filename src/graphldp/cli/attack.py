@@ -10,6 +10,8 @@ import typer
 
 from graphldp.cli import console
 from graphldp.cli.mechanisms import SeedOption
+from graphldp.cli.options import SplitOption, shares
+from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +40,7 @@ def attack(
     split_seed: Annotated[
         int | None, typer.Option(help="Attack only the training graphs that 'graphldp train' has at this seed.")
     ] = None,
+    split: SplitOption = None,
     malicious: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write who is malicious, one line (graph,user) each.")
     ] = None,
@@ -48,13 +51,15 @@ def attack(
 
     For researchers: what would an attack cost a model trained on these reports, and does a defense find it?
     """
-    from graphldp.learn.selection import split
+    from graphldp.learn.selection import split_dataset
     from graphldp.reports import Reports
     from graphldp.threats.named import make_attack
 
     chosen = make_attack(name, fraction=fraction, forge_degree=not honest_degree)
     reports = Reports.load(file)
-    graphs = None if split_seed is None else split(reports.labels, seed=split_seed)[0]
+    if split is not None and split_seed is None:
+        raise bad_parameter("split", "graphldp attack", "given together with --split-seed", split)
+    graphs = None if split_seed is None else split_dataset(reports, split_seed, shares(split, "attack"))[0]
     turned = chosen.malicious(reports, rng=seed, graphs=graphs)
     poisoned = chosen.apply(reports, rng=seed, graphs=graphs)
     poisoned.save(out)

@@ -11,8 +11,10 @@ import typer
 from graphldp.cli import console, mechanisms
 from graphldp.cli.datasets import RootOption
 from graphldp.cli.evaluate import show_confusion
+from graphldp.cli.options import SplitOption, shares
 from graphldp.cli.runs import RunFolder
 from graphldp.cli.source import HELP, need_learn, open_source
+from graphldp.datasets.registry import split_ratios
 from graphldp.errors import ParameterError
 
 EPILOG = """Examples:
@@ -69,7 +71,7 @@ def train(
     ] = "none",
     batch_size: Annotated[int, typer.Option(help="Graphs in a batch.")] = 64,
     max_epochs: Annotated[int, typer.Option(help="The most epochs.")] = 500,
-    split: Annotated[str | None, typer.Option(help="Shares of training, validation and test: 0.75,0.10,0.15.")] = None,
+    split: SplitOption = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
     together: Annotated[
         int | None, typer.Option(min=1, help="Seeds trained as one computation: all on a GPU, else 1, unless said.")
@@ -131,7 +133,7 @@ def train(
             "max_epochs": max_epochs,
         },
         grid=grid,
-        split=_shares(split, data.name),
+        split=list(shares(split, "train") or split_ratios(data.name)),
     )
     folder = RunFolder.open(out, asdict(settings))
     if recommended:
@@ -140,21 +142,6 @@ def train(
         run(data, settings, folder, seeds=seeds, device=device, together=together, tensorboard=tensorboard)
     rows = [row for row in folder.rows if row["seed"] < seeds]
     _show(rows, as_json, folder)
-
-
-def _shares(split: str | None, dataset: str) -> list[float]:
-    from graphldp.datasets.registry import KNOWN
-
-    if split is None:
-        known = KNOWN.get(dataset)
-        return list(known.split if known and known.split else (0.75, 0.10, 0.15))
-    try:
-        shares = [float(each) for each in split.split(",")]
-    except ValueError:
-        shares = []
-    if len(shares) != 3:
-        raise ParameterError(f"The 'split' parameter of graphldp train must be three shares. Got {split!r} instead.")
-    return shares
 
 
 def _show(rows: list[dict[str, Any]], as_json: bool, folder: RunFolder) -> None:

@@ -36,17 +36,18 @@ class KnownDataset:
     split: tuple[float, float, float] | None = None
 
 
-_REDDIT = (0.75, 0.10, 0.15)
+DEFAULT_SPLIT = (0.75, 0.10, 0.15)
+"""Shares of training, validation and test graphs where a dataset has none of its own: the paper's for Reddit."""
 
 # The paper's Table 2 swaps the n_max of its two Reddit datasets: 3,782 is REDDIT-BINARY's, as its files show.
 KNOWN: dict[str, KnownDataset] = {
     "REDDIT-MULTI-5K": KnownDataset(
         "Reddit threads, users who talked to each other; one of 5 subreddits",
-        *(4_999, 5, 508.52, 594.87, 3_648, 2_011, _REDDIT),
+        *(4_999, 5, 508.52, 594.87, 3_648, 2_011, DEFAULT_SPLIT),
     ),
     "REDDIT-BINARY": KnownDataset(
         "Reddit threads, users who talked to each other; question/answer or discussion",
-        *(2_000, 2, 429.63, 497.75, 3_782, 3_062, _REDDIT),
+        *(2_000, 2, 429.63, 497.75, 3_782, 3_062, DEFAULT_SPLIT),
     ),
     "github_stargazers": KnownDataset(
         "followers among those who starred a repository; machine learning or web",
@@ -69,6 +70,12 @@ KNOWN: dict[str, KnownDataset] = {
         "Reddit threads, users who talked to each other; discussion or not", 203_088, 2, 23.93, 24.99
     ),
 }
+
+
+def split_ratios(name: str) -> tuple[float, float, float]:
+    """The shares of training, validation and test graphs of a dataset: its own in the paper, else the default."""
+    entry = KNOWN.get(name)
+    return DEFAULT_SPLIT if entry is None or entry.split is None else entry.split
 
 
 def check_name(name: str, owner: str) -> str:

@@ -12,13 +12,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphldp.datasets.registry import DEFAULT_SPLIT, split_ratios
 from graphldp.errors import DataError, bad_parameter
+from graphldp.neighbour_lists import NeighbourLists
 
 _STREAM = 0x5B117  # keeps the split's draws apart from noise drawn with the same seed
 
 
 def split(
-    labels: ArrayLike | None, ratios: Sequence[float] = (0.75, 0.10, 0.15), seed: int = 0
+    labels: ArrayLike | None, ratios: Sequence[float] = DEFAULT_SPLIT, seed: int = 0
 ) -> tuple[NDArray[np.int64], ...]:
     """Divide graphs at random into parts, each class in proportion.
 
@@ -47,6 +49,19 @@ def split(
         for part, chosen in zip(parts, np.split(members, np.cumsum(row)[:-1]), strict=True):
             part.append(chosen)
     return tuple(np.sort(np.concatenate(part)).astype(np.int64) for part in parts)
+
+
+def split_dataset(
+    graphs: NeighbourLists, seed: int, ratios: Sequence[float] | None = None
+) -> tuple[NDArray[np.int64], ...]:
+    """Training, validation and test graphs at one seed: what every command and experiment means by its split.
+
+    Args:
+        graphs: labelled graphs or reports; their name says which dataset they are of.
+        seed: of the split.
+        ratios: shares instead of the dataset's own, :func:`graphldp.datasets.registry.split_ratios`.
+    """
+    return split(graphs.labels, split_ratios(graphs.name) if ratios is None else ratios, seed)
 
 
 def _check_ratios(ratios: Sequence[float]) -> NDArray[np.float64]:

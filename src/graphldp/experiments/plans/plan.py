@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from graphldp.datasets.registry import split_ratios
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.experiments.cases import case_params
 from graphldp.experiments.cells import Cell
@@ -35,7 +36,6 @@ from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR
 from graphldp.privacy import Allocation
 
-_RATIOS = (0.75, 0.10, 0.15)
 _SHALLOW = {"github_stargazers": (2, 3, 4)}  # the paper's grid begins at one layer there, which is no convolution
 GRID = ("layers", "hidden", "lr", "dropout")
 _ALLOCATIONS: dict[str, Allocation] = {"dprr-fixed": "fixed", "dprr-utility": "utility", "dprr-all": "utility"}
@@ -137,7 +137,7 @@ def make_plan(
     graphs = load(dataset, context)
     if graphs.labels is None:
         raise ParameterError(f"{dataset} has no labels to learn; the experiments classify graphs.")
-    setting = _Setting(dataset, graphs, chosen, count, _ratios(dataset))
+    setting = _Setting(dataset, graphs, chosen, count, split_ratios(graphs.name))
     entries = tuple(_EXPANDERS[type(EXPERIMENTS[name])](EXPERIMENTS[name], setting))
     described = "; ".join(f"{each} {', '.join(f'{v:g}' for v in getattr(chosen, each))}" for each in GRID)
     return Plan(name, dataset, effort, count, described, entries)
@@ -294,10 +294,3 @@ _EXPANDERS: dict[type[Experiment], Callable[[Experiment, _Setting], Iterator[Ent
 
 def _scaled(nodes: Sequence[int], share: float) -> list[int]:
     return [round(n * share) for n in nodes]
-
-
-def _ratios(dataset: str) -> tuple[float, float, float]:
-    from graphldp.datasets.registry import KNOWN
-
-    entry = KNOWN.get(dataset)
-    return _RATIOS if entry is None or entry.split is None else entry.split
