@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -177,8 +178,9 @@ def _device(name: str) -> str:
 
 def parse_grid(text: str) -> dict[str, tuple[float, ...]]:
     """Hyper-parameter values from words like ``layers=3,5``."""
-    from graphldp.experiments.plans.plan import GRID
+    from graphldp.learn.grid import Grid
 
+    known = [each.name for each in fields(Grid)]
     found: dict[str, tuple[float, ...]] = {}
     for word in text.split():
         name, _, values = word.partition("=")
@@ -187,8 +189,8 @@ def parse_grid(text: str) -> dict[str, tuple[float, ...]]:
             found[name] = tuple(kind(value) for value in values.split(","))
         except ValueError:
             name = ""
-        if name not in GRID:
-            form = f"words like layers=3,5 of {', '.join(GRID)}"
+        if name not in known:
+            form = f"words like layers=3,5 of {', '.join(known)}"
             raise bad_parameter("grid", "graphldp reproduce", form, text)
     return found
 

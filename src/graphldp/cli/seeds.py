@@ -18,9 +18,10 @@ from graphldp.learn import metrics
 from graphldp.learn.classifier import GINClassifier
 from graphldp.learn.engine.training import EpochRecord, resolve_device
 from graphldp.learn.fitting import Fit, fit_many
-from graphldp.learn.grid import Grid, paper_grid, select
+from graphldp.learn.grid import Grid, paper_grid
 from graphldp.learn.inputs import given_labels
 from graphldp.learn.recipe import recommended
+from graphldp.learn.search import select
 from graphldp.learn.selection import split
 from graphldp.learn.tables.controls import DegreeControl, SizeControl
 from graphldp.learn.tables.profile_classifier import ProfileClassifier

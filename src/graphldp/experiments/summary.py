@@ -8,6 +8,7 @@ from typing import Any
 
 from graphldp.experiments.cells import Row
 from graphldp.experiments.plans.plan import Entry, Plan
+from graphldp.learn.grid import preference
 from graphldp.learn.metrics import Summary, summarize
 
 
@@ -73,4 +74,4 @@ def _choose(entries: list[Entry], rows: Mapping[str, Row]) -> Row | None:
     done = [row for row in found if row.status == "done"]
     if len(done) < len(entries) or not done:
         return None
-    return min(done, key=lambda row: (-row.numbers.get("val_accuracy", 0.0), row.numbers.get("val_loss", 0.0)))
+    return min(done, key=lambda row: preference(row.numbers.get("val_accuracy", 0.0), row.numbers.get("val_loss", 0.0)))

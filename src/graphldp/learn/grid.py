@@ -1,23 +1,15 @@
-"""The paper's grid search: hyper-parameters chosen on validation graphs.
-
-:func:`select` is given training and validation graphs only, so it cannot read the test fold; whoever calls it reads
-that once, with the classifier that comes back.
-"""
+"""The paper's grid of hyper-parameters, and the rule by which one of its points is chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from numpy.typing import ArrayLike
-from sklearn.base import clone
-
 from graphldp.errors import bad_parameter
-from graphldp.learn.classifier import GINClassifier
-from graphldp.learn.fitting import Fit, OnEpoch, Validation, fit_many
-from graphldp.neighbour_lists import NeighbourLists
+
+_LAYERS = {"github_stargazers": (1, 2, 3, 4)}  # where the paper's grid is another than for Reddit's threads
 
 
 @dataclass(frozen=True)
@@ -41,68 +33,23 @@ class Grid:
     def __len__(self) -> int:
         return len(self.layers) * len(self.hidden) * len(self.lr) * len(self.dropout)
 
+    def __str__(self) -> str:
+        return "; ".join(f"{name} {', '.join(f'{v:g}' for v in values)}" for name, values in vars(self).items())
+
+    def on(self, dataset: str) -> Grid:
+        """The points that the paper's grid for a dataset has too.
+
+        For Github StarGazers the paper tries 1 to 4 layers, for the others 2 to 5. One layer is the input layer alone,
+        which says the same of every graph when its feature is a constant and the readout a mean, so 2 to 4 are left.
+        """
+        return replace(self, layers=tuple(n for n in self.layers if n in _LAYERS.get(dataset, self.layers)))
+
 
 def paper_grid(dataset: str) -> Grid:
-    """The grid of Section 5.1 for a dataset.
-
-    For Github StarGazers the paper tries 1 to 4 layers, for the others 2 to 5. One layer is the input layer alone,
-    which says the same of every graph when its feature is a constant and the readout a mean, so 2 to 4 are left.
-    """
-    return Grid(layers=(2, 3, 4)) if dataset == "github_stargazers" else Grid()
+    """The grid of Section 5.1 for a dataset."""
+    return Grid().on(dataset)
 
 
-@dataclass(frozen=True)
-class Point:
-    """One combination and how it did on the validation graphs, at its best epoch."""
-
-    params: dict[str, Any]
-    val_accuracy: float
-    val_loss: float
-    best_epoch: int
-    epochs: int
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The fitted classifier that did best on validation graphs, and every point of the search."""
-
-    classifier: GINClassifier
-    best: Point
-    points: list[Point]
-
-
-def select(
-    X: NeighbourLists,
-    y: ArrayLike | None = None,
-    *,
-    validation: Validation,
-    grid: Grid,
-    base: GINClassifier | None = None,
-    on_epoch: OnEpoch | None = None,
-) -> Selection:
-    """Fit every point of a grid and keep the best by validation accuracy, then validation loss.
-
-    Args:
-        X: training graphs.
-        y: their labels; from X by default.
-        validation: graphs to stop and to choose by, with labels or as a pair (X, y).
-        grid: the points.
-        base: a classifier whose other parameters all points share.
-        on_epoch: called with the point's position and each epoch's record.
-
-    Example::
-
-        found = select(reports[train], validation=reports[val], grid=paper_grid("REDDIT-BINARY"))
-        found.best.params, found.classifier.score(reports[test])
-    """
-    base = GINClassifier() if base is None else base
-    points = [dict(params) for params in grid]
-    models = [clone(base).set_params(**params) for params in points]
-    fitted = fit_many([Fit(model, X, y, validation) for model in models], on_epoch=on_epoch)
-    table = []
-    for params, each in zip(points, fitted, strict=True):
-        history, best = each.trained.history, each.trained.best_epoch
-        record = history[best - 1]
-        table.append(Point(params, record.val_accuracy, record.val_loss, best, len(history)))
-    winner = min(range(len(table)), key=lambda i: (-table[i].val_accuracy, table[i].val_loss))
-    return Selection(models[winner].adopt(fitted[winner]), table[winner], table)
+def preference(val_accuracy: float, val_loss: float) -> tuple[float, float]:
+    """A sort key, least for the point to choose: the best validation accuracy, then the lowest validation loss."""
+    return -val_accuracy, val_loss

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graphldp.learn.grid import Grid
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -12,10 +14,7 @@ class Effort:
     Args:
         about: in words.
         seeds: how many splits, noise draws and starting weights, by default.
-        layers: of the grid search.
-        hidden: of the grid search.
-        lr: of the grid search.
-        dropout: of the grid search.
+        grid: of the search on validation graphs.
         max_epochs: no training is longer.
         min_epochs: no training stops earlier.
         patience: epochs without a lower validation loss after which training stops.
@@ -27,10 +26,7 @@ class Effort:
 
     about: str
     seeds: int
-    layers: tuple[int, ...]
-    hidden: tuple[int, ...]
-    lr: tuple[float, ...]
-    dropout: tuple[float, ...]
+    grid: Grid
     max_epochs: int
     min_epochs: int
     patience: int
@@ -44,10 +40,7 @@ EFFORTS: dict[str, Effort] = {
     "smoke": Effort(
         about="does everything run: one hyper-parameter point, two seeds, a dozen epochs; the numbers mean little",
         seeds=2,
-        layers=(3,),
-        hidden=(16,),
-        lr=(1e-2,),
-        dropout=(0.0,),
+        grid=Grid(layers=(3,), hidden=(16,), lr=(1e-2,), dropout=(0.0,)),
         max_epochs=12,
         min_epochs=6,
         patience=6,
@@ -59,10 +52,7 @@ EFFORTS: dict[str, Effort] = {
     "demo": Effort(
         about="a look at the whole in two minutes: one hyper-parameter point, three seeds, up to 80 epochs",
         seeds=3,
-        layers=(4,),
-        hidden=(16,),
-        lr=(1e-2,),
-        dropout=(0.0,),
+        grid=Grid(layers=(4,), hidden=(16,), lr=(1e-2,), dropout=(0.0,)),
         max_epochs=80,
         min_epochs=30,
         patience=15,
@@ -74,10 +64,7 @@ EFFORTS: dict[str, Effort] = {
     "quick": Effort(
         about="the shape of every figure: two hyper-parameter points, three seeds",
         seeds=3,
-        layers=(3, 5),
-        hidden=(32,),
-        lr=(1e-2,),
-        dropout=(0.0,),
+        grid=Grid(layers=(3, 5), hidden=(32,), lr=(1e-2,), dropout=(0.0,)),
         max_epochs=120,
         min_epochs=40,
         patience=20,
@@ -89,10 +76,7 @@ EFFORTS: dict[str, Effort] = {
     "paper": Effort(
         about="the paper's Section 5.1: 96 hyper-parameter points, ten seeds, up to 500 epochs",
         seeds=10,
-        layers=(2, 3, 4, 5),
-        hidden=(16, 32, 64, 128),
-        lr=(1e-4, 1e-3, 1e-2),
-        dropout=(0.0, 0.5),
+        grid=Grid(),
         max_epochs=500,
         min_epochs=100,
         patience=30,

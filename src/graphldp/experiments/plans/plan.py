@@ -36,8 +36,6 @@ from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR
 from graphldp.privacy import Allocation
 
-_SHALLOW = {"github_stargazers": (2, 3, 4)}  # the paper's grid begins at one layer there, which is no convolution
-GRID = ("layers", "hidden", "lr", "dropout")
 _ALLOCATIONS: dict[str, Allocation] = {"dprr-fixed": "fixed", "dprr-utility": "utility", "dprr-all": "utility"}
 _NAMES = dict.fromkeys((*MODELS, "dprr-fixed", "dprr-utility"), "dprr") | {
     "recipe": "recommended",
@@ -87,17 +85,14 @@ class _Setting:
 
     def models(self) -> Iterator[dict[str, Any]]:
         """The grid: what differs between the points of one search."""
-        effort = self.effort
-        layers = tuple(n for n in effort.layers if n in _SHALLOW.get(self.dataset, effort.layers))
-        for values in product(layers, effort.hidden, effort.lr, effort.dropout):
-            point = dict(zip(GRID, values, strict=True))
+        for point in self.effort.grid.on(self.dataset):
             training = {"lr": point.pop("lr")}
-            training |= {name: getattr(effort, name) for name in ("max_epochs", "min_epochs", "patience")}
+            training |= {name: getattr(self.effort, name) for name in ("max_epochs", "min_epochs", "patience")}
             yield {"model": point, "training": training}
 
     def timed_model(self) -> dict[str, Any]:
         """One model for all timings."""
-        return {"layers": max(self.effort.layers), "hidden": self.effort.timed_hidden, "dropout": 0.0}
+        return {"layers": max(self.effort.grid.layers), "hidden": self.effort.timed_hidden, "dropout": 0.0}
 
 
 def make_plan(
@@ -130,7 +125,7 @@ def make_plan(
     chosen = EFFORTS[effort]
     if grid:
         values: dict[str, Any] = dict(grid)
-        chosen = replace(chosen, **values)
+        chosen = replace(chosen, grid=replace(chosen.grid, **values))
     count = chosen.seeds if seeds is None else seeds
     if count < 1:
         raise bad_parameter("seeds", "graphldp reproduce", "a whole number ≥ 1", seeds)
@@ -139,8 +134,7 @@ def make_plan(
         raise ParameterError(f"{dataset} has no labels to learn; the experiments classify graphs.")
     setting = _Setting(dataset, graphs, chosen, count, split_ratios(graphs.name))
     entries = tuple(_EXPANDERS[type(EXPERIMENTS[name])](EXPERIMENTS[name], setting))
-    described = "; ".join(f"{each} {', '.join(f'{v:g}' for v in getattr(chosen, each))}" for each in GRID)
-    return Plan(name, dataset, effort, count, described, entries)
+    return Plan(name, dataset, effort, count, str(chosen.grid), entries)
 
 
 def dataset_id(source: str) -> tuple[str, dict[str, str]]:

@@ -5,7 +5,8 @@ import graphldp as gl
 from graphldp.errors import ParameterError
 from graphldp.learn.classifier import GINClassifier
 from graphldp.learn.engine.training import EpochRecord
-from graphldp.learn.grid import Grid, paper_grid, select
+from graphldp.learn.grid import Grid, paper_grid
+from graphldp.learn.search import select
 
 
 def test_the_papers_grid() -> None:
