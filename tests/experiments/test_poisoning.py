@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import graphldp as gl
-from graphldp.experiments.accuracy import train_packed
-from graphldp.experiments.cases import case_params
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, Draw
+from graphldp.experiments.packs import _train_together as train_together
 from graphldp.experiments.plans.plan import make_plan
 from graphldp.learn.tables.controls import DegreeControl
 from graphldp.threats import HubGuard, Poison
@@ -27,8 +26,8 @@ MODEL = {
 
 
 def cell(kind: str, attack: str, fraction: float, **params: Any) -> Cell:
-    common = {"draw": DRAW.params(), "ratios": [0.75, 0.1, 0.15], "seed": 2, **case_params(attack, fraction)}
-    return Cell.of(kind, **common, **params)
+    common = {"draw": DRAW.params(), "ratios": [0.75, 0.1, 0.15], "seed": 2}
+    return Cell.of(kind, **common, attack=attack, fraction=fraction, forge_degree=True, **params)
 
 
 def sizes(graphs: gl.GraphSet) -> np.ndarray:
@@ -97,16 +96,16 @@ def test_a_defense_that_flags_nobody_trains_nothing_new(monkeypatch: pytest.Monk
     ]
     trained = []
 
-    def count(fitting: Any, context: Context) -> Any:
-        trained.append([each.id for each, _ in fitting])
-        return train_packed(fitting, context)
+    def count(fitting: Any, *others: Any) -> Any:
+        trained.append([each.trial.cell.id for each in fitting])
+        return train_together(fitting, *others)
 
-    monkeypatch.setattr("graphldp.experiments.poisoning.train_packed", count)
+    monkeypatch.setattr("graphldp.experiments.packs._train_together", count)
     none, threshold, guard = run(*cells)
     assert [sorted(each) for each in trained] == [sorted((cells[0].id, cells[2].id))]
     assert threshold.numbers == {"detected": 0.0, "detected_long": 0.0, **FLAGGED_NOBODY, **none.numbers}
     assert guard.numbers["detected"] > 0.9
-    monkeypatch.setattr("graphldp.experiments.poisoning._ROOM", 0.0)
+    monkeypatch.setattr("graphldp.experiments.packs._ROOM", 0.0)
     alone = run(*cells)
     assert [row.numbers for row in alone] == [none.numbers, threshold.numbers, guard.numbers]
     assert len(trained) > 2

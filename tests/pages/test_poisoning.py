@@ -13,9 +13,8 @@ from graphldp.experiments.cells import Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
 from graphldp.experiments.plans.figures import EXPERIMENTS, Poisoning
-from graphldp.experiments.plans.panels import Panel
+from graphldp.experiments.plans.panels import Panel, line_name
 from graphldp.experiments.plans.plan import Plan, dataset_id, make_plan
-from graphldp.experiments.poisoning import line_name
 from graphldp.pages.section import Section
 from graphldp.pages.sections import section_of
 

@@ -8,8 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 from graphldp.datasets import tu
 from graphldp.datasets.download import TU_URL, download, verify
 from graphldp.datasets.registry import check_name, suggestion
@@ -104,7 +102,11 @@ def _writable(folders: list[Path]) -> Path:
 
 def cache_folder() -> Path:
     """``$GRAPHLDP_CACHE``, or the user's cache folder for graphldp. All of it can be deleted at any time."""
-    return Path(os.environ.get("GRAPHLDP_CACHE") or platformdirs.user_cache_path("graphldp", appauthor=False))
+    if given := os.environ.get("GRAPHLDP_CACHE"):
+        return Path(given)
+    import platformdirs  # a far machine that only trains may lack it
+
+    return platformdirs.user_cache_path("graphldp", appauthor=False)
 
 
 def _archives() -> Path:

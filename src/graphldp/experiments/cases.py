@@ -1,4 +1,4 @@
-"""Reports after an attack and a defense: the part of a cell about malicious users that cells share.
+"""The reports that a trial learns from: drawn, attacked and defended; the part that trials share.
 
 As in the paper, malicious users rewrite their lists in the training graphs only, so that training and test graphs
 differ the most; the defense sees all graphs, since the server cannot know which were attacked.
@@ -6,46 +6,27 @@ differ the most; the defense sees all graphs, since the server cannot know which
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from itertools import groupby
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.experiments.cells import Cell, canonical
-from graphldp.experiments.draws import Context, Draw, load, reports_of
+from graphldp.errors import GraphLDPError
+from graphldp.experiments.draws import Context, Draw, graphs_of, lists_of, raw_graphs, reports_of
+from graphldp.experiments.engines.preparing import prepared
+from graphldp.experiments.trial import Threat, Trial
 from graphldp.learn.selection import split
 from graphldp.reports import Reports
 from graphldp.threats import Verdict
 from graphldp.threats.named import make_attack, make_defense
-from graphldp.threats.treatments import treat
+from graphldp.threats.treatments import Treatment, treat
 
 HUB = 0.25
 """A hub is a user whose true degree exceeds this share of her graph; a long list holds more than this share of it."""
-
-_HONEST_DEGREE = ", honest d*"
-_ATTACK = ("draw", "ratios", "seed", "attack", "fraction", "forge_degree")
-_DEFENSE = ("defense", "treatment")
-
-
-def case_params(attack: str, fraction: float) -> dict[str, Any]:
-    """An attack as a cell names it; without malicious users all attacks are one."""
-    if not fraction:
-        return {"attack": None, "fraction": 0.0, "forge_degree": True}
-    name = attack.removesuffix(_HONEST_DEGREE)
-    return {"attack": name, "fraction": fraction, "forge_degree": name == attack}
-
-
-def by_case(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-    """Cells that share attacked and defended reports; those of one attack follow each other, so it is drawn once."""
-    found: dict[tuple[str, ...], list[Cell]] = {}
-    for cell in cells:
-        own = tuple(canonical(cell.params[name]) for name in (*_ATTACK, *_DEFENSE))
-        found.setdefault(own, []).append(cell)
-    yield from (found[key] for key in sorted(found))
 
 
 @dataclass(frozen=True)
@@ -56,7 +37,7 @@ class Attacked:
         reports: what the server sees.
         malicious: who lies.
         inside: who is in a training graph.
-        hubs: who is a hub in truth.
+        hubs: who is a hub in truth; nobody where only reports are at hand.
     """
 
     reports: Reports
@@ -80,17 +61,20 @@ class Defended:
     untouched: bool
 
 
-def attacked(params: dict[str, Any], context: Context) -> Attacked:
-    """The attacked reports of a cell."""
-    return _attacked(attack_of(params), context)
+def attacked(trial: Trial, context: Context) -> Attacked:
+    """The attacked reports of a trial."""
+    return _attacked(*_attack_of(trial), context)
 
 
-def defended(params: dict[str, Any], context: Context) -> Defended:
-    """The reports of a cell after attack and defense, and the rates of detection in the training graphs."""
-    case = attacked(params, context)
-    if params["defense"] == "none":
+def defended(trial: Trial, context: Context) -> Defended:
+    """The reports that a trial learns from, and the rates of detection in the training graphs."""
+    threat = trial.threat
+    if threat is None:
+        return Defended(reports_of(trial.draw, context), {}, True)
+    case = attacked(trial, context)
+    if threat.defense == "none":
         return Defended(case.reports, {}, True)
-    verdict = _judged(attack_of(params), params["defense"], context)
+    verdict = _judged(*_attack_of(trial), threat.defense, context)
     n, honest = np.repeat(case.reports.sizes, case.reports.sizes), case.inside & ~case.malicious
     groups = {
         "false_positives": honest,
@@ -101,33 +85,81 @@ def defended(params: dict[str, Any], context: Context) -> Defended:
     rates = {name: verdict.rate(among) for name, among in groups.items() if among.any()}
     if not verdict.flagged.any():
         return Defended(case.reports, rates, True)
-    return Defended(treat(case.reports, verdict.flagged, params["treatment"], rng=params["seed"]), rates, False)
+    return Defended(
+        treat(case.reports, verdict.flagged, cast("Treatment", threat.treatment), rng=trial.seed), rates, False
+    )
 
 
-def attack_of(params: dict[str, Any]) -> str:
-    """Which attack on which reports a cell is about."""
-    return canonical({name: params[name] for name in _ATTACK})
+def by_case(trials: Sequence[Trial]) -> Iterator[list[Trial]]:
+    """Trials that learn from the same reports.
+
+    Draws come in the order in which they appear, and cases of one attack follow each other, so that it is drawn once.
+    """
+    draws: dict[Draw, dict[tuple[str, ...], list[Trial]]] = {}
+    for trial in trials:
+        key = () if trial.threat is None else (*map(repr, _attack_of(trial)), repr(trial.threat))
+        draws.setdefault(trial.draw, {}).setdefault(key, []).append(trial)
+    for found in draws.values():
+        yield from (found[key] for key in sorted(found))
+
+
+def cases_of(trials: Sequence[Trial], context: Context) -> Iterator[tuple[list[Trial], Defended | GraphLDPError]]:
+    """Trials with the reports they learn from; what takes longer than a plain draw comes from other processes."""
+    shared: dict[Draw, list[list[Trial]]] = {}
+    threatened: list[list[Trial]] = []
+    for own in by_case(trials):
+        lists = lists_of(own[0].draw)
+        if own[0].threat is not None:
+            threatened.append(own)
+        elif lists is not None:
+            shared.setdefault(lists, []).append(own)
+        else:
+            yield own, _or_error(own[0], context)
+    served = prepared(graphs_of, [[[own[0].draw for own in alike]] for alike in shared.values()], context)
+    for alike, made in zip(shared.values(), served, strict=True):
+        for place, own in enumerate(alike):
+            yield own, made if isinstance(made, GraphLDPError) else Defended(made[place], {}, True)
+    tasks = [[own[0] for own in alike] for _, alike in groupby(threatened, key=lambda own: _attack_of(own[0]))]
+    yield from zip(threatened, prepared(defended, tasks, context), strict=True)
+
+
+def _or_error(trial: Trial, context: Context) -> Defended | GraphLDPError:
+    try:
+        return defended(trial, context)
+    except GraphLDPError as error:
+        return error
+
+
+_Attack = tuple[Draw, tuple[float, ...], int, Threat]
+
+
+def _attack_of(trial: Trial) -> _Attack:
+    """Which attack on which reports a trial is about: all but the defense."""
+    threat = trial.threat or Threat()
+    return trial.draw, trial.ratios, trial.seed, replace(threat, defense="none", treatment="")
 
 
 @lru_cache(maxsize=1)
-def _attacked(text: str, context: Context) -> Attacked:
+def _attacked(draw: Draw, ratios: tuple[float, ...], seed: int, threat: Threat, context: Context) -> Attacked:
     """Kept until the next one is asked for: several defenses and treatments share it."""
-    params = json.loads(text)
-    reports = reports_of(Draw.of(params["draw"]), context)
-    learn = split(reports.labels, params["ratios"], params["seed"])[0]
+    reports = reports_of(draw, context)
+    learn = split(reports.labels, ratios, seed)[0]
     inside = np.isin(reports.graph_of_user, learn)
-    graphs = load(params["draw"]["dataset"], context)
-    hubs = np.asarray(graphs.degrees > HUB * np.repeat(graphs.sizes, graphs.sizes))
-    if params["attack"] is None:
-        return Attacked(reports, np.zeros(reports.num_users, np.bool_), inside, hubs)
-    attack = make_attack(params["attack"], fraction=params["fraction"], forge_degree=params["forge_degree"])
-    malicious = attack.malicious(reports, rng=params["seed"], graphs=learn)
-    return Attacked(attack.apply(reports, rng=params["seed"], graphs=learn), malicious, inside, hubs)
+    nobody = np.zeros(reports.num_users, np.bool_)
+    graphs = raw_graphs(draw, context)
+    hubs = nobody if graphs is None else np.asarray(graphs.degrees > HUB * np.repeat(graphs.sizes, graphs.sizes))
+    if threat.attack is None:
+        return Attacked(reports, nobody, inside, hubs)
+    attack = make_attack(threat.attack, fraction=threat.fraction, forge_degree=threat.forge_degree)
+    malicious = attack.malicious(reports, rng=seed, graphs=learn)
+    return Attacked(attack.apply(reports, rng=seed, graphs=learn), malicious, inside, hubs)
 
 
 @lru_cache(maxsize=1)
-def _judged(text: str, defense: str, context: Context) -> Verdict:
-    case = _attacked(text, context)
+def _judged(
+    draw: Draw, ratios: tuple[float, ...], seed: int, threat: Threat, defense: str, context: Context
+) -> Verdict:
+    case = _attacked(draw, ratios, seed, threat, context)
     if defense == "perfect":  # no defense can do better: it is told who lies
         return Verdict(case.malicious.astype(np.float64), np.full(len(case.malicious), 0.5))
     return make_defense(defense).judge(case.reports)

@@ -5,32 +5,40 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from graphldp.experiments import accuracy, degrees, poisoning, timing
+from graphldp.experiments import degrees, detection, timing, trials
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
 from graphldp.experiments.outcomes import Outcome, refusal
+from graphldp.experiments.packs import Watch
+from graphldp.experiments.trial import TRIALS
 from graphldp.machines.local import PeakMemory, describe
 
-KINDS: dict[str, Callable[[Sequence[Cell], Context], Iterator[list[Outcome]]]] = {
-    "accuracy": accuracy.train,
-    "control": accuracy.control,
+Found = Iterator[list[Outcome]]
+MEASUREMENTS: dict[str, Callable[[Sequence[Cell], Context], Found]] = {
     "dataset": degrees.statistics,
     "degrees": degrees.noisy,
     "degree-distribution": degrees.distribution,
     "complexity": timing.complexity,
     "runtime": timing.runtime,
-    "poisoned-accuracy": poisoning.train,
-    "poisoned-control": poisoning.control,
-    "detection-curve": poisoning.curve,
+    "detection-curve": detection.curve,
 }
+"""The kinds of cells that are no trials."""
 
 
-def compute(cells: Sequence[Cell], context: Context) -> Iterator[Row]:
+def compute(
+    cells: Sequence[Cell],
+    context: Context,
+    *,
+    watch: Watch | None = None,
+    keep: Callable[[Outcome], None] | None = None,
+) -> Iterator[Row]:
     """Compute some cells, each row as soon as it is there.
 
     Args:
         cells: best those that share a draw; it is then drawn once.
         context: where datasets are, on which device, with how much memory.
+        watch: called with a trial and each epoch of its network.
+        keep: called with each outcome before its row is handed out; it has the fitted model, which a row has not.
     """
     by_kind: dict[str, list[Cell]] = {}
     for cell in cells:
@@ -41,16 +49,22 @@ def compute(cells: Sequence[Cell], context: Context) -> Iterator[Row]:
         start = time.perf_counter()
         peak.reset()
         try:
-            for outcomes in KINDS[kind](members, context):
+            for outcomes in _found(kind, members, context, watch):
                 seconds = (time.perf_counter() - start) / len(outcomes)
                 for each in outcomes:
                     left.pop(each.cell.id)
+                    if keep is not None:
+                        keep(each)
                     yield _row(each, seconds if each.seconds is None else each.seconds, peak.read(), context)
                 start = time.perf_counter()
                 peak.reset()
         except Exception as error:  # a defect or a broken machine: said in the table, and the other cells go on
             for cell in left.values():
                 yield _row(refusal(cell, error), 0.0, peak.read(), context)
+
+
+def _found(kind: str, cells: Sequence[Cell], context: Context, watch: Watch | None) -> Found:
+    return trials.run(cells, context, watch) if kind in TRIALS else MEASUREMENTS[kind](cells, context)
 
 
 def _row(outcome: Outcome, seconds: float, memory: int, context: Context) -> Row:

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import GraphLDPError
-from graphldp.experiments.accuracy import by_draw
 from graphldp.experiments.cells import Cell
-from graphldp.experiments.draws import Context, drawn_bytes, load, reports_of, shortage
+from graphldp.experiments.draws import Context, Draw, drawn_bytes, load, reports_of, shortage
 from graphldp.experiments.outcomes import Outcome, refusal
 
 _POINTS_PER_BIN = 24
@@ -19,7 +18,10 @@ _POINTS_PER_BIN = 24
 
 def noisy(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
     """True degree d against the length d̃ of the noisy list: means and deciles in bins of d, and a sample of users."""
-    for draw, own in by_draw(cells):
+    found: dict[Draw, list[Cell]] = {}
+    for cell in cells:
+        found.setdefault(Draw.of(cell.params["draw"]), []).append(cell)
+    for draw, own in found.items():
         graphs = load(draw.dataset, context)
         short = shortage(drawn_bytes(draw, graphs), context)
         if short is not None:

@@ -29,8 +29,12 @@ from graphldp.mechanisms import (
     customized,
 )
 from graphldp.mechanisms.estimators import Estimator
+from graphldp.neighbour_lists import NeighbourLists
 from graphldp.privacy import Budget
 from graphldp.reports import Reports
+
+REPORTED = "reported"
+"""The mechanism of reports that were drawn before, elsewhere: nothing is drawn, and there are no raw graphs."""
 
 _PLAIN: dict[str, type[Mechanism]] = {
     "rr": RR,
@@ -79,7 +83,7 @@ class Draw:
 
     Args:
         dataset: which graphs.
-        mechanism: a key of :func:`mechanism_of`'s table.
+        mechanism: a key of :func:`mechanism_of`'s table; :data:`REPORTED` where the dataset is a file of reports.
         epsilon: ε of private users, None for the two non-private ends.
         budget: (ε₁, ε₂) of DPRR, so that two splits that agree are one draw; None where the floor on ε₁ exceeds ε.
         public_fraction: λ.
@@ -152,17 +156,16 @@ def graphs_of(draws: Sequence[Draw], context: Context) -> list[Reports]:
 @lru_cache(maxsize=1)
 def reports_of(draw: Draw, context: Context) -> Reports:
     """The reports of a draw, kept until the next one is asked for: cells of several kinds may share it."""
+    if draw.mechanism == REPORTED:
+        return Reports.load(_saved(draw.dataset, context))
     return randomize(draw, load(draw.dataset, context))
 
 
 @lru_cache(maxsize=2)
 def load(dataset: str, context: Context) -> GraphSet:
     """The graphs of a dataset, kept in memory: a worker meets the same one again and again."""
-    saved = dict(context.files).get(dataset)
-    if saved is not None:
-        return GraphSet.load(saved)
-    if dataset.startswith("file:"):
-        raise DatasetNotFoundError(f"The graphs of {dataset} are not at hand: pass the .npz file as --dataset.")
+    if dataset.startswith("file:") or dataset in dict(context.files):
+        return GraphSet.load(_saved(dataset, context))
     from graphldp.datasets import load_dataset, synthetic
 
     if dataset == "synthetic:threads":
@@ -170,7 +173,25 @@ def load(dataset: str, context: Context) -> GraphSet:
     return load_dataset(dataset, context.root, download=False)
 
 
-def expected_entries(draw: Draw, graphs: GraphSet) -> float:
+def _saved(dataset: str, context: Context) -> str:
+    saved = dict(context.files).get(dataset)
+    if saved is None:
+        raise DatasetNotFoundError(f"The graphs of {dataset} are not at hand: pass the .npz file as the dataset.")
+    return saved
+
+
+def raw_graphs(draw: Draw, context: Context) -> GraphSet | None:
+    """What a draw was drawn from; None where only reports are at hand."""
+    return None if draw.mechanism == REPORTED else load(draw.dataset, context)
+
+
+def given_lists(draw: Draw, context: Context) -> NeighbourLists:
+    """What is there before anything is drawn: raw graphs, or reports that were drawn elsewhere."""
+    graphs = raw_graphs(draw, context)
+    return reports_of(draw, context) if graphs is None else graphs
+
+
+def expected_entries(draw: Draw, graphs: NeighbourLists) -> float:
     """About how many entries the noisy lists will have."""
     n, d = np.repeat(graphs.sizes, graphs.sizes).astype(np.float64), graphs.degrees
     private = 1.0 - draw.public_fraction
@@ -188,24 +209,24 @@ def expected_entries(draw: Draw, graphs: GraphSet) -> float:
     return 0.0 if draw.mechanism in ("noisy-degrees", "degrees") else float(graphs.num_entries)
 
 
-def drawn_bytes(draw: Draw, graphs: GraphSet) -> int:
+def drawn_bytes(draw: Draw, graphs: NeighbourLists) -> int:
     """About how much memory the reports take as they are drawn."""
     return int(_DRAWN * expected_entries(draw, graphs) + _BYTES_PER_USER * graphs.num_users)
 
 
-def packed_bytes(draw: Draw, graphs: GraphSet) -> int:
+def packed_bytes(draw: Draw, graphs: NeighbourLists) -> int:
     """About how much memory the reports take once they are packed for training."""
     entries = expected_entries(draw, graphs)
     return int(min(_PACKED * entries, _dense_bytes(graphs, entries)) + _BYTES_PER_USER * graphs.num_users)
 
 
-def _dense_bytes(graphs: GraphSet, entries: float) -> float:
+def _dense_bytes(graphs: NeighbourLists, entries: float) -> float:
     """What a GPU keeps where lists are dense: a byte for each pair, and lists of the few colours after one round."""
     pairs = float((graphs.sizes**2).sum())
     return pairs + 18 * min(entries, 50.0 * graphs.num_users) if 16 * entries > pairs else math.inf
 
 
-def expected_bytes(draw: Draw, graphs: GraphSet) -> int:
+def expected_bytes(draw: Draw, graphs: NeighbourLists) -> int:
     """About how much memory it takes at most to draw the reports and pack them for training."""
     at_once = min(expected_entries(draw, graphs), _AT_A_TIME)
     return packed_bytes(draw, graphs) + int(_PACKING * at_once)

@@ -10,12 +10,11 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from graphldp.errors import DataError
 from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packing import kind_of
 from graphldp.learn.engine.training import EpochRecord, Job, Trained, TrainingOptions, resolve_device, train_many
-from graphldp.learn.inputs import given_labels, graphs_of, labels_of
+from graphldp.learn.inputs import check_lists, degree_positions, given_labels, graphs_of, labels_of
 from graphldp.learn.metrics import codes_of
 from graphldp.learn.provenance import provenance_of
 from graphldp.learn.selection import split
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 Validation = NeighbourLists | tuple[NeighbourLists, ArrayLike]
 OnEpoch = Callable[[int, EpochRecord], None]
 _OWNER = "GINClassifier"
-_DEGREES = 64  # positions of the one-hot degree; the last stands for all longer lists
 _HELD_OUT = 0.1
 
 
@@ -96,12 +94,7 @@ def _plan(fit: Fit) -> _Plan:
     clf = fit.classifier
     graphs = graphs_of(fit.X, _OWNER)
     classes, codes = labels_of(graphs, fit.y, _OWNER)
-    # all users are alike then: batch norm has no spread to divide by, and its running mean lags behind the weights
-    if not graphs.num_entries and clf.features in ("constant", "degree"):
-        raise DataError(
-            "No list names anybody, so all users look alike to this network, whatever its head sees: "
-            "choose features='noisy-degree', 'size' or 'profile', the recommended classifier, or send lists."
-        )
+    check_lists(graphs, clf.features)
     spec = ModelSpec(
         num_classes=len(classes),
         layers=clf.layers,
@@ -113,7 +106,7 @@ def _plan(fit: Fit) -> _Plan:
         graph_features=clf.graph_features,
         directions=clf.directions,
         weights=clf.weights,
-        num_features=min(int(graphs.degrees.max(initial=0)) + 1, _DEGREES) if clf.features == "degree" else 1,
+        num_features=degree_positions(graphs) if clf.features == "degree" else 1,
     )
     options = TrainingOptions(
         lr=clf.lr,

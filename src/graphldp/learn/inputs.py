@@ -11,6 +11,8 @@ from graphldp.errors import DataError, bad_parameter
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
+_DEGREES = 64  # positions of the one-hot degree
+
 
 def graphs_of(X: object, owner: str) -> NeighbourLists:
     """The graphs to learn from; users who have not reported leave their graph."""
@@ -37,3 +39,18 @@ def labels_of(X: NeighbourLists, y: ArrayLike | None, owner: str) -> tuple[NDArr
     if len(classes) < 2:
         raise DataError(f"{owner} needs graphs of at least two classes to learn from. Got {len(classes)} instead.")
     return classes, codes
+
+
+def degree_positions(X: NeighbourLists) -> int:
+    """How many lengths of lists a model tells apart whose feature is ``"degree"``; the last stands for all longer."""
+    return min(int(X.degrees.max(initial=0)) + 1, _DEGREES)
+
+
+def check_lists(X: NeighbourLists, features: str) -> None:
+    """Refuse graphs in which all users look alike to a network with these features."""
+    # batch norm has no spread to divide by then, and its running mean lags behind the weights
+    if not X.num_entries and features in ("constant", "degree"):
+        raise DataError(
+            "No list names anybody, so all users look alike to this network, whatever its head sees: "
+            "choose features='noisy-degree', 'size' or 'profile', the recommended classifier, or send lists."
+        )

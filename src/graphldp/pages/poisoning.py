@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from html import escape
 
 from graphldp.experiments.plans.figures import Experiment, Poisoning
-from graphldp.experiments.plans.panels import Line, Panel
+from graphldp.experiments.plans.panels import Line, Panel, line_name
 from graphldp.experiments.plans.plan import Plan
-from graphldp.experiments.poisoning import line_name
 from graphldp.experiments.summary import Point
 from graphldp.pages.plots import Axis, Series, chart
 from graphldp.pages.section import Section

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from graphldp.experiments.cells import Cell, canonical
-from graphldp.experiments.draws import Context, Draw, load, packed_bytes
+from graphldp.experiments.draws import Context, Draw, given_lists, packed_bytes
 
 ALONE = ("complexity", "runtime")
 """Kinds that measure time, so that nothing may run beside them."""
@@ -33,10 +33,14 @@ def merged(groups: Sequence[list[Cell]], context: Context) -> list[list[Cell]]:
     taken, room = 0, 0.0
     for group in groups:
         draw = group[0].params.get("draw")
-        need = 0 if draw is None else packed_bytes(Draw.of(draw), load(draw["dataset"], context))
+        need = 0 if draw is None else _need(Draw.of(draw), context)
         if not packs or taken >= _LARGEST or need > room:
             packs.append([])
             taken, room = 0, _SHARE * context.memory
         packs[-1] += group
         taken, room = taken + 1, room - need
     return packs
+
+
+def _need(draw: Draw, context: Context) -> int:
+    return packed_bytes(draw, given_lists(draw, context))

@@ -12,8 +12,16 @@ Line = tuple[str, str, str]
 """Learner (``"gin"``, ``"degrees"`` or ``"bounded"``), defense (``"none"``, ``"perfect"`` or a key of
 :data:`graphldp.threats.named.DEFENSES`) and what becomes of flagged users."""
 
+HONEST_DEGREE = ", honest d*"
+"""After the name of an attack that leaves d* as it was."""
+
 CURVES = ("threshold", "guard-accuracy", "guard-guarantee")
 """The defenses of which detection is drawn against false positives."""
+
+
+def line_name(learner: str, defense: str, treatment: str) -> str:
+    """How a line of a figure is called, as in ``"degrees guard-accuracy redraw"``."""
+    return " ".join(each for each in (learner, defense, treatment) if each)
 
 
 @dataclass(frozen=True)
@@ -21,7 +29,7 @@ class Panel:
     """One attack.
 
     Args:
-        attack: a key of :data:`graphldp.threats.named.ATTACKS`, or one with ``", honest d*"`` after it.
+        attack: a key of :data:`graphldp.threats.named.ATTACKS`, or one with :data:`HONEST_DEGREE` after it.
         fractions: β.
         lines: what is drawn.
         about: what the panel is about, where an attack has two.

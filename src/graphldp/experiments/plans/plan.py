@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Any
 
 from graphldp.datasets.registry import split_ratios
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
-from graphldp.experiments.cases import case_params
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context, Draw, load
 from graphldp.experiments.plans.efforts import EFFORTS, Effort
@@ -30,13 +29,14 @@ from graphldp.experiments.plans.figures import (
     Poisoning,
     SamplingRuntime,
 )
-from graphldp.experiments.plans.panels import CURVES
-from graphldp.experiments.poisoning import line_name
+from graphldp.experiments.plans.panels import CURVES, HONEST_DEGREE, line_name
+from graphldp.experiments.trial import Threat, Trial
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR
 from graphldp.privacy import Allocation
 
 _ALLOCATIONS: dict[str, Allocation] = {"dprr-fixed": "fixed", "dprr-utility": "utility", "dprr-all": "utility"}
+_LEARNERS = {"degrees": "degree", "bounded": "bounded"}  # a line's learner as a trial's classifier
 _NAMES = dict.fromkeys((*MODELS, "dprr-fixed", "dprr-utility"), "dprr") | {
     "recipe": "recommended",
     "profile-degrees": "degrees",
@@ -83,12 +83,12 @@ class _Setting:
     seeds: int
     ratios: tuple[float, float, float]
 
-    def models(self) -> Iterator[dict[str, Any]]:
-        """The grid: what differs between the points of one search."""
+    def networks(self, draw: Draw, seed: int, own: Mapping[str, Any], threat: Threat | None = None) -> Iterator[Trial]:
+        """One trial for each point of the grid; what a method's model has beside the grid's numbers is its own."""
         for point in self.effort.grid.on(self.dataset):
             training = {"lr": point.pop("lr")}
             training |= {name: getattr(self.effort, name) for name in ("max_epochs", "min_epochs", "patience")}
-            yield {"model": point, "training": training}
+            yield Trial(draw, self.ratios, seed, model={**point, **own}, training=training, threat=threat)
 
     def timed_model(self) -> dict[str, Any]:
         """One model for all timings."""
@@ -162,14 +162,12 @@ def _accuracy(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
             if (across and value != spec.values[0]) or (method == "nonpriv-part" and not point["public_fraction"]):
                 continue
             draw = _draw(method, setting, seed=seed, **point)
-            common = {"draw": draw.params(), "ratios": list(setting.ratios), "seed": seed}
             if method in TABULAR:
-                cells = [Cell.of("control", control=TABULAR[method], **common)]
+                trials = [Trial(draw, setting.ratios, seed, TABULAR[method])]
             else:
-                own = MODELS.get(method, {})
-                cells = [Cell.of("accuracy", **common, **(m | {"model": m["model"] | own})) for m in setting.models()]
-            for cell in cells:
-                yield Entry(panel, method, None if across else value, seed, cell)
+                trials = list(setting.networks(draw, seed, MODELS.get(method, {})))
+            for trial in trials:
+                yield Entry(panel, method, None if across else value, seed, trial.cell)
 
 
 def _draw(
@@ -262,17 +260,30 @@ def _poisoning(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
     assert isinstance(spec, Poisoning)  # noqa: S101
     point = {"epsilon": spec.epsilon, "alpha": 0.9, "public_fraction": 0.0}
     for panel, seed in product(spec.panels, range(setting.seeds)):
-        shared = {"draw": _draw("dprr", setting, seed=seed, **point).params(), "ratios": list(setting.ratios)}
+        draw = _draw("dprr", setting, seed=seed, **point)
         for fraction in panel.fractions:
-            common = shared | {"seed": seed} | case_params(panel.attack, fraction)
+            attack = _attack(panel.attack, fraction)
             for line in panel.lines:
-                models = setting.models() if line[0] == "gin" else [{"learner": line[0]}]
-                kind = "poisoned-accuracy" if line[0] == "gin" else "poisoned-control"
-                for model in models:
-                    cell = Cell.of(kind, **common, defense=line[1], treatment=line[2], **model)
-                    yield Entry(panel.name, line_name(*line), fraction, seed, cell)
+                threat = replace(attack, defense=line[1], treatment=line[2])
+                if line[0] == "gin":
+                    trials = list(setting.networks(draw, seed, {}, threat))
+                else:
+                    trials = [Trial(draw, setting.ratios, seed, _LEARNERS[line[0]], threat=threat)]
+                for trial in trials:
+                    yield Entry(panel.name, line_name(*line), fraction, seed, trial.cell)
             for defense in CURVES if fraction == panel.curve and not seed else ():
-                yield Entry(panel.name, defense, None, seed, Cell.of("detection-curve", **common, defense=defense))
+                shared = {"draw": draw.params(), "ratios": list(setting.ratios), "seed": seed}
+                asked = {name: getattr(attack, name) for name in ("attack", "fraction", "forge_degree")}
+                cell = Cell.of("detection-curve", **shared, **asked, defense=defense)
+                yield Entry(panel.name, defense, None, seed, cell)
+
+
+def _attack(name: str, fraction: float) -> Threat:
+    """An attack as a panel names it; without malicious users all attacks are one."""
+    if not fraction:
+        return Threat()
+    own = name.removesuffix(HONEST_DEGREE)
+    return Threat(own, fraction, forge_degree=own == name)
 
 
 _EXPANDERS: dict[type[Experiment], Callable[[Experiment, _Setting], Iterator[Entry]]] = {
