@@ -15,8 +15,7 @@ import numpy as np
 import graphldp as gl
 from graphldp.experiments.cases import HUB
 from graphldp.experiments.plans.figures import EXPERIMENTS, Poisoning
-from graphldp.experiments.plans.panels import CURVES, Line, Panel
-from graphldp.experiments.plans.panels import line_name
+from graphldp.experiments.plans.panels import CURVES, Line, Panel, line_name
 from graphldp.experiments.results import Results
 from graphldp.experiments.summary import Point, points_of
 from graphldp.pages.poisoning import DEFENSES, panel_tables, recovered
