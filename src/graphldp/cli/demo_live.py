@@ -2,23 +2,21 @@
 
 Nothing is simulated but the people: the collector is a process of its own, every client has its own vault and draws
 with the operating system's entropy, and reports travel over HTTP on loopback. The operator's part runs through the
-commands of ``graphldp collect``.
+functions behind ``graphldp collect``.
 """
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +73,7 @@ def run(out: Path, *, users: int = 1000, keep: bool, as_json: bool = False) -> N
             people = _invite(store, graphs, address, folder)
             _report(people)
             truth = dict(zip(_names(graphs), _labels(graphs), strict=True))
-            rows = _learn(database, folder, truth)
+            rows = _learn(store, folder, truth)
             key = store.operators.add("demo")
             _show(rows, address, key, database, keep=keep, as_json=as_json)
             if keep:
@@ -198,35 +196,30 @@ def _take_part(person: Person) -> None:
         client.report(invitation.community, friends_file=person.home / "friends.txt")
 
 
-def _learn(database: str, folder: Path, truth: dict[str, int]) -> list[dict[str, Any]]:
+def _learn(store: Store, folder: Path, truth: dict[str, int]) -> list[dict[str, Any]]:
     """What the operator does: export, train, label."""
     import torch
 
-    from graphldp.cli.collect.learning import label, train
-    from graphldp.cli.collect.reports import export
+    from graphldp.collector.storage.export import export
+    from graphldp.experiments.collected import label_collected, train_collected
 
-    _said(export, folder / "reports.npz", database=database)
+    communities = store.communities()
+    export(store, communities).save(folder / "reports.npz")
     model = folder / "model.npz"
     torch.set_num_threads(1)  # graphs this small are done before a second thread has begun
-    trained = _said(train, model, device="cpu", database=database)
-    console.err.print(f"Trained on {trained['communities']} labelled communities, {trained['epochs']} epochs.")
+    trained = train_collected(store, communities, model, device="cpu")
+    console.err.print(f"Trained on {trained.communities} labelled communities, {trained.settings['epochs']} epochs.")
+    unlabelled = [each for each in communities if each.label is None]
     return [
         {
-            "community": row["community"],
-            "predicted": KINDS[row["label"]],
-            "confidence": row["confidence"],
-            "reported": f"{row['reported']} of {row['users']}",
-            "truth": KINDS[truth[row["community"]]],
+            "community": each.community.id,
+            "predicted": KINDS[each.prediction.label],
+            "confidence": each.prediction.confidence,
+            "reported": f"{each.prediction.reported} of {each.community.n}",
+            "truth": KINDS[truth[each.community.id]],
         }
-        for row in _said(label, model, device="cpu", database=database)
+        for each in label_collected(store, unlabelled, model, device="cpu")
     ]
-
-
-def _said(command: Callable[..., None], *given: Any, **options: Any) -> Any:
-    """Run a command of ``graphldp collect``; what it prints for scripts."""
-    with redirect_stdout(StringIO()) as printed:
-        command(*given, **options, as_json=True)
-    return json.loads(printed.getvalue())
 
 
 def _show(rows: list[dict[str, Any]], address: str, key: str, database: str, *, keep: bool, as_json: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,16 +11,6 @@ from graphldp.cli import console
 from graphldp.cli.collect.store import CommunitiesOption, chosen, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.source import need_learn
-from graphldp.errors import ParameterError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from graphldp.collector.community import Community
-    from graphldp.collector.storage.store import Store
-    from graphldp.reports import Reports
-
 
 DefenseOption = Annotated[
     str | None,
@@ -55,51 +45,21 @@ def train(
     """
     need_learn("collect train")
     store = open_database(database)
+    from graphldp.experiments.collected import train_collected
+
     labelled = [each for each in chosen(store, communities) if each.label is not None]
-    reports = _gather(store, labelled, "labelled", defense, seed)
-    from graphldp.collector.storage.results import Run
-
-    settings: dict[str, Any] = {"defense": defense or "none", "seed": seed, "mechanism": str(reports.origin)}
-    if recommended:
-        validation = _fit_recommended(reports, seed, model)
-        settings["classifier"] = "recommended"
-    else:
-        validation, settings["epochs"] = _fit_network(reports, seed, max_epochs, device, model)
-    present = _present(reports)
-    run = Run(
-        model=str(model),
-        communities=reports.num_graphs,
-        users=reports.num_users,
-        reported=int(present.sum()),
-        validation=validation,
-        settings=settings,
+    run = train_collected(
+        *(store, labelled, model),
+        defense=defense,
+        seed=seed,
+        recommended=recommended,
+        max_epochs=max_epochs,
+        device=device,
     )
-    store.results.add_run(run)
+    _left_out(len(labelled) - run.communities)
     row: dict[str, Any] = {"model": run.model, "communities": run.communities, "users": run.users}
-    console.show_one(
-        row | {"reported": run.reported, "validation accuracy": run.validation} | settings, as_json=as_json
-    )
-
-
-def _fit_network(reports: Reports, seed: int, max_epochs: int, device: str, model: Path) -> tuple[float, int]:
-    """Train and save a GIN; its accuracy on the tenth that it stopped by, and how many epochs it took."""
-    from graphldp.learn.classifier import GINClassifier
-
-    classifier = GINClassifier(seed=seed, max_epochs=max_epochs, device=device).fit(reports)
-    classifier.save(model)
-    best = next(each for each in classifier.history_ if each.epoch == classifier.best_epoch_)
-    return best.val_accuracy, classifier.n_epochs_
-
-
-def _fit_recommended(reports: Reports, seed: int, model: Path) -> float:
-    """Fit the recommended classifier to all and save it; the accuracy on a tenth of one that was fitted to the rest."""
-    from graphldp.learn.selection import split
-    from graphldp.learn.tables.profile_classifier import ProfileClassifier
-
-    rest, tenth = split(reports.labels, (0.9, 0.1), seed)
-    validation = ProfileClassifier(seed=seed).fit(reports.subset(rest)).score(reports.subset(tenth))
-    ProfileClassifier(seed=seed).fit(reports).save(model)
-    return float(validation)
+    row |= {"reported": run.reported, "validation accuracy": run.validation}
+    console.show_one(row | dict(run.settings), as_json=as_json)
 
 
 def label(
@@ -116,63 +76,25 @@ def label(
     them says little, however sure the model is.
     """
     need_learn("collect label")
-    from graphldp.collector.storage.results import Prediction
-    from graphldp.learn.loading import load_classifier
-
-    classifier = load_classifier(model, device)
     store = open_database(database)
+    from graphldp.experiments.collected import label_collected
+
     wanted = [each for each in chosen(store, communities) if communities or each.label is None]
-    reports = _gather(store, wanted, "unlabelled", defense)
-    table = classifier.predict_proba(reports)
-    present, owner = _present(reports), reports.graph_of_user
-    found = [
-        Prediction(
-            community=int(reports.graph_ids[place]),
-            label=int(classifier.classes_[chances.argmax()]),
-            confidence=float(chances.max()),
-            reported=int(present[owner == place].sum()),
-            model=str(model),
-        )
-        for place, chances in enumerate(table)
-    ]
-    store.results.set_predictions(found)
-    by_key = {each.key: each for each in wanted}
+    found = label_collected(store, wanted, model, defense=defense, device=device)
+    _left_out(len(wanted) - len(found))
     rows = [
         {
-            "community": by_key[each.community].id,
-            "label": each.label,
-            "confidence": each.confidence,
-            "reported": each.reported,
-            "users": by_key[each.community].n,
+            "community": each.community.id,
+            "label": each.prediction.label,
+            "confidence": each.prediction.confidence,
+            "reported": each.prediction.reported,
+            "users": each.community.n,
         }
         for each in found
     ]
     console.show(rows, as_json=as_json)
 
 
-def _gather(store: Store, communities: list[Community], kind: str, defense: str | None, seed: int = 0) -> Reports:
-    """The reports of those communities that have any, without the users whom the defense flags."""
-    from graphldp.collector.storage.export import export
-    from graphldp.threats.named import make_defense
-
-    progress = store.progress()
-    heard = [each for each in communities if progress.get(each.key, (0, 0, 0))[1]]
-    if not heard:
-        raise ParameterError(f"There is no {kind} community with a report among them.")
-    if silent := len(communities) - len(heard):
+def _left_out(silent: int) -> None:
+    if silent:
         console.err.print(f"Left out: {silent} communities in which nobody has reported.")
-    reports = export(store, heard)
-    if defense is None:
-        return reports
-    kept, verdict = make_defense(defense).apply(reports, rng=seed)
-    owner, local = reports.graph_of_user, reports.local_users
-    for place, community in enumerate(heard):
-        users = local[verdict.flagged & (owner == place)]
-        store.results.set_flags(community.key, {int(user): defense for user in users})
-    return kept
-
-
-def _present(reports: Reports) -> NDArray[np.bool_]:
-    import numpy as np
-
-    return np.ones(reports.num_users, np.bool_) if reports.missing is None else ~reports.missing
