@@ -21,6 +21,8 @@ A message never repeats private data: it names counts, positions and public para
 
 from __future__ import annotations
 
+from typing import Self
+
 
 class GraphLDPError(Exception):
     """The root of the tree: catch this to catch everything graphldp raises on purpose."""
@@ -62,12 +64,30 @@ class DownloadError(GraphLDPError, OSError):
     """A download failed or arrived damaged."""
 
 
+EXTRAS: dict[str, tuple[str, ...]] = {
+    "learn": ("sklearn", "torch", "torch_geometric"),
+    "tensorboard": ("tensorboard",),
+    "plots": ("matplotlib",),
+    "client": ("httpx",),
+    "serve": ("alembic", "fastapi", "jinja2", "prometheus_client", "sqlalchemy", "starlette", "uvicorn"),
+    "postgres": ("psycopg",),
+    "ray": ("pyarrow", "ray"),
+}
+"""The packages that each extra of pyproject.toml brings, by the names under which they are imported."""
+
+
 class MissingExtraError(GraphLDPError, ImportError):
     """An optional part of graphldp is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
         """Say which extra holds ``what``."""
         super().__init__(f"{what} needs an optional part: pip install 'graphldp[{extra}]'.")
+
+    @classmethod
+    def of(cls, error: ModuleNotFoundError, what: str) -> Self | None:
+        """Say which extra holds the package that ``what`` did not find; None where no extra does."""
+        package = (error.name or "").partition(".")[0]
+        return next((cls(what, extra) for extra, packages in EXTRAS.items() if package in packages), None)
 
 
 class StoreError(GraphLDPError, OSError):

@@ -8,9 +8,11 @@ from __future__ import annotations
 import signal
 import sys
 from types import FrameType
+from typing import Annotated
 
 import typer
 
+from graphldp import __version__
 from graphldp.cli import (
     attack,
     audit,
@@ -28,12 +30,11 @@ from graphldp.cli import (
     serve,
     train,
 )
-from graphldp.errors import GraphLDPError
+from graphldp.errors import GraphLDPError, MissingExtraError
 from graphldp.text import printable
 
 app = typer.Typer(
     name="graphldp",
-    help="Learn from social graphs without seeing anyone's friends.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -55,6 +56,21 @@ app.add_typer(collect.app, name="collect")
 app.add_typer(client.app, name="client")
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"graphldp {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Learn from social graphs without seeing anyone's friends."""
+
+
 def main() -> None:
     """Run the command line and turn every expected error into one line."""
     try:
@@ -65,6 +81,11 @@ def main() -> None:
         code = _fail(error.format_message(), 2)
     except GraphLDPError as error:
         code = _fail(str(error), 2)
+    except ModuleNotFoundError as error:
+        missing = MissingExtraError.of(error, "This command")
+        if missing is None:
+            raise
+        code = _fail(str(missing), 2)
     except OSError as error:
         code = _fail(f"{error.filename or 'file'}: {error.strerror or error}", 2)
     sys.exit(code if isinstance(code, int) else 0)

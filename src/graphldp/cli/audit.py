@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphldp.cli import console, mechanisms
+from graphldp.cli.source import need
 from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def client(
     as_json: console.JsonOption = False,
 ) -> None:
     """Enumerate the client's reports exactly, check its thresholds, draw from it, and run its protocol on loopback."""
+    need("client", "audit client")  # the protocol runs last, after half a minute of enumeration
     from graphldp.audit import exact, montecarlo, protocol, traffic
 
     findings = [exact.reports(name, users, *spent) for name, *spent in exact.cases()]

@@ -11,6 +11,7 @@ import typer
 
 from graphldp.cli import console
 from graphldp.cli.datasets import RootOption
+from graphldp.cli.source import need_learn
 from graphldp.files import written_whole
 
 app = typer.Typer(
@@ -60,6 +61,7 @@ def train(
     REDDIT-BINARY is used where it is at hand, the embedded threads otherwise. For several trainings at once on a GPU:
     python -m graphldp.benchmarks.stacked.
     """
+    need_learn("bench train")  # what is timed runs in processes of its own, after minutes of drawing
     from graphldp.benchmarks import training as benchmark
 
     _measure("training", benchmark.run(root=root, threads=threads, rounds=rounds), out, as_json)

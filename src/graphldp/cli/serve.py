@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from graphldp.cli import console
-from graphldp.errors import MissingExtraError
 
 EPILOG = """Examples:
 
@@ -41,11 +40,9 @@ def serve(
 
     Every setting is also an environment variable: GRAPHLDP_PORT, GRAPHLDP_DATABASE and so on.
     """
-    try:
-        from graphldp.collector import settings as table
-        from graphldp.collector.http.server import serve as run
-    except ModuleNotFoundError:
-        raise MissingExtraError("graphldp serve", "serve") from None
+    from graphldp.collector import settings as table
+    from graphldp.collector.http.server import serve as run
+
     given = table.parse_pairs(pairs or [])
     named = {"host": host, "port": None if port is None else str(port), "database": database}
     settings = table.load_settings(given | {name: text for name, text in named.items() if text is not None})

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphldp.errors import FormatError, MissingExtraError
+from graphldp.errors import EXTRAS, FormatError, MissingExtraError
 
 if TYPE_CHECKING:
     from graphldp.graphs import GraphSet
@@ -40,7 +40,12 @@ def read_file(path: Path) -> GraphSet | Reports:
     raise FormatError(f"{path}: not a file of graphs or reports, or damaged.")
 
 
+def need(extra: str, command: str) -> None:
+    """Say in one line that a command needs an extra where it is not installed, before work is done in vain."""
+    if any(find_spec(package) is None for package in EXTRAS[extra]):
+        raise MissingExtraError(f"graphldp {command}", extra)
+
+
 def need_learn(command: str) -> None:
-    """Say in one line which extra a command needs where it is not installed."""
-    if find_spec("torch") is None or find_spec("sklearn") is None:
-        raise MissingExtraError(f"graphldp {command}", "learn")
+    """The same for what trains or labels."""
+    need("learn", command)

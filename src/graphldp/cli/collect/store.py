@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphldp.errors import MissingExtraError, ParameterError
+from graphldp.errors import ParameterError
 
 if TYPE_CHECKING:
     from graphldp.collector.community import Community
@@ -21,19 +21,15 @@ CommunitiesOption = Annotated[
 
 def open_database(database: str | None) -> Store:
     """The collector's store, where ``graphldp serve`` would look for it."""
-    try:
-        from graphldp.collector.http.server import open_store
-    except ModuleNotFoundError:
-        raise MissingExtraError("graphldp collect", "serve") from None
+    from graphldp.collector.http.server import open_store
+
     return open_store(database_url(database))
 
 
 def database_url(database: str | None) -> str:
     """Where the store is."""
-    try:
-        from graphldp.collector.settings import load_settings
-    except ModuleNotFoundError:
-        raise MissingExtraError("graphldp collect", "serve") from None
+    from graphldp.collector.settings import load_settings
+
     return load_settings({"database": database}).database
 
 

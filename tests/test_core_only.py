@@ -1,0 +1,112 @@
+"""An install without extras: a command or a public name that needs one says which, and never ends in a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+import graphldp as gl
+from graphldp.cli import app
+from graphldp.errors import EXTRAS
+
+ROOT = Path(__file__).resolve().parents[1]
+INVITATION = json.dumps({"server": "http://127.0.0.1:9", "community": "cats", "token": "x" * 43})
+GIVEN = {"source": "graphs.npz", "roster": "roster.txt", "invitation": INVITATION, "accept": "1", "epsilon": "1"}
+SHORT = {
+    ("audit", "mechanism"): ["--samples", "100"],
+    ("audit", "client"): ["--samples", "100"],
+    ("audit", "wire"): ["--inputs", "10"],
+    ("bench", "randomize"): ["--help"],  # needs no extra, and takes minutes
+}
+NEEDS = {
+    ("audit", "client"): "client",
+    ("bench", "train"): "learn",
+    ("client", "join"): "client",
+    ("collect",): "serve",
+    ("collect", "label"): "learn",
+    ("collect", "train"): "learn",
+    ("demo",): "learn",
+    ("evaluate",): "learn",
+    ("predict",): "learn",
+    ("reproduce",): "learn",
+    ("serve",): "serve",
+    ("train",): "learn",
+}
+"""Commands and groups of commands that cannot do without an extra; others may name none."""
+NAMES = {"GINClassifier": "learn", "pyg": "learn", "recommended": "learn"}
+Tree = dict[tuple[str, ...], list[str]]
+
+
+def commands(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """Every command with something for each argument that it must have."""
+    for name, command in (group or typer.main.get_command(app)).commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
+            continue
+        given: list[str] = []
+        for each in (each for each in command.params if each.required):
+            by_type = {int: "1", float: "1"}.get(each.type_descriptor.annotation, "x.npz")
+            given += [*([each.opts[0]] if each.opts[0].startswith("-") else []), GIVEN.get(each.name, by_type)]
+        yield (*path, name), [*path, name, *given, *SHORT.get((*path, name), [])]
+
+
+TREE: Tree = dict(commands())
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
+    """What commands and names say, each in its turn, in one process: starting thirty takes a minute."""
+    folder = tmp_path_factory.mktemp("core")
+    (folder / "roster.txt").write_text("ann\nbob\ncid\n")
+    gl.synthetic.threads(num_graphs=4, seed=0).save(folder / "graphs.npz")
+    home = {"HOME": str(folder), "GRAPHLDP_CACHE": str(folder), "GRAPHLDP_TU_URL": "http://127.0.0.1:9"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GRAPHLDP_", "XDG_"))}
+    ran = subprocess.run(
+        [sys.executable, Path(__file__).with_name("without_extras.py")],
+        input=json.dumps({"commands": list(TREE.values()), "names": gl.__all__}),
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env=kept | home,
+    )
+    assert ran.returncode == 0, ran.stderr
+    found: dict[str, list[Any]] = json.loads(ran.stdout)
+    return found
+
+
+@pytest.mark.parametrize("path", TREE, ids=" ".join)
+def test_a_command_says_which_extra_it_needs(path: tuple[str, ...], answers: dict[str, list[Any]]) -> None:
+    answer = answers["commands"][list(TREE).index(path)]
+    needed = next((NEEDS[path[:length]] for length in (len(path), 1) if path[:length] in NEEDS), None)
+    assert answer["code"] in ((2,) if needed else (0, 2)), answer["err"]
+    assert answer["err"].count("\n") == (answer["code"] == 2), answer["err"]
+    assert needed is None or f"pip install 'graphldp[{needed}]'" in answer["err"]
+
+
+@pytest.mark.parametrize("name", gl.__all__)
+def test_a_public_name_says_which_extra_it_needs(name: str, answers: dict[str, list[Any]]) -> None:
+    answer = answers["names"][gl.__all__.index(name)]
+    if name in NAMES:
+        assert answer == f"graphldp.{name} needs an optional part: pip install 'graphldp[{NAMES[name]}]'."
+    else:
+        assert "Traceback" not in answer
+
+
+def test_the_extras_are_those_of_the_package() -> None:
+    """Every package that an extra asks for is known under the name by which it is imported."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    renamed = {"scikit-learn": "sklearn"}
+    assert set(EXTRAS) == set(extras) - {"dev"}
+    for extra, packages in EXTRAS.items():
+        words = {each.split(">")[0].split("[")[0] for each in extras[extra]}
+        assert {renamed.get(word, word).replace("-", "_") for word in words} <= set(packages)
