@@ -48,11 +48,12 @@ def run(arguments: list[str]) -> dict[str, Any]:
 
 
 def look_up(name: str) -> str:
-    """What a public name says: nothing, which extra is missing, or a traceback."""
+    """What a public name says: nothing, which extra is missing, or a traceback. ``A.b`` is a method, called."""
+    first, _, method = name.partition(".")
     try:
-        value: Any = importlib.import_module("graphldp")
-        for part in name.split("."):
-            value = getattr(value, part)
+        value: Any = getattr(importlib.import_module("graphldp"), first)
+        if method:
+            getattr(value, method)([])
     except MissingExtraError as error:
         return str(error)
     except BaseException:
@@ -64,8 +65,8 @@ def main() -> None:
     sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]  # type: ignore[arg-type,misc]
     assert not HIDDEN & set(sys.modules)
     asked = json.load(sys.stdin)
-    answers = {"commands": [run(each) for each in asked["commands"]], "names": [look_up(each) for each in asked["names"]]}
-    print(json.dumps(answers))
+    said = [run(each) for each in asked["commands"]]
+    print(json.dumps({"commands": said, "names": [look_up(each) for each in asked["names"]]}))
 
 
 if __name__ == "__main__":

@@ -114,14 +114,12 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'graphldp' has no attribute {name!r}")
-    try:
+    from graphldp.errors import extra_named
+
+    with extra_named(f"graphldp.{name}"):
         value = home = import_module(_HOMES[name])
         if _HOMES[name] != f"graphldp.{name}":  # a name in a room, not a room
             value = getattr(home, name) if hasattr(home, name) else import_module(f"{_HOMES[name]}.{name}")
-    except ModuleNotFoundError as error:
-        from graphldp.errors import MissingExtraError
-
-        raise MissingExtraError.of(error, f"graphldp.{name}") or error from None
     globals()[name] = value
     return value
 

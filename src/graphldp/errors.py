@@ -21,7 +21,8 @@ A message never repeats private data: it names counts, positions and public para
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class GraphLDPError(Exception):
@@ -83,12 +84,6 @@ class MissingExtraError(GraphLDPError, ImportError):
         """Say which extra holds ``what``."""
         super().__init__(f"{what} needs an optional part: pip install 'graphldp[{extra}]'.")
 
-    @classmethod
-    def of(cls, error: ModuleNotFoundError, what: str) -> Self | None:
-        """Say which extra holds the package that ``what`` did not find; None where no extra does."""
-        package = (error.name or "").partition(".")[0]
-        return next((cls(what, extra) for extra, packages in EXTRAS.items() if package in packages), None)
-
 
 class StoreError(GraphLDPError, OSError):
     """The collector's database is away, full or of another version."""
@@ -110,3 +105,14 @@ class TrainingError(GraphLDPError, ArithmeticError):
 def bad_parameter(name: str, owner: str, must_be: str, got: object) -> ParameterError:
     """Build the one form of message for a bad argument."""
     return ParameterError(f"The '{name}' parameter of {owner} must be {must_be}. Got {got!r} instead.")
+
+
+@contextmanager
+def extra_named(what: str) -> Iterator[None]:
+    """Say which extra ``what`` needs where a package of one is not found inside the block."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        extra = next((extra for extra, packages in EXTRAS.items() if package in packages), None)
+        raise (error if extra is None else MissingExtraError(what, extra)) from None

@@ -30,7 +30,7 @@ from graphldp.cli import (
     serve,
     train,
 )
-from graphldp.errors import GraphLDPError, MissingExtraError
+from graphldp.errors import GraphLDPError, extra_named
 from graphldp.text import printable
 
 app = typer.Typer(
@@ -74,18 +74,14 @@ def root(
 def main() -> None:
     """Run the command line and turn every expected error into one line."""
     try:
-        code = _run()
+        with extra_named("This command"):
+            code = _run()
     except typer.Abort:
         code = _fail("interrupted; nothing half-written was left behind.", 130)
     except typer.TyperException as error:
         code = _fail(error.format_message(), 2)
     except GraphLDPError as error:
         code = _fail(str(error), 2)
-    except ModuleNotFoundError as error:
-        missing = MissingExtraError.of(error, "This command")
-        if missing is None:
-            raise
-        code = _fail(str(missing), 2)
     except OSError as error:
         code = _fail(f"{error.filename or 'file'}: {error.strerror or error}", 2)
     sys.exit(code if isinstance(code, int) else 0)
