@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from graphldp.datasets import tu
-from graphldp.datasets.registry import suggestion
 from graphldp.errors import DatasetNotFoundError, DownloadError, FormatError, bad_parameter
 
 TU_URL = "https://www.chrsmrrs.com/graphkerneldatasets"
@@ -105,10 +104,10 @@ def _told_clearly(url: str, name: str, folder: Path) -> Iterator[None]:
     except urllib.error.HTTPError as error:
         error.close()
         if error.code in (404, 410):
-            raise DatasetNotFoundError(f"{url}: there is no such dataset.{suggestion(name)}") from None
+            raise DatasetNotFoundError(f"{url}: there is no such dataset.") from None
         raise DownloadError(f"{url}: the server answered {error.code} ({error.reason}). {otherwise}") from None
     except urllib.error.URLError as error:
-        raise DownloadError(f"{url}: {error.reason}. {otherwise}{suggestion(name)}") from None
+        raise DownloadError(f"{url}: {error.reason}. {otherwise}") from None
     except http.client.IncompleteRead as error:
         missing = f", {error.expected:,} bytes short" if error.expected else ""
         raise DownloadError(f"{url}: the download was cut off{missing}. {otherwise}") from None

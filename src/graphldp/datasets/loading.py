@@ -84,8 +84,13 @@ def locate(name: str, root: str | os.PathLike[str] | None = None) -> Found | Non
 
 
 def fetch(name: str, root: str | os.PathLike[str] | None = None, *, url: str | None = None) -> Path:
-    """Download the dataset's archive into ``root``, or into the cache folder when that cannot be written."""
+    """Download the dataset's archive into ``root``, or into the cache folder when that cannot be written.
+
+    A name that looks like a known one misspelt is not asked for. No other name of the collection is that close.
+    """
     check_name(name, "load_dataset")
+    if meant := suggestion(name):
+        raise DatasetNotFoundError(f"{name}: no dataset of this name is known, and none was downloaded.{meant}")
     address = url or os.environ.get("GRAPHLDP_TU_URL") or TU_URL
     return download(name, _writable([*([Path(root)] if root is not None else []), _archives()]), address)
 
