@@ -28,11 +28,16 @@ def test_settings_are_listed_with_their_values(command: Command, monkeypatch: py
     [
         (("--set", "nonsense=1"), "NAME=VALUE"),
         (("--port", "70000"), "'port' parameter"),
+        (("--host", "192.0.2.1"), "'host' parameter of the collector must be an address of this machine"),
+        (("--host", "no such host"), "'host' parameter of the collector must be an address of this machine"),
         (("--database", "mysql://root:secret@host/x"), "'database' parameter"),
         (("--database", "sqlite:////dev/null/x.db"), ""),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(command: Command, arguments: tuple[str, ...], said: str) -> None:
+def test_bad_input_is_one_line_and_exit_code_2(
+    command: Command, arguments: tuple[str, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHLDP_DATABASE", f"sqlite:///{tmp_path / 'a.db'}")
     code, out, err = command("serve", *arguments)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
@@ -47,7 +52,7 @@ def test_a_taken_port_is_one_line(command: Command, tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         code, _, err = command("serve", "--port", str(port), "--database", f"sqlite:///{tmp_path / 'a.db'}")
     assert code == 2
-    assert "in use" in err
+    assert f"The 'port' parameter of the collector must be a free one on 127.0.0.1. Got {port} instead." in err
 
 
 def test_it_starts_in_a_new_folder_and_ends_in_order(tmp_path: Path) -> None:

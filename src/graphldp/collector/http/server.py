@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import signal
 import socket
@@ -14,6 +15,7 @@ from graphldp.collector.http.app import create_app
 from graphldp.collector.http.connection import limited
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.store import Store
+from graphldp.errors import bad_parameter
 
 
 def open_store(database: str) -> Store:
@@ -35,7 +37,7 @@ def serve(settings: Settings) -> None:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((settings.host, settings.port))
+        _bind(listening, settings)
         host, port = listening.getsockname()[:2]
         shown = f"[{host}]" if family is socket.AF_INET6 else host
         config = uvicorn.Config(
@@ -59,3 +61,13 @@ def serve(settings: Settings) -> None:
             uvicorn.Server(config).run(sockets=[listening])
         finally:
             store.close()
+
+
+def _bind(listening: socket.socket, settings: Settings) -> None:
+    try:
+        listening.bind((settings.host, settings.port))
+    except OSError as error:
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            why = "a free one" if error.errno == errno.EADDRINUSE else "one that this user may take"
+            raise bad_parameter("port", "the collector", f"{why} on {settings.host}", settings.port) from None
+        raise bad_parameter("host", "the collector", "an address of this machine", settings.host) from None
