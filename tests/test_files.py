@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -26,3 +27,13 @@ def test_the_old_file_stays(tmp_path: Path, stop: type[BaseException]) -> None:
     with pytest.raises(stop):
         half()
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"old")]
+
+
+def test_a_place_that_holds_no_file_is_named(tmp_path: Path) -> None:
+    """And not the temporary name, which says nothing to a reader."""
+    for path, kind, said in (
+        (tmp_path / "nowhere" / "a", FileNotFoundError, f"there is no such folder: '{tmp_path / 'nowhere'}'"),
+        (tmp_path, IsADirectoryError, f"is a folder, not a file: '{tmp_path}'"),
+    ):
+        with pytest.raises(kind, match=re.escape(said)), written_whole(path):
+            pass
