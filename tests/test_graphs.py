@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from scipy import sparse
 
 import graphldp as gl
-from graphldp.errors import DataError
+from graphldp.errors import DataError, ParameterError
 
 from .mechanisms.strategies import graph_sets
 
@@ -87,6 +87,16 @@ def test_networkx_nodes_keep_their_order_and_loops_go() -> None:
     assert gl.GraphSet.from_networkx([]).num_graphs == 0
     with pytest.raises(DataError, match="all directed or all undirected"):
         gl.GraphSet.from_networkx([nx.Graph(), nx.DiGraph()])
+
+
+def test_one_graph_is_no_list_of_graphs() -> None:
+    message = "The 'graphs' parameter of GraphSet.from_networkx must be a list of graphs, also for a single one. Got "
+    for wrong, kind in ((nx.path_graph(3), "Graph"), ([nx.path_graph(3), 7], "int"), (None, "NoneType")):
+        with pytest.raises(ParameterError, match=f"{message}{kind} instead"):
+            gl.GraphSet.from_networkx(wrong)
+    with pytest.raises(ParameterError, match=r"'matrices' parameter of GraphSet.from_scipy .* Got csr_array instead"):
+        gl.GraphSet.from_scipy(sparse.csr_array((2, 2)))
+    assert gl.GraphSet.from_networkx(nx.path_graph(n) for n in (2, 3)).sizes.tolist() == [2, 3]
 
 
 def test_scipy_matrices() -> None:

@@ -18,6 +18,7 @@ LAYERS = (
     ("errors",),
     ("archives", "files", "machines", "own", "privacy", "text"),
     ("neighbour_lists",),
+    ("interchange",),
     ("graphs", "reports"),
     ("datasets", "wire"),
     ("mechanisms",),

@@ -130,3 +130,14 @@ def test_a_file_from_before_is_refused_with_what_to_do(tmp_path: Path) -> None:
     np.savez(path, **arrays, mechanism=np.array("DPRR(epsilon=1.0)"))
     with pytest.raises(FormatError, match="do not say how they were drawn; draw and save them again"):
         gl.Reports.load(path)
+
+
+def test_networkx_graphs_are_directed_as_reported() -> None:
+    """User 0 lists 2 and user 1 lists 0; user 2 has not reported."""
+    missing = np.array([False, False, True])
+    degrees = np.array([1.5, -0.5, 0.0])
+    graph = gl.Reports(**LISTS, **SPENT, missing=missing, noisy_degree=degrees).to_networkx()[0]
+    assert graph.is_directed()
+    assert sorted(graph.edges()) == [(0, 2), (1, 0)]
+    assert dict(graph.nodes(data=True)) == {0: {"noisy_degree": 1.5}, 1: {"noisy_degree": -0.5}, 2: {"missing": True}}
+    assert dict(gl.Reports(**LISTS, **SPENT).to_networkx()[0].nodes(data=True)) == {0: {}, 1: {}, 2: {}}

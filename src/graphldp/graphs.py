@@ -6,7 +6,7 @@ A raw edge lives here and nowhere else: what comes out of a mechanism is :class:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from graphldp.errors import DataError
+from graphldp.errors import DataError, Described, bad_parameter, extra_named
+from graphldp.interchange import to_networkx, to_scipy
 from graphldp.neighbour_lists import NeighbourLists, check_labels, lists_from_pairs, whole_numbers
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class GraphSet(NeighbourLists):
     @classmethod
     def from_networkx(cls, graphs: Sequence[nx.Graph[Any]], labels: ArrayLike | None = None) -> Self:
         """Build a set from NetworkX graphs, all directed or all undirected; nodes keep their order, self-loops go."""
+        graphs = _listed("graphs", graphs, "from_networkx", "graphs", lambda each: hasattr(each, "is_directed"))
         directed = _one_kind([g.is_directed() for g in graphs])
         source, target, offset = [], [], 0
         for graph in graphs:
@@ -115,19 +117,12 @@ class GraphSet(NeighbourLists):
 
     def to_networkx(self) -> list[nx.Graph[int]]:
         """The graphs as NetworkX graphs with nodes 0 … n−1."""
-        import networkx as nx
-
-        made: list[nx.Graph[int]] = []
-        for matrix in self.to_scipy():
-            graph: nx.Graph[int] = nx.DiGraph() if self.directed else nx.Graph()
-            graph.add_nodes_from(range(matrix.shape[0]))
-            graph.add_edges_from(zip(*(axis.tolist() for axis in matrix.nonzero()), strict=True))
-            made.append(graph)
-        return made
+        return to_networkx(self, directed=self.directed)
 
     @classmethod
     def from_scipy(cls, matrices: Sequence[Any], labels: ArrayLike | None = None, *, directed: bool = False) -> Self:
         """Build a set from SciPy sparse adjacency matrices; any non-zero off the diagonal is an edge."""
+        matrices = _listed("matrices", matrices, "from_scipy", "matrices", lambda each: np.ndim(each) == 2)
         parts = [sparse.coo_array(m) for m in matrices]
         for part in parts:
             if part.ndim != 2 or part.shape[0] != part.shape[1]:
@@ -147,28 +142,29 @@ class GraphSet(NeighbourLists):
 
     def to_scipy(self) -> list[sparse.csr_array[np.int8]]:
         """One sparse adjacency matrix per graph."""
-        matrices = []
-        for start, stop in zip(self.graph_ptr[:-1], self.graph_ptr[1:], strict=True):
-            low, high = self.indptr[start], self.indptr[stop]
-            content = (
-                np.ones(high - low, np.int8),
-                self.indices[low:high],
-                self.indptr[start : stop + 1] - low,
-            )
-            matrices.append(sparse.csr_array(content, shape=(stop - start, stop - start)))
-        return matrices
+        return to_scipy(self)
 
     @classmethod
-    def from_pyg(cls, data: Sequence[Data], *, directed: bool = False) -> Self:
-        """Build a set from PyTorch Geometric ``Data`` objects (``edge_index``, ``y``)."""
-        from graphldp.learn import pyg
+    def from_pyg(cls, data: Iterable[Data], *, directed: bool = False, drop_features: bool = False) -> Self:
+        """Build a set from PyTorch Geometric ``Data`` objects: their ``edge_index``, ``num_nodes`` and ``y``.
 
-        return cls.from_edges(**pyg.edges_of(data), directed=directed)
+        Args:
+            data: the graphs, such as a list or a ``TUDataset``.
+            directed: keep directions; an edge (j, i) then stands in i's list only.
+            drop_features: leave out whatever else they hold (``x``, ``edge_attr``, …). A set keeps edges and labels
+                alone, so by default anything else is an error.
+        """
+        with extra_named("GraphSet.from_pyg"):
+            from graphldp.learn import pyg
+        graphs = _listed("data", data, "from_pyg", "Data objects", lambda each: hasattr(each, "edge_index"))
+        if not drop_features:
+            pyg.refuse_features(graphs)
+        return cls.from_edges(**pyg.edges_of(graphs), directed=directed)
 
     def to_pyg(self) -> list[Data]:
         """The graphs as PyTorch Geometric ``Data`` objects."""
-        from graphldp.learn import pyg
-
+        with extra_named("GraphSet.to_pyg"):
+            from graphldp.learn import pyg
         return pyg.to_data(self)
 
     def with_labels(self, labels: ArrayLike | None) -> Self:
@@ -194,3 +190,13 @@ def _one_kind(directed: list[bool]) -> bool:
     if any(directed) and not all(directed):
         raise DataError("The graphs of one set must be all directed or all undirected.")
     return any(directed)
+
+
+def _listed(name: str, given: Any, owner: str, what: str, is_one: Callable[[Any], bool]) -> list[Any]:
+    """The graphs as a list; one graph is refused, since it can be iterated over too and what comes out is no graph."""
+    listed = [given] if is_one(given) or not isinstance(given, Iterable) else list(given)
+    for each in listed:
+        if each is given or not is_one(each):
+            must_be = f"a list of {what}, also for a single one"
+            raise bad_parameter(name, f"GraphSet.{owner}", must_be, Described(type(each).__name__))
+    return listed

@@ -12,14 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.errors import DataError, FormatError
+from graphldp.errors import DataError, FormatError, extra_named
+from graphldp.interchange import to_networkx
 from graphldp.neighbour_lists import NeighbourLists, gather_ranges
 from graphldp.privacy import Budget, Guarantee
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from torch_geometric.data import Data
 
 
 @dataclass(frozen=True)
@@ -156,3 +161,28 @@ class Reports(NeighbourLists):
             missing=None,
             trusted=True,
         )
+
+    def to_networkx(self) -> list[nx.Graph[int]]:
+        """The noisy graphs as directed NetworkX graphs: an edge from i to j says that i reported j.
+
+        d* is the node attribute ``noisy_degree`` where the mechanism releases it. A user who has not reported has the
+        attribute ``missing`` and no d*.
+        """
+        graphs = to_networkx(self, directed=True)
+        for graph, start in zip(graphs, self.graph_ptr[:-1].tolist(), strict=True):
+            for node, attributes in graph.nodes(data=True):
+                if self.missing is not None and self.missing[start + node]:
+                    attributes["missing"] = True
+                elif self.noisy_degree is not None:
+                    attributes["noisy_degree"] = float(self.noisy_degree[start + node])
+        return graphs
+
+    def to_pyg(self) -> list[Data]:
+        """The noisy graphs as PyTorch Geometric ``Data`` objects: node i aggregates over the list that i reported.
+
+        d* is ``noisy_degree`` where the mechanism releases it. ``missing`` marks users who have not reported, where
+        there are any; ``reports.induced().to_pyg()`` leaves them out.
+        """
+        with extra_named("Reports.to_pyg"):
+            from graphldp.learn import pyg
+        return pyg.to_data(self)

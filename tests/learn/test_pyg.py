@@ -79,6 +79,28 @@ def test_reports_carry_their_noisy_degree() -> None:
     assert [int(each.y) for each in data] == reports.labels.tolist()
 
 
+def test_reports_say_who_is_missing() -> None:
+    missing = np.array([False, True, False])
+    spent = np.full(3, 0.5)
+    reports = gl.Reports([0, 1, 1, 2], [1, 0], [0, 3], epsilon1=spent, epsilon2=spent, missing=missing)
+    data = reports.to_pyg()[0]
+    assert data.missing.tolist() == missing.tolist()
+    assert data.edge_index.tolist() == [[1, 0], [0, 2]]
+    assert "missing" not in reports.induced().to_pyg()[0]
+
+
+def test_features_are_never_dropped_in_silence() -> None:
+    edge = torch.tensor([[0, 1], [1, 0]])
+    data = Data(edge_index=edge, x=torch.ones(2, 3), edge_attr=torch.ones(2), y=torch.tensor([1]))
+    with pytest.raises(DataError, match="also hold edge_attr, x: pass drop_features=True"):
+        gl.GraphSet.from_pyg([Data(edge_index=edge, num_nodes=2, y=torch.tensor([0])), data])
+    assert gl.GraphSet.from_pyg([data], drop_features=True).indices.tolist() == [1, 0]
+    with pytest.raises(DataError, match="noisy_degree"):  # reports are no raw graphs
+        gl.GraphSet.from_pyg(DPRR(epsilon=5.0).randomize(some_graphs(), rng=0).to_pyg())
+    with pytest.raises(ParameterError, match=r"'data' parameter of GraphSet.from_pyg .* Got Data instead"):
+        gl.GraphSet.from_pyg(data)
+
+
 def test_labels_must_agree() -> None:
     edge = torch.tensor([[0, 1], [1, 0]])
     plain, labelled = Data(edge_index=edge, num_nodes=2), Data(edge_index=edge, num_nodes=2, y=torch.tensor([1.0]))

@@ -36,15 +36,27 @@ def edges_of(data: Sequence[Data]) -> dict[str, Any]:
     return {"source": source[kept], "target": target[kept], "sizes": sizes, "labels": _labels(data)}
 
 
+def refuse_features(data: Sequence[Data]) -> None:
+    """Refuse graphs that hold more than a set keeps, naming what would be lost."""
+    lost = {key for each in data for key in each.to_dict()} - {"edge_index", "num_nodes", "y"}
+    if lost:
+        raise DataError(
+            f"A GraphSet keeps edges and labels alone, and these Data objects also hold {', '.join(sorted(lost))}: "
+            "pass drop_features=True to leave that out."
+        )
+
+
 def to_data(lists: NeighbourLists) -> list[Data]:
-    """One ``Data`` per graph: ``edge_index``, ``num_nodes``, and ``y`` and ``noisy_degree`` where there are any."""
+    """One ``Data`` per graph: ``edge_index``, ``num_nodes``, and ``y``, ``noisy_degree``, ``missing`` where known."""
     owner = np.repeat(lists.local_users, lists.degrees)
     edges = torch.from_numpy(np.stack((lists.indices.astype(np.int64), owner)))
-    noisy = getattr(lists, "noisy_degree", None)
-    degree = None if noisy is None else torch.from_numpy(np.array(noisy, dtype=np.float32))
+    per_user = {}
+    for name, dtype in (("noisy_degree", np.float32), ("missing", np.bool_)):
+        if (values := getattr(lists, name, None)) is not None:
+            per_user[name] = torch.from_numpy(np.array(values, dtype=dtype))
     made = []
     for graph, (start, stop) in enumerate(zip(lists.graph_ptr[:-1], lists.graph_ptr[1:], strict=True)):
-        more: dict[str, Any] = {} if degree is None else {"noisy_degree": degree[start:stop]}
+        more: dict[str, Any] = {name: values[start:stop] for name, values in per_user.items()}
         if lists.labels is not None:
             more["y"] = torch.tensor([int(lists.labels[graph])])
         span = edges[:, lists.indptr[start] : lists.indptr[stop]].clone()
