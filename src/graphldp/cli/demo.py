@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphldp.cli import console
+from graphldp.cli.source import need
 from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def demo(
 
         demo_live.run(out, keep=keep, as_json=as_json)
         return
+    need("learn", "demo")
     from graphldp.cli.reproduce import compute
     from graphldp.experiments.draws import Context, load
     from graphldp.experiments.plans.plan import make_plan
