@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXTRAS := learn,plots,tensorboard,client,serve,postgres,ray,dev
 
-.PHONY: demo test check format bench proof clean help
+.PHONY: demo test check format bench proof lock clean help
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -41,6 +41,16 @@ proof: .venv/installed ## the live system under load and faults, reduced; PROOF=
 	$(BIN)/python -m pytest -q tests/client/test_crash.py
 	$(BIN)/graphldp audit wire --inputs $(if $(findstring full,$(PROOF)),1000000,50000)
 	$(BIN)/python -m benchmarks.proof $(PROOF)
+
+# One file for each thing that is deployed: a client, a collector, and a collector that trains on the same machine.
+# --universal: for every platform; the registry's hashes of every file of a version, so that any of them installs.
+COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+	--constraint constraints.txt --no-config --upgrade --custom-compile-command 'make lock'
+
+lock: .venv/installed ## pin what is deployed, with all it depends on, by version and hash: requirements/*.txt
+	$(COMPILE) --extra client --output-file requirements/client.txt
+	$(COMPILE) --extra serve --extra postgres --output-file requirements/collector.txt
+	$(COMPILE) --extra serve --extra postgres --extra learn --output-file requirements/training.txt
 
 clean: ## remove what the commands above made
 	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache
