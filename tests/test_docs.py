@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -18,24 +19,41 @@ from graphldp.experiments.results import Results
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
+TOOLS = ("mechanism_figures", "posterior", "tables", "threats")
+
+
 @pytest.fixture(scope="module")
-def threats() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("threats", DOCS.parent / "tools" / "threats.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def tools() -> Iterator[dict[str, Any]]:
+    """The scripts that fill pages, as modules; they find each other as when one of them is run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(DOCS.parent / "tools"))
+        yield {name: importlib.import_module(name) for name in TOOLS}
 
 
-def test_every_table_of_the_threats_page_has_a_maker(threats: ModuleType) -> None:
-    names = re.findall(r"<!-- table ([a-z-]+) -->", (DOCS / "threats.md").read_text())
-    probes = {"quarter", "law", "columns"}
-    assert len(names) == len(set(names))
-    assert set(names) == set(threats.TABLES) | probes
+@pytest.fixture(scope="module")
+def threats(tools: dict[str, Any]) -> Any:
+    return tools["threats"]
 
 
-def test_the_tables_hold_what_was_computed(threats: ModuleType, tmp_path: Path) -> None:
+def test_every_table_has_one_maker(tools: dict[str, Any]) -> None:
+    """Every marker of a page, wherever it is, has a maker, and every maker a marker."""
+    makers = {
+        (page, name)
+        for tool in tools.values()
+        for page in tool.PAGES
+        for name in {*tool.TABLES, *getattr(tool, "PROBES", {})}
+    }
+    pages = [*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md")]
+    markers = [(page, name) for page in pages for name in re.findall(r"<!-- table (.*?) -->", page.read_text())]
+    assert len(markers) == len(set(markers))
+    assert not set(markers) - makers
+    for tool in tools.values():
+        assert {*tool.TABLES, *getattr(tool, "PROBES", {})} == {name for page, name in markers if page in tool.PAGES}
+    for page in pages:
+        assert page.read_text().count("<!-- table ") == page.read_text().count("<!-- end -->")
+
+
+def test_the_tables_hold_what_was_computed(threats: Any, tmp_path: Path) -> None:
     """Two lines of the first panel on eighty threads; what is not computed is a dash."""
     gl.synthetic.threads(num_graphs=80, seed=0).save(tmp_path / "threads.npz")
     name, files = dataset_id(str(tmp_path / "threads.npz"))
@@ -53,7 +71,7 @@ def test_the_tables_hold_what_was_computed(threats: ModuleType, tmp_path: Path) 
     page.write_text(
         "Before.\n\n<!-- table goals -->\nold\n<!-- end -->\n\n<!-- table law -->\n\nkept\n\n<!-- end -->\n"
     )
-    threats.fill(page, tmp_path / "results.sqlite")
+    threats.fill_page(page, tmp_path / "results.sqlite")
     text = page.read_text()
     assert text.startswith("Before.")
     assert "old" not in text
@@ -67,5 +85,5 @@ def test_the_tables_hold_what_was_computed(threats: ModuleType, tmp_path: Path) 
     assert cells[9] == f"{numbers['guard-accuracy']['false_positives']:.2%}"
     for name in threats.TABLES:
         page.write_text(f"<!-- table {name} --><!-- end -->")
-        threats.fill(page, tmp_path / "results.sqlite")
+        threats.fill_page(page, tmp_path / "results.sqlite")
         assert page.read_text().count("\n| ") >= 2 or name == "areas"

@@ -1,23 +1,22 @@
 """Draw the figures and fill the tables of docs/mechanisms: python tools/mechanism_figures.py.
 
-A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``; the prose around it is left alone. All numbers are
-computed from the mechanisms' own laws, none is drawn at random.
+All numbers are computed from the mechanisms' own laws, none is drawn at random.
 """
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from fill import DOCS, fill, markdown
 from numpy.typing import NDArray
 
 import graphldp as gl
 from graphldp.pages.plots import Axis, Series, chart, standalone
 from graphldp.privacy.utility import public_mean_degree
 
-HERE = Path(__file__).resolve().parents[1] / "docs" / "mechanisms"
+HERE = DOCS / "mechanisms"
+PAGES = tuple(sorted(HERE.glob("*.md")))
 EPSILONS = np.geomspace(0.1, 10, 81)
 KEYS = {"clip": "dprr", "unbiased": "rr", "bayes": "local-lap"}  # each estimate's colour
 
@@ -37,11 +36,6 @@ def length_moments(mechanism: gl.DPRR, degree: int, n: int) -> tuple[float, floa
     mean = degree * keep + (n - 1 - degree) * fake
     inner = degree * keep * (1 - keep) + (n - 1 - degree) * fake * (1 - fake)
     return float(mean.mean()), float(mean.var() + inner.mean())
-
-
-def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
 
 
 def line(key: str, label: str, x: NDArray[np.float64], y: NDArray[np.float64]) -> Series:
@@ -130,13 +124,8 @@ def main() -> None:
     (HERE / "figures").mkdir(exist_ok=True)
     for name, draw in FIGURES.items():
         (HERE / "figures" / f"{name}.svg").write_text(standalone(draw()) + "\n")
-
-    def filled(match: re.Match[str]) -> str:
-        return f"<!-- table {match[1]} -->\n\n{TABLES[match[1]]()}\n\n<!-- end -->"
-
-    for page in sorted(HERE.glob("*.md")):
-        text = re.sub(r"<!-- table ([a-z-]+) -->.*?<!-- end -->", filled, page.read_text(), flags=re.S)
-        page.write_text(text)
+    for page in PAGES:
+        fill(page, TABLES)
 
 
 if __name__ == "__main__":

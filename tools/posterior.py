@@ -1,23 +1,18 @@
 """Fill the tables of docs/posterior.md: python tools/posterior.py FOLDER, with the datasets in FOLDER."""
 
-import re
 import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
+from fill import DOCS, fill, markdown
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 import graphldp as gl
 from graphldp.neighbour_lists import NeighbourLists
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "posterior.md"
-
-
-def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+PAGES = (DOCS / "posterior.md",)
 
 
 def codes(lists: NeighbourLists) -> NDArray[np.int64]:
@@ -62,12 +57,8 @@ TABLES: dict[str, Callable[[gl.GraphSet], str]] = {"links": links, "degrees": de
 def main() -> None:
     """Write the tables into the page."""
     graphs = gl.load_dataset("REDDIT-BINARY", root=sys.argv[1])[::10]
-
-    def filled(match: re.Match[str]) -> str:
-        return f"<!-- table {match[1]} -->\n\n{TABLES[match[1]](graphs)}\n\n<!-- end -->"
-
-    text = re.sub(r"<!-- table ([a-z-]+) -->.*?<!-- end -->", filled, PAGE.read_text(), flags=re.S)
-    PAGE.write_text(text)
+    for page in PAGES:
+        fill(page, {name: partial(make, graphs) for name, make in TABLES.items()})
 
 
 if __name__ == "__main__":

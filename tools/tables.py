@@ -1,18 +1,18 @@
 """Fill the tables of docs and README from the results in docs/results: python tools/tables.py.
 
-A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``; the prose around it is left alone. With the folder
-of the datasets as its argument the one table that is not in the results, a probe of list lengths, is drawn again too.
+With the folder of the datasets as its argument the one table that is not in the results, a probe of list lengths, is
+drawn again too.
 """
 
-import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fill import DOCS, fill, markdown
 from scipy.stats import spearmanr
 
 from graphldp.experiments.cells import canonical
@@ -23,7 +23,8 @@ from graphldp.experiments.summary import Point, points_of
 from graphldp.learn.metrics import summarize
 from graphldp.pages.tables import number, seconds, size
 
-HERE = Path(__file__).resolve().parents[1] / "docs" / "results"
+HERE = DOCS / "results"
+PAGES = (DOCS / "reproduction.md", DOCS / "beyond.md", DOCS.parent / "README.md")
 PLAIN = {"layers", "hidden", "dropout"}  # the paper's model, without our options
 with Results(HERE / "reddit-binary.sqlite", create=False) as _results:
     ROWS = _results.rows()
@@ -38,11 +39,6 @@ _PLACES = (
     if row.cell.kind == "accuracy" and set(row.cell.params["model"]) == PLAIN
 )
 TWICE = {place for place, times in Counter(each[:2] for each in set(_PLACES)).items() if times == 2}
-
-
-def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
 
 
 def found(experiment: str, series: str, x: float, panel: str = "") -> Point | None:
@@ -307,19 +303,16 @@ TABLES: dict[str, Callable[[], str]] = {
     "ingredients": lambda: sweep("ingredients", "accuracy", "ε"),
 }
 
+PROBES: dict[str, Callable[[str], str]] = {"lengths": lengths}
+
 
 def main() -> None:
     """Write the tables into the pages."""
     tables = dict(TABLES)
     if len(sys.argv) > 1:
-        tables["lengths"] = lambda: lengths(sys.argv[1])
-
-    def filled(match: re.Match[str]) -> str:
-        name = match[1]
-        return f"<!-- table {name} -->\n\n{tables[name]()}\n\n<!-- end -->" if name in tables else match[0]
-
-    for page in (HERE.parent / "reproduction.md", HERE.parent / "beyond.md", HERE.parents[1] / "README.md"):
-        page.write_text(re.sub(r"<!-- table ([a-z-]+) -->.*?<!-- end -->", filled, page.read_text(), flags=re.S))
+        tables |= {name: partial(make, sys.argv[1]) for name, make in PROBES.items()}
+    for page in PAGES:
+        fill(page, tables)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
 """Fill the tables of docs/threats.md from docs/results/reddit-binary.sqlite: python tools/threats.py [ROOT].
 
-A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``, as in docs/reproduction.md. With the folder of the
-datasets as its argument the three tables that are probes of honest reports, not results, are drawn again too.
+With the folder of the datasets as its argument the three tables that are probes of honest reports, not results, are
+drawn again too.
 """
 
-import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+from fill import DOCS, fill, markdown
 
 import graphldp as gl
 from graphldp.experiments.cases import HUB
@@ -23,17 +23,11 @@ from graphldp.threats import Poison
 from graphldp.threats.evidence import Columns
 from graphldp.threats.law import BINS, Population, Sampling, bins
 
-HERE = Path(__file__).resolve().parents[1] / "docs" / "results"
+PAGES = (DOCS / "threats.md",)
 ATTACKS = ("random", "all-ones", "mimicry", "clique", "target", "frame", "all-zeros")
 ACCURACY, GUARANTEE = ("degrees", "guard-accuracy", "redraw"), ("degrees", "guard-guarantee", "redraw")
 SEEDS = 5  # of the probes
 Points = dict[tuple[str, str, float | None], Point]
-
-
-def markdown(head: Sequence[str], rows: Sequence[Sequence[str | None]]) -> str:
-    """A table."""
-    lines = (head, ["---"] * len(head), *([each or "–" for each in row] for row in rows))
-    return "\n".join(f"| {' | '.join(row)} |" for row in lines)
 
 
 def panel_of(experiment: str, name: str) -> Panel:
@@ -138,7 +132,7 @@ TABLES: dict[str, Callable[[Points], str]] = {
 }
 
 
-def fill(page: Path, results: Path, probes: dict[str, Callable[[], str]] | None = None) -> None:
+def fill_page(page: Path, results: Path, probes: dict[str, Callable[[], str]] | None = None) -> None:
     """Write the tables into the page.
 
     Args:
@@ -155,12 +149,7 @@ def fill(page: Path, results: Path, probes: dict[str, Callable[[], str]] | None 
     made = dict(probes or {})
     for name, make in TABLES.items():
         made[name] = partial(make, paper if name.startswith("paper-") else beyond)
-
-    def filled(match: re.Match[str]) -> str:
-        name = match[1]
-        return f"<!-- table {name} -->\n\n{made[name]()}\n\n<!-- end -->" if name in made else match[0]
-
-    page.write_text(re.sub(r"<!-- table ([a-z-]+) -->.*?<!-- end -->", filled, page.read_text(), flags=re.S))
+    fill(page, made)
 
 
 def quarter(graphs: gl.GraphSet) -> str:
@@ -216,14 +205,17 @@ def columns(graphs: gl.GraphSet) -> str:
     return markdown(["hubs in graphs of", "hubs, all draws", "listed, mean", "law", "variance over the law's"], rows)
 
 
+PROBES: dict[str, Callable[[gl.GraphSet], str]] = {"quarter": quarter, "law": law, "columns": columns}
+
+
 def main() -> None:
     """Fill docs/threats.md."""
     probes: dict[str, Callable[[], str]] = {}
     if len(sys.argv) > 1:
         graphs = gl.load_dataset("REDDIT-BINARY", root=sys.argv[1])
-        for name, make in (("quarter", quarter), ("law", law), ("columns", columns)):
-            probes[name] = partial(make, graphs)
-    fill(HERE.parent / "threats.md", HERE / "reddit-binary.sqlite", probes)
+        probes |= {name: partial(make, graphs) for name, make in PROBES.items()}
+    for page in PAGES:
+        fill_page(page, DOCS / "results" / "reddit-binary.sqlite", probes)
 
 
 if __name__ == "__main__":
