@@ -67,8 +67,8 @@ def match(names: Iterable[str], roster: Sequence[str], user: int) -> Matched:
 
 def _cause(found: bool, missing: Set[str], roster: Set[str]) -> str | None:
     """What is likely wrong with a file of which names are missing; no name is repeated."""
-    if not found and not missing:
-        return "The file holds no names."
+    if not missing:
+        return None if found else "The file holds no names."
     split = sum(any(mark in name for mark in _SEPARATORS) for name in missing)
     if 2 * split > len(missing):
         return "Its lines look like several columns: a semicolon or a tab stands in them. Use commas, or a name a line."
