@@ -1,6 +1,12 @@
 """A mechanism of your own: one class, one method, and everything else works with it.
 
 Run: python examples/own_mechanism.py
+
+The commands take it too, with no other file:
+
+    graphldp randomize synthetic:threads -m examples/own_mechanism.py:HalfResponse -e 4 --out reports.npz
+    graphldp train synthetic:threads -m examples/own_mechanism.py:HalfResponse -e 4 --out runs/half
+    graphldp audit mechanism -m examples/own_mechanism.py:HalfResponse -e 1
 """
 
 import graphldp as gl
@@ -19,15 +25,25 @@ class HalfResponse(gl.RowMechanism):
         return (1 - flip) / 2, flip / 2
 
 
-mechanism = HalfResponse(epsilon=4.0)
-gl.check_mechanism(mechanism)  # the contract that every mechanism of graphldp passes: shapes, seeds, public users, ε
+def main():
+    """Check it, name it, draw reports with it and learn from them."""
+    mechanism = HalfResponse(epsilon=4.0)
+    gl.check_mechanism(
+        mechanism
+    )  # the contract that every mechanism of graphldp passes: shapes, seeds, public users, ε
+    gl.register(HalfResponse, label="Half response")  # from here on its name is half-response, wherever a name goes
 
-graphs = gl.synthetic.threads(num_graphs=150, seed=0)
-reports = mechanism.randomize(graphs, rng=7)
-print(reports.guarantee)
-print(f"entries: {graphs.num_entries:,} true, {reports.num_entries:,} reported")
+    graphs = gl.synthetic.threads(num_graphs=150, seed=0)
+    reports = mechanism.randomize(graphs, rng=7)
+    print(f"drawn by {reports.origin}")
+    print(reports.guarantee)
+    print(f"entries: {graphs.num_entries:,} true, {reports.num_entries:,} reported")
 
-train, val, test = gl.split(reports.labels, seed=0)
-clf = gl.GINClassifier(layers=3, hidden=16, max_epochs=40, seed=0)
-clf.fit(reports.subset(train), validation=reports.subset(val))
-print(f"accuracy on {len(test)} new threads: {clf.score(reports.subset(test)):.3f}")
+    train, val, test = gl.split(reports.labels, seed=0)
+    clf = gl.GINClassifier(layers=3, hidden=16, max_epochs=40, seed=0)
+    clf.fit(reports.subset(train), validation=reports.subset(val))
+    print(f"accuracy on {len(test)} new threads: {clf.score(reports.subset(test)):.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -33,6 +34,14 @@ def test_hub_lists_can_fail(monkeypatch, broken):
     result = run("mechanism", "-m", "hub-lists", "-e", "1", "--samples", "20000", "--json")
     assert result.exit_code == broken
     assert [row["holds"] for row in json.loads(result.stdout)] == [not broken] * 2  # discrete and Laplace noise
+
+
+def test_a_mechanism_of_one_s_own():
+    own = f"{Path(__file__).parents[2] / 'examples' / 'own_mechanism.py'}:HalfResponse"
+    result = run("mechanism", "-m", own, "-e", "1", "--samples", "2000", "--json")
+    assert result.exit_code == 0
+    (found,) = json.loads(result.stdout)
+    assert (found["claimed"], found["holds"]) == (1.0, True)
 
 
 def test_what_promises_nothing_is_not_audited():

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import graphldp as gl
+from graphldp.mechanisms.named import mechanisms, named
 
-MECHANISMS = ["dprr", "rr", "local-lap", "noisy-degrees", "hub-lists", "nonpriv-part", "nonpriv-full"]
+OWN = f"{Path(__file__).parents[2] / 'examples' / 'own_mechanism.py'}:HalfResponse"
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", [*(each.name for each in mechanisms() if each.name != "arr"), OWN])
 def test_every_mechanism_writes_what_the_library_draws(name: str, command: Any, files: Any, tmp_path: Path) -> None:
     out = tmp_path / "reports.npz"
     code, printed, _ = command(
@@ -22,11 +23,11 @@ def test_every_mechanism_writes_what_the_library_draws(name: str, command: Any, 
     row, reports = json.loads(printed), gl.Reports.load(out)
     assert row["reported_entries"] == reports.num_entries
     assert row["public_users"] == reports.guarantee.public_users
-    if name == "dprr":
-        graphs = gl.GraphSet.load(files.graphs)
-        epsilon = gl.customized(graphs, epsilon=2.0, public_fraction=0.2, rng=3)
-        again = gl.DPRR(epsilon=epsilon).randomize(graphs, rng=3)
-        assert np.array_equal(reports.indices, again.indices)
+    graphs = gl.GraphSet.load(files.graphs)
+    epsilon = gl.customized(graphs, epsilon=2.0, public_fraction=0.2, rng=3)
+    again = named(name).make(epsilon).randomize(graphs, rng=3)
+    assert np.array_equal(reports.indices, again.indices)
+    assert reports.origin == again.origin
 
 
 def test_arr_keeps_its_share(command: Any, files: Any, tmp_path: Path) -> None:
@@ -54,6 +55,10 @@ def test_people_read_the_promise(command: Any, files: Any, tmp_path: Path) -> No
         (["--allocation", "best"], "'allocation' parameter"),
         (["-m", "dpr"], "one of dprr"),
         (["-m", "arr"], "--sampling"),
+        (["-m", "rr", "--alpha", "0.5"], "'alpha' parameter of RR must be left out"),
+        (["-m", "nowhere.py:Own"], "a class in a file that is there"),
+        (["-m", "nowhere:Own"], "a class in a module that can be imported"),
+        (["-m", "graphldp:RowMechanism"], "a whole kind of Mechanism in graphldp"),
         (["-m", "nonpriv-part"], "needs public users"),
         (["--public-fraction", "1.5"], "'public_fraction' parameter"),
     ],

@@ -23,6 +23,7 @@ from graphldp.cli import (
     defend,
     demo,
     evaluate,
+    mechanisms,
     page,
     predict,
     randomize,
@@ -41,6 +42,7 @@ app = typer.Typer(
 )
 app.command(epilog=demo.EPILOG)(demo.demo)
 app.add_typer(datasets.app, name="datasets")
+app.command(epilog=mechanisms.EPILOG)(mechanisms.mechanisms)
 app.command(epilog=randomize.EPILOG)(randomize.randomize)
 app.command(epilog=train.EPILOG)(train.train)
 app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)

@@ -1,12 +1,12 @@
-"""Mechanisms by name, with the options that the commands share."""
+"""``graphldp mechanisms``: what there is by name; and the options that commands about mechanisms share."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphldp.errors import bad_parameter
+from graphldp.cli import console
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,10 +15,16 @@ if TYPE_CHECKING:
     from graphldp.graphs import GraphSet
     from graphldp.mechanisms import Mechanism
 
-NAMES = ("dprr", "rr", "arr", "local-lap", "noisy-degrees", "hub-lists", "nonpriv-part", "nonpriv-full")
+EPILOG = """Examples:
+
+graphldp mechanisms
+
+graphldp mechanisms --json
+"""
+MECHANISM_HELP = "How lists are noised: a name that 'graphldp mechanisms' shows, or path/own.py:Class."
 
 SeedOption = Annotated[int, typer.Option("--seed", help="Same seed, same noise.")]
-MechanismOption = Annotated[str, typer.Option("--mechanism", "-m", help=f"How lists are noised: {', '.join(NAMES)}.")]
+MechanismOption = Annotated[str, typer.Option("--mechanism", "-m", help=MECHANISM_HELP)]
 EpsilonOption = Annotated[
     float, typer.Option("--epsilon", "-e", help="ε of every private user: smaller is more private.")
 ]
@@ -26,43 +32,43 @@ PublicOption = Annotated[
     float, typer.Option("--public-fraction", help="λ: the share of users who publish their lists.")
 ]
 AllocationOption = Annotated[
-    str, typer.Option("--allocation", help="DPRR: how ε is split, 'paper', 'fixed' or 'utility'.")
+    str | None, typer.Option("--allocation", help="DPRR: how ε is split, 'paper' (unless said), 'fixed' or 'utility'.")
 ]
-AlphaOption = Annotated[float, typer.Option("--alpha", help="DPRR: the share of ε that goes to the edges.")]
-NoiseOption = Annotated[str, typer.Option("--noise", help="Noise on degrees: 'laplace' or 'discrete'.")]
+AlphaOption = Annotated[
+    float | None, typer.Option("--alpha", help="DPRR: the share of ε that goes to the edges; 0.9 unless said.")
+]
+NoiseOption = Annotated[
+    str | None, typer.Option("--noise", help="Noise on degrees: 'laplace' or 'discrete'; the mechanism's unless said.")
+]
 SamplingOption = Annotated[float | None, typer.Option("--sampling", help="ARR: the probability that an entry is kept.")]
 
 
-def make_mechanism(
-    name: str,
-    epsilon: float | NDArray[np.float64],
-    *,
-    allocation: str = "paper",
-    alpha: float = 0.9,
-    noise: str = "laplace",
-    sampling: float | None = None,
-) -> Mechanism:
-    """The mechanism of this name; options that it does not have are left aside."""
-    from graphldp import mechanisms
+def mechanisms(as_json: console.JsonOption = False) -> None:
+    """Show every mechanism by name: what users send, whether devices can send it, and its parameters.
 
-    if name not in NAMES:
-        raise bad_parameter("mechanism", "graphldp", f"one of {', '.join(NAMES)}", name)
-    if name == "dprr":
-        options = {"allocation": allocation, "alpha": alpha, "noise": noise}
-        return mechanisms.DPRR(epsilon, **cast("dict[str, Any]", options))
-    if name == "arr":
-        if sampling is None:
-            raise bad_parameter("sampling", "ARR", "given: --sampling 0.1 keeps a tenth of the entries", None)
-        return mechanisms.ARR(epsilon, sampling=sampling)
-    if name == "noisy-degrees":
-        return mechanisms.NoisyDegrees(epsilon, **cast("dict[str, Any]", {"noise": noise}))
-    if name == "hub-lists":
-        return mechanisms.HubLists(epsilon, **cast("dict[str, Any]", {"noise": noise}))
-    if name == "nonpriv-full":
-        return mechanisms.NonPrivFull()
-    if name == "local-lap":
-        return mechanisms.LocalLap(epsilon)
-    return mechanisms.RR(epsilon) if name == "rr" else mechanisms.NonPrivPart(epsilon)
+    A mechanism of your own goes wherever a name goes, as path/own.py:Class or package.module:Class.
+    """
+    from graphldp.mechanisms.named import mechanisms as table
+
+    rows = [
+        {
+            "name": each.name,
+            "mechanism": each.label,
+            "sends": " and ".join(word for word, sent in (("d*", each.degree), ("lists", each.lists)) if sent) or None,
+            "private": each.private,
+            "live": each.code is not None,
+            "parameters": ", ".join(each.options) or None,
+        }
+        for each in table()
+    ]
+    console.show(rows, as_json=as_json)
+
+
+def make_mechanism(name: str, epsilon: float | NDArray[np.float64], **options: Any) -> Mechanism:
+    """The mechanism of this name; an option that is None was not given."""
+    from graphldp.mechanisms.named import named
+
+    return named(name).make(epsilon, **options)
 
 
 def private_epsilon(graphs: GraphSet, epsilon: float, public_fraction: float, seed: int) -> float | NDArray[np.float64]:

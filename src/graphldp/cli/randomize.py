@@ -53,9 +53,9 @@ def randomize(
     epsilon: EpsilonOption = 1.0,
     public_fraction: PublicOption = 0.0,
     seed: SeedOption = 0,
-    allocation: AllocationOption = "paper",
-    alpha: AlphaOption = 0.9,
-    noise: NoiseOption = "laplace",
+    allocation: AllocationOption = None,
+    alpha: AlphaOption = None,
+    noise: NoiseOption = None,
     sampling: SamplingOption = None,
     engine: Annotated[
         EngineName, typer.Option(help="In memory, or ray: one large graph as Parquet edge lists, in parts.")

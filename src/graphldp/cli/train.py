@@ -34,7 +34,7 @@ def train(
     out: Annotated[Path, typer.Option("--out", "-o", help="A folder for models and results; goes on with its run.")],
     mechanism: Annotated[
         str | None,
-        typer.Option("--mechanism", "-m", help=f"{', '.join(mechanisms.NAMES)}; dprr unless said. Not for reports."),
+        typer.Option("--mechanism", "-m", help=f"{mechanisms.MECHANISM_HELP} dprr unless said. Not for reports."),
     ] = None,
     epsilon: Annotated[
         float | None, typer.Option("--epsilon", "-e", help="ε of every private user; 1 unless said. Not for reports.")
@@ -47,9 +47,9 @@ def train(
             help="The mechanism and the classifier that do best at this ε; options of others do not apply.",
         ),
     ] = False,
-    allocation: mechanisms.AllocationOption = "paper",
-    alpha: mechanisms.AlphaOption = 0.9,
-    noise: mechanisms.NoiseOption = "laplace",
+    allocation: mechanisms.AllocationOption = None,
+    alpha: mechanisms.AlphaOption = None,
+    noise: mechanisms.NoiseOption = None,
     sampling: mechanisms.SamplingOption = None,
     seeds: Annotated[
         int, typer.Option(min=1, help="How many seeds: 0, 1, 2, … Each draws noise, split and weights.")
