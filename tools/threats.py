@@ -18,7 +18,7 @@ from graphldp.experiments.plans.figures import EXPERIMENTS, Poisoning
 from graphldp.experiments.plans.panels import CURVES, Line, Panel, line_name
 from graphldp.experiments.results import Results
 from graphldp.experiments.summary import Point, points_of
-from graphldp.pages.poisoning import DEFENSES, panel_tables, recovered
+from graphldp.pages.poisoning import defense_name, panel_tables, recovered
 from graphldp.threats import Poison
 from graphldp.threats.evidence import Columns
 from graphldp.threats.law import BINS, Population, Sampling, bins
@@ -94,7 +94,7 @@ def accuracies(points: Points) -> str:
             if x or attack == ATTACKS[2]:
                 row = [mean(points, attack, line, x, "accuracy") for line in lines]
                 rows.append([attack if x else "no attack", f"{x:g}", *row])
-    names = [DEFENSES[line[1]] for line in lines[:3]]
+    names = [defense_name(line[1]) for line in lines[:3]]
     return markdown(["attack", "β", *names, "bounded influence, no defense"], rows)
 
 
@@ -112,7 +112,7 @@ def areas(points: Points) -> str:
         if own:
             row = [f"{point.numbers[0][among]['area']:.3f}" for point in own.values() for among in ("all", "hubs")]
             rows.append([attack, f"{panel_of('poisoning-beyond', attack).curve:g}", *row])
-    heads = [f"{DEFENSES[name]}: {among}" for name in CURVES for among in ("all honest users", "hubs")]
+    heads = [f"{defense_name(name)}: {among}" for name in CURVES for among in ("all honest users", "hubs")]
     return markdown(["attack", "β", *heads], rows)
 
 

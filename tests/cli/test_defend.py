@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 import graphldp as gl
-from graphldp.cli.defend import NAMES
 from graphldp.threats import HubGuard
-from graphldp.threats.named import DEFENSES
 
 
 @pytest.fixture
@@ -19,10 +17,6 @@ def attacked(command: Any, files: Any, tmp_path: Path) -> tuple[Path, Path]:
     out, who = tmp_path / "poisoned.npz", tmp_path / "who.csv"
     command("attack", files.reports, "-a", "all-ones", "-f", "0.3", "--malicious", who, "-o", out)
     return out, who
-
-
-def test_names_are_the_library_s() -> None:
-    assert tuple(DEFENSES) == NAMES
 
 
 @pytest.mark.parametrize("name", ["threshold", "guard-accuracy", "guard-guarantee"])

@@ -7,8 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from graphldp.experiments.plans.figures import METHODS
+from graphldp.mechanisms.named import colour_of
 from graphldp.pages.plots import Axis, Series, chart, standalone
-from graphldp.pages.style import COLOURS
+from graphldp.pages.style import colours
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -70,4 +71,13 @@ def test_a_file_of_its_own_brings_its_colours_for_light_and_dark() -> None:
 
 
 def test_every_method_has_a_colour() -> None:
-    assert METHODS.keys() <= COLOURS.keys()
+    assert METHODS.keys() <= colours().keys()
+
+
+def test_a_mechanism_of_one_s_own_has_a_colour() -> None:
+    own = "own@0123456789ab:<HalfResponse>"
+    text = standalone(chart([Series(own, "half", [(1.0, 2.0, None)])], Axis("x"), Axis("y"), "t"))
+    used = re.search(r"var\(--(spare-\d)\)", text)
+    assert used is not None
+    assert f"--{used[1]}:{colour_of(own)[0]}" in text
+    assert own not in text

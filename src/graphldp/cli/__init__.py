@@ -29,6 +29,7 @@ from graphldp.cli import (
     randomize,
     reproduce,
     serve,
+    threats,
     train,
 )
 from graphldp.errors import GraphLDPError, extra_named
@@ -43,6 +44,7 @@ app = typer.Typer(
 app.command(epilog=demo.EPILOG)(demo.demo)
 app.add_typer(datasets.app, name="datasets")
 app.command(epilog=mechanisms.EPILOG)(mechanisms.mechanisms)
+app.command(epilog=threats.EPILOG)(threats.threats)
 app.command(epilog=randomize.EPILOG)(randomize.randomize)
 app.command(epilog=train.EPILOG)(train.train)
 app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)

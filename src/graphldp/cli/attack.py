@@ -11,6 +11,7 @@ import typer
 from graphldp.cli import console
 from graphldp.cli.mechanisms import SeedOption
 from graphldp.cli.options import SplitOption, shares
+from graphldp.cli.threats import ATTACK_HELP
 from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphldp.reports import Reports
-
-NAMES = ("all-ones", "all-zeros", "random", "mimicry", "clique", "target", "frame")
 
 EPILOG = """Examples:
 
@@ -33,7 +32,7 @@ def attack(
     file: Annotated[Path, typer.Argument(help="A .npz file of reports.", metavar="REPORTS")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the attacked reports (.npz).")],
     fraction: Annotated[float, typer.Option("--fraction", "-f", help="β: the share of malicious users in a graph.")],
-    name: Annotated[str, typer.Option("--attack", "-a", help=f"What they do: {', '.join(NAMES)}.")] = "random",
+    name: Annotated[str, typer.Option("--attack", "-a", help=ATTACK_HELP)] = "random",
     honest_degree: Annotated[
         bool, typer.Option("--honest-degree", help="Leave d* as it was instead of forging it to fit the fake list.")
     ] = False,

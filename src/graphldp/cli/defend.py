@@ -10,6 +10,7 @@ import typer
 
 from graphldp.cli import console
 from graphldp.cli.mechanisms import SeedOption
+from graphldp.cli.threats import DEFENSE_HELP
 from graphldp.errors import FormatError
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from graphldp.reports import Reports
     from graphldp.threats.verdict import Verdict
-
-NAMES = ("threshold", "row-column", "guard-accuracy", "guard-guarantee")
 
 EPILOG = """Examples:
 
@@ -32,7 +31,7 @@ graphldp defend poisoned.npz -d threshold --theta 0.05 --malicious malicious.csv
 def defend(
     file: Annotated[Path, typer.Argument(help="A .npz file of reports.", metavar="REPORTS")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the reports that are left (.npz).")],
-    name: Annotated[str, typer.Option("--defense", "-d", help=f"Which test: {', '.join(NAMES)}.")] = "guard-accuracy",
+    name: Annotated[str, typer.Option("--defense", "-d", help=DEFENSE_HELP)] = "guard-accuracy",
     theta: Annotated[float, typer.Option(help="θ: how often an honest user may be flagged.")] = 0.05,
     treatment: Annotated[
         str | None, typer.Option(help="What becomes of flagged users: remove, empty or redraw; by default the test's.")

@@ -33,7 +33,8 @@ from graphldp.wire import MECHANISMS as WIRE_CODES
 
 Colour = tuple[str, str]
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
-_SPARE: tuple[Colour, ...] = (
+_COLOUR = re.compile(r"#[0-9a-f]{6}")
+SPARE: tuple[Colour, ...] = (
     ("#9333ea", "#d8b4fe"),
     ("#ea580c", "#fdba74"),
     ("#0f766e", "#99f6e4"),
@@ -68,6 +69,10 @@ class NamedMechanism:
     lists: bool = True
     private: bool = True
     audited_with: tuple[Mapping[str, Any], ...] = field(default=({},))
+
+    def __post_init__(self) -> None:
+        if len(self.colour) != 2 or not all(_COLOUR.fullmatch(each) for each in self.colour):
+            raise bad_parameter("colour", self.label, "two colours like #0b5fff, for light and for dark", self.colour)
 
     @property
     def code(self) -> int | None:
@@ -211,7 +216,12 @@ def label_of(name: str) -> str:
 
 def colour_of(name: str) -> Colour:
     """The colours of a name, of the table or not; a name that is not there has always the same spare ones."""
-    return _table[name].colour if name in _table else _SPARE[zlib.crc32(name.encode()) % len(_SPARE)]
+    return _table[name].colour if name in _table else SPARE[spare_place(name)]
+
+
+def spare_place(name: str) -> int:
+    """Which of the spare colours a name has that is not in the table."""
+    return zlib.crc32(name.encode()) % len(SPARE)
 
 
 def drawn_by(reports: Reports, owner: str, *known: type[Mechanism]) -> type[Mechanism]:

@@ -20,7 +20,7 @@ class Series:
     """One line of a chart.
 
     Args:
-        key: its colour, a key of :data:`graphldp.pages.style.COLOURS`.
+        key: its colour, see :func:`graphldp.pages.style.slot`.
         label: in the legend.
         points: (x, y, half the length of the error bar or None).
         across: a dashed line over the whole width at the first point's y.
@@ -106,7 +106,7 @@ def standalone(svg: str) -> str:
 
 
 def _draw(each: Series, px: Callable[[float], float], py: Callable[[float], float], right: float) -> list[str]:
-    colour = f"var(--{each.key})"
+    colour = f"var(--{style.slot(each.key)})"
     parts = []
     if each.band:
         there = [f"{px(a):.1f},{py(high):.1f}" for a, _, high in each.band]
@@ -138,8 +138,8 @@ def _shifted(place: Callable[[float], float], shift: float) -> Callable[[float],
 
 
 def _mark(x: float, y: float, key: str) -> str:
-    colour = f"var(--{key})"
-    kind = _MARKS[list(style.COLOURS).index(key) % len(_MARKS)]
+    colour = f"var(--{style.slot(key)})"
+    kind = _MARKS[list(style.colours()).index(style.slot(key)) % len(_MARKS)]
     if kind == "circle":
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.6" fill="{colour}"/>'
     shapes = {
@@ -157,7 +157,7 @@ def _legend(series: Sequence[Series], top: float) -> tuple[str, int]:
         width = 44 + 7.2 * len(each.label)
         if x > _LEFT and x + width > _WIDTH:
             x, y = _LEFT, y + _LEGEND
-        colour = f"var(--{each.key})"
+        colour = f"var(--{style.slot(each.key)})"
         dash = " dash" if each.across else ""
         parts.append(f'<line class="line{dash}" stroke="{colour}" x1="{x}" x2="{x + 20}" y1="{y - 4}" y2="{y - 4}"/>')
         if each.marked and not each.across:

@@ -13,24 +13,19 @@ from graphldp.experiments.plans.plan import Plan
 from graphldp.experiments.summary import Point
 from graphldp.pages.plots import Axis, Series, chart
 from graphldp.pages.section import Section
+from graphldp.pages.style import LINES
 from graphldp.pages.tables import table
+from graphldp.threats.named import defense_label
 
 LEARNERS = {"gin": "GIN", "degrees": "degrees", "bounded": "bounded influence"}
-DEFENSES = {
-    "none": "no defense",
-    "threshold": "the paper's defense",
-    "row-column": "row against column",
-    "guard-accuracy": "HubGuard, accuracy",
-    "guard-guarantee": "HubGuard, guarantee",
-    "perfect": "perfect detector",
-}
+ENDS = {"none": "no defense", "perfect": "perfect detector"}
+"""What a defense is measured against."""
 RATES = {
     "detected": "malicious users flagged",
     "detected_long": "of these, senders of lists longer than n/4",
     "false_positives": "honest users flagged",
     "hub_false_positives": "honest hubs flagged",
 }
-_COLOURS = ("rr", "dprr", "local-lap", "nonpriv-part", "degree-control", "dprr-fixed", "nonpriv-full", "size-control")
 _COST = 0.02  # of an attack; the share of less than that which is recovered says nothing
 
 
@@ -111,7 +106,12 @@ def line_label(line: Line) -> str:
     """How people read a line."""
     learner, defense, treatment = line
     treated = f", {treatment}" if treatment else ""
-    return f"{LEARNERS[learner]}: {DEFENSES[defense]}{treated}"
+    return f"{LEARNERS[learner]}: {defense_name(defense)}{treated}"
+
+
+def defense_name(name: str) -> str:
+    """How people read a defense."""
+    return ENDS.get(name) or defense_label(name)
 
 
 def _mean(point: Point | None, name: str) -> str | None:
@@ -125,7 +125,7 @@ def _mean(point: Point | None, name: str) -> str | None:
 
 def _lines(panel: Panel, points: Sequence[Point]) -> list[Series]:
     lines = []
-    for colour, line in zip(_COLOURS, panel.lines, strict=False):
+    for colour, line in zip(LINES, panel.lines, strict=False):
         values = []
         for point in points:
             found = point.summary("accuracy") if point.series == line_name(*line) else None
@@ -142,6 +142,6 @@ def _curves(points: Sequence[Point]) -> list[Series]:
         for shift, (among, label) in enumerate((("all", "all users"), ("hubs", "hubs"))):
             found = point.numbers[0][among]
             values = [(x, y, None) for x, y in zip(found["false_positives"], found["detected"], strict=True)]
-            text = f"{DEFENSES[point.series]}, {label}: area {found['area']:.3f}"
-            lines.append(Series(_COLOURS[2 * place + shift], text, values, marked=False))
+            text = f"{defense_name(point.series)}, {label}: area {found['area']:.3f}"
+            lines.append(Series(LINES[2 * place + shift], text, values, marked=False))
     return lines

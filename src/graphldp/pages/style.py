@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-COLOURS = {  # series: light, dark; told apart by lightness and marker too
-    "dprr": ("#0b5fff", "#6ea8ff"),
+from graphldp.mechanisms.named import SPARE, Colour, mechanisms, spare_place
+
+_SERIES = {  # light, dark: what is drawn beside the mechanisms, told apart by lightness and marker too
     "dprr-fixed": ("#7a3fd1", "#b794f6"),
-    "rr": ("#c9372c", "#ff8f85"),
-    "local-lap": ("#b65c02", "#f5b14c"),
-    "nonpriv-part": ("#00796b", "#4fd1b8"),
-    "nonpriv-full": ("#3c4450", "#c6ccd6"),
     "size-control": ("#8a94a3", "#8a94a3"),
     "degree-control": ("#ad1480", "#f58ad0"),
     "recipe": ("#1a7f37", "#56d364"),
-    "arr": ("#6f4e37", "#d2a679"),
     "blink-hard": ("#0e7490", "#67e8f9"),
     "blink-hybrid": ("#155e75", "#a5f3fc"),
     "size-forest": ("#a3acb9", "#737e8e"),
@@ -37,6 +33,18 @@ COLOURS = {  # series: light, dark; told apart by lightness and marker too
     "profile-degrees": ("#0b5fff", "#6ea8ff"),
     "profile-hub-lists": ("#1a7f37", "#56d364"),
 }
+_LINES = (
+    ("#c9372c", "#ff8f85"),
+    ("#0b5fff", "#6ea8ff"),
+    ("#b65c02", "#f5b14c"),
+    ("#00796b", "#4fd1b8"),
+    ("#ad1480", "#f58ad0"),
+    ("#7a3fd1", "#b794f6"),
+    ("#3c4450", "#c6ccd6"),
+    ("#8a94a3", "#8a94a3"),
+)
+LINES = tuple(f"line-{place}" for place in range(len(_LINES)))
+"""The lines of a picture that is not about mechanisms, by their place in it."""
 
 _BASE = {
     "paper": ("#ffffff", "#14171c"),
@@ -48,10 +56,25 @@ _BASE = {
 }
 
 
+def colours() -> dict[str, Colour]:
+    """The colours of all series: of mechanisms, ours and those that were registered, and of everything else."""
+    spare = {_spare(place): colour for place, colour in enumerate(SPARE)}
+    return {each.name: each.colour for each in mechanisms()} | _SERIES | dict(zip(LINES, _LINES, strict=True)) | spare
+
+
+def slot(series: str) -> str:
+    """The CSS variable of a series: its own, or one of a few spare ones that its name decides."""
+    return series if series in colours() else _spare(spare_place(series))
+
+
+def _spare(place: int) -> str:
+    return f"spare-{place}"
+
+
 def variables() -> str:
     """Every colour as a CSS variable, for light and for dark."""
     light, dark = [], []
-    for name, (one, two) in (_BASE | COLOURS).items():
+    for name, (one, two) in (_BASE | colours()).items():
         light.append(f"--{name}:{one};")
         dark.append(f"--{name}:{two};")
     at_night = f"@media(prefers-color-scheme:dark){{:root{{{''.join(dark)}}}}}"
