@@ -16,7 +16,7 @@ STILL_TWICE = {
     "Choice",
     "EngineName",
     "Entry",
-    "Point",
+    "Plan",
     "Results",
     "Settings",
     "Store",
