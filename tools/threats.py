@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from fill import DOCS, fill, markdown
+from numpy.typing import NDArray
 
 import graphldp as gl
 from graphldp.experiments.cases import HUB
@@ -182,13 +183,13 @@ def law(graphs: gl.GraphSet) -> str:
 
 def columns(graphs: gl.GraphSet) -> str:
     """How often honest hubs are listed, against the law."""
-    n = np.repeat(graphs.sizes, graphs.sizes)
-    sums: dict[str, list[np.ndarray]] = {}
+    n = np.repeat(graphs.sizes, graphs.sizes).astype(np.float64)
+    sums: dict[str, list[NDArray[np.float64]]] = {}
     for seed in range(SEEDS):
         reports = gl.DPRR(epsilon=1.0).randomize(graphs, rng=seed)
         laws, kind = Sampling.of(reports, gl.DPRR).classes()
         population = Population.of(laws)
-        own = population.joint[kind, :, bins(reports.degrees, n)]
+        own = population.joint.swapaxes(1, 2)[kind, bins(reports.degrees, n)]
         degree = (own * population.share[kind]).sum(axis=1) / np.maximum(own.sum(axis=1), 1e-300) * (n - 1)
         seen = Columns.of(reports, gl.DPRR, np.ones(reports.num_users, np.bool_), degree)
         share = graphs.degrees / np.maximum(n - 1, 1)

@@ -38,7 +38,7 @@ class Sent:
 
 def prepare(store: Store, count: int, n: int = 1000, degree: int = 20, prefix: str = "load") -> list[Sent]:
     """Communities of n users in the store, and a report of each user, up to a count."""
-    rng, sent = np.random.default_rng(0), []
+    rng, sent = np.random.default_rng(0), list[Sent]()
     for place in range(-(-count // n)):
         id = f"{prefix}-{place}"
         store.open_community(id, [f"user {u}" for u in range(n)], mechanism="dprr", choices=[CHOICE])
