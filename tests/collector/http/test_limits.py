@@ -57,3 +57,8 @@ def test_an_ipv6_household_counts_as_one() -> None:
     assert network_of("2001:db8:1:3::9") != network_of("2001:db8:1:2::9")
     assert network_of("192.0.2.7") == "192.0.2.7"
     assert network_of("unix") == "unix"
+
+
+def test_an_ipv4_address_counts_as_itself_however_it_is_written() -> None:
+    assert network_of("::ffff:192.0.2.7") == network_of("::ffff:c000:207") == network_of("192.0.2.7")
+    assert network_of("::ffff:192.0.2.8") != network_of("::ffff:192.0.2.7")

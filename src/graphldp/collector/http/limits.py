@@ -61,6 +61,8 @@ def network_of(host: str) -> str:
         address = ip_address(host)
     except ValueError:
         return host
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)  # a socket for both kinds writes IPv4 so; they are no household of one /64
     return str(IPv6Address(int(address) >> 64 << 64)) if isinstance(address, IPv6Address) else host
 
 
