@@ -162,6 +162,20 @@ def test_closing_needs_the_form_of_the_page(page: Page, site: Site) -> None:
     assert fish.closed_at is None
 
 
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "null", "//", ""])
+def test_an_origin_that_is_no_address_is_refused(site: Site, origin: str) -> None:
+    for address in ("/login", "/logout", "/dashboard/communities/cats/close"):
+        answer = httpx.post(f"{site.collector.url}{address}", data={"key": site.key}, headers={"Origin": origin})
+        assert answer.status_code == 403
+
+
+def test_nobody_is_sent_to_the_host_that_a_request_names(site: Site) -> None:
+    for address in ("/", "/dashboard", "/dashboard/", "/dashboard/runs/", "/login/", "/static", "/healthz/", "/v1/"):
+        answer = httpx.get(f"{site.collector.url}{address}", headers={"Host": "evil.example"})
+        assert "evil.example" not in str(answer.headers)
+        assert answer.headers.get("location", "/").startswith("/")
+
+
 def test_playing_with_epsilon(page: Page) -> None:
     page.goto("/play")
     people = page.get_by_role("list", name="The 59 others in Ada’s community").get_by_role("listitem")

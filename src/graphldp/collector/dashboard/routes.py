@@ -13,6 +13,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, select_autoescape
+from starlette.datastructures import Headers
 
 from graphldp.collector.dashboard import views
 from graphldp.collector.http.limits import Limiter, network_of, read_body
@@ -33,6 +34,15 @@ def static_files() -> StaticFiles:
     return StaticFiles(directory=_HERE / "static")
 
 
+def _from_here(headers: Headers) -> bool:
+    """Whether a form came from one of these pages, as far as its browser says."""
+    origin = headers.get("origin")
+    try:
+        return origin is None or urlsplit(origin).netloc == headers.get("host")
+    except ValueError:  # no address at all
+        return False
+
+
 def make_router(settings: Settings, store: Store) -> APIRouter:
     """The pages, over a store."""
     router = APIRouter(include_in_schema=False)
@@ -48,8 +58,7 @@ def make_router(settings: Settings, store: Store) -> APIRouter:
         return store.operators.session(secret) if secret else None
 
     async def form(request: Request) -> dict[str, str]:
-        origin = request.headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+        if not _from_here(request.headers):
             raise ProblemError("forbidden")
         body = await read_body(request.headers, request.receive, _FORM_BYTES, settings.body_seconds)
         fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)

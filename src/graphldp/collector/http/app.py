@@ -55,6 +55,7 @@ def create_app(settings: Settings, store: Store) -> ASGIApp:
         lifespan=lifespan,
         docs_url=None,  # its page loads scripts from elsewhere
         redoc_url=None,
+        redirect_slashes=False,  # it would send a browser to whatever host the request named
     )
     problems.install(app)
     reception = Reception(settings, store, writer)
