@@ -16,6 +16,7 @@ from graphldp.collector.dashboard import routes as dashboard
 from graphldp.collector.http import api, batch, problems
 from graphldp.collector.http.front import Front
 from graphldp.collector.http.guard import Guard
+from graphldp.collector.http.health import Health
 from graphldp.collector.http.limits import Limiter
 from graphldp.collector.http.metrics import CONTENT_TYPE, Metrics
 from graphldp.collector.http.reception import Reception
@@ -60,19 +61,19 @@ def create_app(settings: Settings, store: Store) -> ASGIApp:
     problems.install(app)
     reception = Reception(settings, store, writer)
     app.include_router(api.make_router(reception))
-    app.include_router(_service_routes(store, metrics))
+    app.include_router(_service_routes(Health(store.ping), metrics))
     app.include_router(dashboard.make_router(settings, store))
     app.mount("/static", dashboard.static_files())
     return Guard(Front(app, reception), Limiter(settings.address_per_minute), metrics)
 
 
-def _service_routes(store: Store, metrics: Metrics) -> APIRouter:
+def _service_routes(health: Health, metrics: Metrics) -> APIRouter:
     router = APIRouter(tags=["service"])
 
     @router.get("/healthz", responses=problems.responses(503))
     def healthz() -> dict[str, str]:
-        """Whether the collector and its database work."""
-        store.ping()
+        """Whether the collector can store a report: its database answers, and its disk takes a write."""
+        health.check()
         return {"status": "ok"}
 
     @router.get(
