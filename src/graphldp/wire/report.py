@@ -164,6 +164,65 @@ def decode(data: bytes, *, n: int | None = None) -> Report:
     Raises:
         WireError: for anything that :func:`encode` would not have written, with the reason.
     """
+    head = decode_head(data, n=n)
+    listed = head.positions()
+    if head.absent:
+        listed = _complement(listed, head.n - 1)
+    neighbours = (listed + (listed >= head.user)).astype(np.int32)
+    return Report(head.mechanism, head.n, head.user, head.epsilon1, head.epsilon2, head.noisy_degree, neighbours)
+
+
+@dataclass(frozen=True)
+class ReportHead:
+    """A report before its list is unpacked: a few bytes can stand for a list of millions.
+
+    Args:
+        mechanism: as of a :class:`Report`, like all up to ``noisy_degree``.
+        n: users in the community.
+        user: the reporting user's number.
+        epsilon1: ε₁.
+        epsilon2: ε₂.
+        noisy_degree: d*, or None.
+        count: how many entries the list has.
+        k: of its Rice code.
+        payload: the list's bytes.
+    """
+
+    mechanism: str
+    n: int
+    user: int
+    epsilon1: float
+    epsilon2: float
+    noisy_degree: int | None
+    count: int
+    k: int
+    payload: bytes = field(repr=False)
+
+    @property
+    def absent(self) -> bool:
+        """Whether the bytes say who is not listed."""
+        return self.count > self.n - 1 - self.count
+
+    @property
+    def written(self) -> int:
+        """How many positions the bytes hold."""
+        return min(self.count, self.n - 1 - self.count)
+
+    def positions(self) -> NDArray[np.int64]:
+        """What the bytes hold, of those who are listed or of those who are not.
+
+        Raises:
+            WireError: for anything that :func:`encode` would not have written.
+        """
+        if self.n > SMALL:
+            return golomb.unpack(self.payload, self.k, self.written, self.n - 1)
+        if self.k:
+            raise WireError(f"A list of {SMALL} users or fewer has no k.")
+        return combinations.unpack(self.payload, self.written, self.n - 1)
+
+
+def decode_head(data: bytes, *, n: int | None = None) -> ReportHead:
+    """Read a report up to its list; see :func:`decode`."""
     reader = _Reader(data)
     if reader.take(1)[0] != FIRST_BYTE:
         raise WireError("These bytes are not a report of a known version.")
@@ -188,18 +247,7 @@ def decode(data: bytes, *, n: int | None = None) -> Report:
         noisy_degree = coded >> 1 if not coded & 1 else -(coded >> 1) - 1
     count = 0 if mechanism == "noisy-degrees" else reader.varint("count")
     _check_whole("count", count, 0, users - 1)
-    absent = count > users - 1 - count
-    m = users - 1 - count if absent else count
-    if users > SMALL:
-        listed = golomb.unpack(reader.rest(), k, m, users - 1)
-    elif k:
-        raise WireError(f"A list of {SMALL} users or fewer has no k.")
-    else:
-        listed = combinations.unpack(reader.rest(), m, users - 1)
-    if absent:
-        listed = _complement(listed, users - 1)
-    neighbours = (listed + (listed >= user)).astype(np.int32)
-    return Report(mechanism, users, user, epsilon1, epsilon2, noisy_degree, neighbours)
+    return ReportHead(mechanism, users, user, epsilon1, epsilon2, noisy_degree, count, k, reader.rest())
 
 
 def to_json(report: Report) -> str:
