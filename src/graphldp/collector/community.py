@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from graphldp.errors import Described, ParameterError, WireError, bad_parameter
-from graphldp.wire import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, Report, to_millionths
+from graphldp.wire import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, Report, ReportHead, to_millionths
 
 PRIVATE_MECHANISMS = tuple(name for name in MECHANISMS if name != "public")
 COMMUNITY_PATTERN = "^[a-z0-9-]{1,64}$"  # of an address; an id that is opened is also well-formed at its ends
@@ -119,7 +119,7 @@ class Community:
             found[code] = Head(varint(self.n), frozenset(offers), size, name in WITH_DEGREE, name != "noisy-degrees")
         return found
 
-    def refuse(self, report: Report, user: int) -> str | None:
+    def refuse(self, report: Report | ReportHead, user: int) -> str | None:
         """Why a report is not one of this community's, or None where it is."""
         if report.n != self.n:
             return f"The report is for {report.n} users; the community has {self.n}."

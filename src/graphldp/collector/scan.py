@@ -1,9 +1,10 @@
 """Reading reports: as strict as :func:`graphldp.wire.decode`, at a small part of its cost.
 
 A report that this community would accept begins with bytes that are known beforehand, and a list need not be unpacked
-to see that it is well-formed. What is accepted here is exactly what ``decode`` and
-:meth:`~graphldp.collector.community.Community.refuse` accept; a test holds the two together. Everything else goes to
-them, for the reason.
+to see that it is well-formed: a few bytes can stand for a list of millions. So :func:`read` takes time and memory by
+the bytes alone, whatever they claim. It accepts exactly what ``decode`` and
+:meth:`~graphldp.collector.community.Community.refuse` accept; a test holds the two together. :func:`reason` says what
+is wrong with the rest, and is for those who hold the slot's token.
 """
 
 from __future__ import annotations
@@ -11,49 +12,63 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphldp import wire
 from graphldp.collector.community import Community, varint
 from graphldp.errors import WireError
 from graphldp.wire import combinations
 
 LONGEST = 1024  # bytes of a body that is read as one number; arrays read a longer one faster
+_CHUNK = 1 << 14  # bytes that are bits at a time: what arrays of them take stays below a few megabytes
 
 
 class Reading(NamedTuple):
-    """What was read: d* where the report has one, or what is wrong with it."""
+    """Whether a report is well-formed and meant for its slot, and its d* where it has one."""
 
+    good: bool
     noisy_degree: int | None = None
-    wrong: str | None = None
+
+
+_BAD = Reading(False)
 
 
 def read(community: Community, user: int, body: bytes) -> Reading:
     """Read what was sent to a community as a slot's report."""
-    head = community.heads.get(body[1] >> 5) if 2 <= len(body) <= LONGEST and body[0] == wire.FIRST_BYTE else None
+    if len(body) > wire.max_size(community.n) or len(body) < 2 or body[0] != wire.FIRST_BYTE:
+        return _BAD
+    head = community.heads.get(body[1] >> 5)
     if head is None or user >= community.n:
-        return _closer(community, user, body)
+        return _BAD
     start = head.n + varint(user)
     at = 2 + len(start)
     after = at + head.size
     if body[2:at] != start or body[at:after] not in head.offers:
-        return _closer(community, user, body)
+        return _BAD
     degree, count, others = None, 0, community.n - 1
     if head.degree:
         coded, after = _read_varint(body, after)
         degree = coded >> 1 if not coded & 1 else -(coded >> 1) - 1
     if head.listed and after >= 0:
         count, after = _read_varint(body, after)
-    if after < 0 or count > others or not _fits(body[after:], body[1] & 31, min(count, others - count), others):
-        return _closer(community, user, body)
-    return Reading(degree)
+    if after < 0 or count > others:
+        return _BAD
+    fits = _fits if len(body) <= LONGEST else _fits_long
+    return Reading(True, degree) if fits(body[after:], body[1] & 31, min(count, others - count), others) else _BAD
 
 
-def _closer(community: Community, user: int, body: bytes) -> Reading:
-    """The closer look: what is wrong, if anything is."""
+def reason(community: Community, user: int, body: bytes) -> str:
+    """What is wrong with a report that :func:`read` refuses."""
     try:
-        report = wire.decode(body, n=community.n)
+        head = wire.decode_head(body, n=community.n)
+        if refused := community.refuse(head, user):
+            return refused
+        if len(body) <= LONGEST:  # unpacked, a list takes some hundred times its bytes
+            head.positions()
     except WireError as error:
-        return Reading(wrong=str(error))
-    return Reading(report.noisy_degree, community.refuse(report, user))
+        return str(error)
+    return "The list is not in the one code that it has."
 
 
 def _fits(payload: bytes, k: int, m: int, size: int) -> bool:
@@ -88,6 +103,38 @@ def _fits(payload: bytes, k: int, m: int, size: int) -> bool:
         for place in range(k):
             gaps += (low >> place & each).bit_count() << place
     return gaps + m <= size
+
+
+def _fits_long(payload: bytes, k: int, m: int, size: int) -> bool:
+    """As :func:`_fits` for a long payload, some of its bits at a time."""
+    data, low_bits = np.frombuffer(payload, np.uint8), m * k
+    if low_bits + m > 8 * len(data):
+        return False
+    count, last, halves = 0, -1, 0  # of the unary half: ones so far, the last of them, what one more low bit would save
+    for at in range(low_bits // 8, len(data), _CHUNK):
+        bits = np.unpackbits(data[at : at + _CHUNK])
+        ones = np.flatnonzero(bits[max(0, low_bits - 8 * at) :]) + max(8 * at - low_bits, 0)
+        if len(ones):
+            gaps = np.diff(ones, prepend=last) - 1
+            halves += int((gaps - (gaps >> 1)).sum())
+            count, last = count + len(ones), int(ones[-1])
+    if count != m or -(-(low_bits + last + 1) // 8) != len(data) or halves > m:
+        return False
+    high, places = last + 1 - m, _sums(data, m, k)
+    if k and high + places[0] <= m:
+        return False
+    low = sum(total << (k - 1 - place) for place, total in enumerate(places))
+    return (high << k) + low + m <= size
+
+
+def _sums(data: NDArray[np.uint8], m: int, k: int) -> list[int]:
+    """How many of m numbers of k bits have a one in each place, the highest first."""
+    total = np.zeros(k, np.int64)
+    for first in range(0, m if k else 0, 8 * _CHUNK // 32):  # whole bytes, whatever k is
+        count = min(m - first, 8 * _CHUNK // 32)
+        bits = np.unpackbits(data[first * k // 8 : -(-(first + count) * k // 8)], count=count * k)
+        total += bits.reshape(count, k).sum(axis=0, dtype=np.int64)
+    return [int(each) for each in total]
 
 
 @lru_cache(maxsize=4096)
