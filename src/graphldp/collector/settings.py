@@ -52,10 +52,13 @@ TABLE: tuple[Setting, ...] = (
     Setting("address_per_minute", 600, "Requests a minute from one address (one /64 in IPv6); 0 is no limit."),
     Setting("token_per_minute", 30, "Requests a minute with one token; 0 is no limit."),
     Setting("connections", 1000, "Connections at a time; more are answered 503."),
+    Setting("address_connections", 50, "Connections at a time from one address, other than a proxy; 0 is no limit."),
     Setting("header_seconds", 10.0, "How long a request's head may take to arrive."),
     Setting("body_seconds", 20.0, "How long a body may take to arrive."),
+    Setting("answer_seconds", 10.0, "How long a client may take to read 64 KB of an answer."),
     Setting("batch_items", 2000, "Reports in one batch."),
     Setting("batch_bytes", 16_000_000, "Bytes in one batch."),
+    Setting("held_bytes", 64_000_000, "Bytes of unfinished bodies at a time, of batches and of reports each."),
     Setting("session_hours", 12.0, "How long an operator stays logged in."),
     Setting("shutdown_seconds", 20.0, "How long requests under way may take to end after SIGTERM."),
     Setting("log_level", "info", "debug, info, warning or error."),
@@ -74,10 +77,13 @@ class Settings:
     address_per_minute: int
     token_per_minute: int
     connections: int
+    address_connections: int
     header_seconds: float
     body_seconds: float
+    answer_seconds: float
     batch_items: int
     batch_bytes: int
+    held_bytes: int
     session_hours: float
     shutdown_seconds: float
     log_level: str
@@ -100,6 +106,8 @@ def load_settings(
     values["database"] = values["database"] or default_database()
     if values["log_level"] not in ("debug", "info", "warning", "error"):
         raise bad_parameter("log_level", "the collector", "debug, info, warning or error", values["log_level"])
+    if values["connections"] < 1:
+        raise bad_parameter("connections", "the collector", "a whole number ≥ 1", values["connections"])
     if values["port"] > 65535:
         raise bad_parameter("port", "the collector", "a port, 0 to 65535", values["port"])
     return Settings(**values)

@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, select_autoescape
 from starlette.datastructures import Headers
 
 from graphldp.collector.dashboard import views
-from graphldp.collector.http.limits import Limiter, network_of, read_body
+from graphldp.collector.http.limits import Held, Limiter, network_of, read_body
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.operators import Session
 from graphldp.collector.settings import Settings
@@ -48,7 +48,7 @@ def make_router(settings: Settings, store: Store) -> APIRouter:
     router = APIRouter(include_in_schema=False)
     pages = Environment(loader=FileSystemLoader(_HERE / "templates"), autoescape=select_autoescape())
     pages.filters |= {"percent": views.percent, "moment": views.moment}
-    logins = Limiter(_LOGINS_PER_MINUTE)
+    logins, held = Limiter(_LOGINS_PER_MINUTE), Held(settings.held_bytes)
 
     def page(name: str, session: Session | None = None, status: int = 200, **values: Any) -> Response:
         return HTMLResponse(pages.get_template(name).render(session=session, **values), status)
@@ -60,7 +60,8 @@ def make_router(settings: Settings, store: Store) -> APIRouter:
     async def form(request: Request) -> dict[str, str]:
         if not _from_here(request.headers):
             raise ProblemError("forbidden")
-        body = await read_body(request.headers, request.receive, _FORM_BYTES, settings.body_seconds)
+        with held.share() as hold:
+            body = await read_body(request.headers, request.receive, _FORM_BYTES, settings.body_seconds, hold)
         fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
         return {name: values[-1] for name, values in fields.items()}
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from binascii import a2b_base64
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, ValidationError
 
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.community import COMMUNITY_PATTERN, Community
+from graphldp.collector.community import COMMUNITY_PATTERN
+from graphldp.collector.http.desk import Item, Outcome
 from graphldp.collector.http.limits import Limiter
-from graphldp.collector.http.problems import REFUSALS, SUCCESSES, ProblemError, problem_body
-from graphldp.collector.intake import Submission, Verdict
-from graphldp.collector.scan import read
-from graphldp.collector.storage.catalogue import Catalogue
+from graphldp.collector.http.problems import SUCCESSES, ProblemError, problem_body, refusal
+from graphldp.collector.intake import Verdict
 
 
 def _whole(value: Any) -> Any:
@@ -42,7 +41,8 @@ class Batch(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    reports: list[BatchItem] = Field(min_length=1)
+    # one bad item is enough to refuse the whole: to describe all of them would take more memory than the batch
+    reports: Annotated[list[BatchItem], FailFast()] = Field(min_length=1)
 
 
 class BatchResult(BaseModel):
@@ -73,78 +73,54 @@ REQUEST_BODY = {
 _STORED, _REPEATED = ({"status": SUCCESSES[verdict]} for verdict in (Verdict.STORED, Verdict.REPEATED))
 
 
-class Readable(NamedTuple):
-    """An item that goes to the store.
-
-    Args:
-        submission: what the store gets.
-        wrong: what is wrong with the report, if anything is.
-        late: whether it was drawn for another epoch than the community's. Its token alone goes to the store, so that
-            nobody without one learns the epoch.
-    """
-
-    submission: Submission
-    wrong: str | None = None
-    late: bool = False
-
-
-def read_batch(body: bytes, most: int, catalogue: Catalogue, limiter: Limiter) -> list[Readable | dict[str, Any]]:
-    """The reports of a batch, or the problem that keeps one from the store. One bad item does not touch the others.
+def read_batch(body: bytes, most: int, limiter: Limiter) -> list[Item | dict[str, Any]]:
+    """The reports of a batch, or the problem that keeps one from the desk. One bad item does not touch the others.
 
     Raises:
         ProblemError: for a body that is no batch at all.
     """
+    if not _could_be_one(body, most):
+        raise ProblemError("bad-request", f"A batch holds at most {most} reports, and nothing else.")
     try:
         items = Batch.model_validate_json(body).reports
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         raise ProblemError("bad-request", f"Look at: {'.'.join(map(str, first['loc'])) or 'body'}.") from None
-    if len(items) > most:
-        raise ProblemError("bad-request", f"A batch holds at most {most} reports.")
-    known = {item.community: catalogue.known(item.community) for item in items}
-    communities = {id: found for id, found in known.items() if found is not None}
-    unsure = {item.community for item in items if not _in_epoch(item, communities.get(item.community))}
-    if unsure:  # not read before, or a new epoch may have opened since
-        communities |= catalogue.read(*unsure)
-    return [_read(item, communities.get(item.community), limiter) for item in items]
+    return [_item(each, limiter) for each in items]
 
 
-def _in_epoch(item: BatchItem, community: Community | None) -> bool:
-    return community is not None and community.epoch == item.epoch
+def _could_be_one(body: bytes, most: int) -> bool:
+    """Whether a body has no more parts than the largest batch.
+
+    A value of JSON takes at least a bracket or a comma, and no string of a batch has any. So counting these bounds what
+    a body becomes when it is parsed, which is a hundred times its bytes for a long list of empty objects.
+    """
+    fields = len(BatchItem.model_fields)
+    return body.count(b"[") <= 1 and body.count(b"{") <= most + 1 and body.count(b",") <= most * fields
 
 
-def _read(item: BatchItem, community: Community | None, limiter: Limiter) -> Readable | dict[str, Any]:
-    token_hash = tokens.hashed(item.token)
+def _item(given: BatchItem, limiter: Limiter) -> Item | dict[str, Any]:
+    token_hash = tokens.hashed(given.token)
     try:
         limiter.take(token_hash)
     except ProblemError as error:
         return error.body
-    if community is None:
-        return problem_body("unauthorized")
-    if not _in_epoch(item, community):
-        return Readable(Submission(community.key, item.user, token_hash, None), late=True)
     try:
-        body = a2b_base64(item.report, strict_mode=True)
+        body = a2b_base64(given.report, strict_mode=True)
     except ValueError:
         return problem_body("bad-request", "Look at: report.")
-    if len(body) > wire.max_size(community.n):
-        return problem_body("too-large")
-    degree, wrong = read(community, item.user, body)
-    return Readable(Submission(community.key, item.user, token_hash, None if wrong else body, degree), wrong)
+    return Item(given.community, given.user, token_hash, body, given.epoch)
 
 
-def results(items: Sequence[Readable | dict[str, Any]], verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    """The answer to each item, given the verdicts on those that reached the store."""
-    rest = iter(verdicts)
-    return [item if isinstance(item, dict) else _result(item, next(rest)) for item in items]
+def results(items: Sequence[Item | dict[str, Any]], outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """The answer to each item, given what became of those that reached the desk."""
+    rest = iter(outcomes)
+    return [each if isinstance(each, dict) else _result(next(rest)) for each in items]
 
 
-def _result(item: Readable, verdict: Verdict) -> dict[str, Any]:
-    if verdict is Verdict.STORED:
+def _result(outcome: Outcome) -> dict[str, Any]:
+    if outcome.verdict is Verdict.STORED:
         return _STORED
-    if verdict is Verdict.REPEATED:
+    if outcome.verdict is Verdict.REPEATED:
         return _REPEATED
-    if verdict is Verdict.UNREADABLE and item.late:
-        return problem_body(REFUSALS[Verdict.OUTDATED])
-    # why a report cannot be read is for its slot's owner only
-    return problem_body(REFUSALS[verdict], item.wrong if verdict is Verdict.UNREADABLE else None)
+    return refusal(outcome).body

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
@@ -13,9 +14,9 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
-from graphldp.collector.http.problems import ProblemError
+from graphldp.collector.http.problems import RETRY_SECONDS, ProblemError
 
-_LINGER_SECONDS, _LINGER_BYTES = 1.0, 1 << 18
+Hold = Callable[[int], None]
 _MOST = 100_000  # keys remembered: bounds the memory that strangers can make the limiter use
 
 
@@ -66,38 +67,80 @@ def network_of(host: str) -> str:
     return str(IPv6Address(int(address) >> 64 << 64)) if isinstance(address, IPv6Address) else host
 
 
-async def read_body(headers: Headers, receive: Receive, most: int, seconds: float) -> bytes:
+class Held:
+    """How many bytes of bodies are held at a time, all requests together.
+
+    Args:
+        most: bytes.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._now = most, 0
+
+    @contextmanager
+    def share(self) -> Iterator[Hold]:
+        """What one request holds: a function that counts more bytes, until the block ends.
+
+        The function raises ProblemError, 503, where all requests together would hold too much.
+        """
+        mine = 0
+
+        def hold(count: int) -> None:
+            nonlocal mine
+            if self._now + count > self._most:
+                raise ProblemError("too-busy", headers={"Retry-After": str(RETRY_SECONDS)})
+            mine += count
+            self._now += count
+
+        try:
+            yield hold
+        finally:
+            self._now -= mine
+
+
+def declared(headers: Headers) -> float:
+    """How long a request says that its body is; infinite where it does not say."""
+    length = headers.get("content-length")
+    if length is None:
+        return math.inf if "transfer-encoding" in headers else 0
+    return int(length)
+
+
+async def read_body(headers: Headers, receive: Receive, most: int, seconds: float, hold: Hold) -> bytes:
     """A request's body, up to a size and within a time.
 
+    Args:
+        headers: of the request.
+        receive: gives its parts.
+        most: bytes.
+        seconds: from now to its end.
+        hold: counts the bytes that are held.
+
     Raises:
-        ProblemError: 413 as soon as it is known to be larger, 408 when it is late.
+        ProblemError: 413 as soon as it is known to be larger, 408 when it is late, 503 where there is no room for it.
         ClientDisconnect: where its sender went away.
     """
-    declared = headers.get("content-length")
+    length = declared(headers)
+    if most < length < math.inf:
+        raise ProblemError("too-large")
     try:
         async with asyncio.timeout(seconds):
-            body = None if declared is not None and int(declared) > most else await _up_to(most, receive)
+            return await _up_to(most, receive, hold)
     except TimeoutError:
         raise ProblemError("slow-body", headers={"Connection": "close"}) from None
-    if body is None:
-        # a connection that closes on bytes nobody read is reset, and the answer may be lost with it
-        with suppress(TimeoutError):
-            async with asyncio.timeout(min(seconds, _LINGER_SECONDS)):
-                await _up_to(_LINGER_BYTES, receive)
-        raise ProblemError("too-large", headers={"Connection": "close"})
-    return body
 
 
-async def _up_to(most: int, receive: Receive) -> bytes | None:
-    """The rest of a body, or None as soon as it is longer."""
+async def _up_to(most: int, receive: Receive, hold: Hold) -> bytes:
     parts: list[bytes] = []
     size, more = 0, True
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
-        parts.append(message.get("body", b""))
-        size, more = size + len(parts[-1]), message.get("more_body", False)
+        part = message.get("body", b"")
+        size, more = size + len(part), message.get("more_body", False)
         if size > most:
-            return None
+            raise ProblemError("too-large")
+        hold(len(part))
+        parts.append(part)
     return b"".join(parts)

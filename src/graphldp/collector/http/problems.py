@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from graphldp.collector.http.desk import Outcome
 from graphldp.collector.intake import Verdict
 from graphldp.errors import StoreError
 
@@ -37,7 +38,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "bad-request": (422, "The request is not as the API describes it."),
     "too-many": (429, "Too many requests; wait and try again."),
     "not-http": (400, "The bytes that arrived are no HTTP request."),
-    "too-busy": (503, "The collector has as many connections as it can serve; try again later."),
+    "too-busy": (503, "The collector has as much to do as it can hold; try again later."),
     "store-unavailable": (503, "The report could not be stored; send the same bytes again later."),
     "internal": (500, "The collector failed; nothing is known to be stored."),
 }
@@ -91,6 +92,11 @@ def problem_body(kind: str, detail: str | None = None) -> dict[str, Any]:
     status, title = KINDS[kind]
     body: dict[str, Any] = {"type": f"urn:graphldp:problem:{kind}", "title": title, "status": status}
     return body if detail is None else body | {"detail": detail}
+
+
+def refusal(outcome: Outcome) -> ProblemError:
+    """The answer to a report that was not taken."""
+    return ProblemError("too-large" if outcome.too_large else REFUSALS[outcome.verdict], outcome.wrong)
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:

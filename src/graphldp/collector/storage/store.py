@@ -188,11 +188,14 @@ class Store:
         self.invitations.keep(id, drawn, replace=users is not None)
         return drawn
 
-    def holder(self, community: Community, token: str) -> int | None:
-        """The slot that a token opens, or None. Constant in time but for what the token itself claims."""
+    def holder(self, community: Community | None, token: str) -> int | None:
+        """The slot that a token opens, or None, as for no community at all.
+
+        What is looked up and compared is the same in all these cases, so that their times tell nothing.
+        """
         user = tokens.slot_of(token)
-        table = schema.slots
-        query = select(table.c.token_hash).where(table.c.community == community.key, table.c.user == (user or 0))
+        table, key = schema.slots, 0 if community is None else community.key
+        query = select(table.c.token_hash).where(table.c.community == key, table.c.user == (user or 0))
         with transaction(self.engine) as connection:
             stored = connection.execute(query).scalar()
         return user if tokens.matches(tokens.hashed(token), stored) else None

@@ -1,0 +1,106 @@
+"""Whoever has no token gets one answer, whatever there is and whatever is sent."""
+
+from __future__ import annotations
+
+import base64
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.collector.people import N, open_cats, report
+from tests.collector.site import SETTINGS, Site
+
+from graphldp import wire
+
+LARGE = 100_000  # users: a report of theirs may be longer than any of cats
+STRANGER = f"0.{'x' * 43}"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    made = Site(tmp_path_factory.mktemp("site"), SETTINGS)
+    roster = [f"user {place}" for place in range(LARGE)]
+    made.store.open_community("large", roster, mechanism="dprr", choices=made.cats.choices)
+    made.tokens[-1] = made.store.invite("large", [0])[0]
+    open_cats(made.store, "renewed")
+    made.store.open_epoch("renewed")
+    with made.collector:
+        assert made.put(40, report(40)).status_code == 201  # cats are known to the server, the others are not yet
+        yield made
+    made.http.close()
+    made.store.close()
+
+
+def exchange(
+    site: Site, community: str, token: str, body: bytes, *, query: str = "", length: int | None = None
+) -> bytes:
+    """All that the server sends to one request, but for the time of day."""
+    head = (
+        f"PUT /v1/communities/{community}/reports/0{query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+        f"Content-Type: {wire.MEDIA_TYPE}\r\nConnection: close\r\n"
+        f"Content-Length: {len(body) if length is None else length}\r\n\r\n"
+    )
+    received = b""
+    with socket.create_connection(("127.0.0.1", site.collector.port), timeout=10) as connection:
+        connection.sendall(head.encode())
+        try:
+            connection.sendall(body)
+            while chunk := connection.recv(4096):
+                received += chunk
+        except (ConnectionResetError, BrokenPipeError):
+            pass  # it answered, and closed on bytes that it had not read
+    return b"\r\n".join(line for line in received.split(b"\r\n") if not line.startswith(b"date: "))
+
+
+BODIES = [b"", report(0), b"x" * 30, b"x" * 32, b"x" * 500, b"x" * 1024, b"x" * 1025, b"x" * 12_600]
+
+
+@pytest.mark.parametrize("query", ["", "?epoch=1", "?epoch=2", "?epoch=3"])
+def test_a_stranger_gets_one_answer(site: Site, query: str) -> None:
+    answers = {
+        exchange(site, community, token, body, query=query)
+        for community in ("cats", "large", "renewed", "nobody")
+        for token in (STRANGER, site.tokens[3], "nonsense")
+        for body in BODIES
+    }
+    assert len(answers) == 1
+    assert answers.pop().startswith(b"HTTP/1.1 401 ")
+
+
+@pytest.mark.parametrize(("length", "status"), [(20, 408), (1024, 408), (1025, 401), (1 << 40, 401)])
+def test_a_body_that_does_not_come_tells_nothing(site: Site, length: int, status: int) -> None:
+    answers = {exchange(site, each, STRANGER, b"", length=length) for each in ("cats", "large", "nobody")}
+    assert len(answers) == 1
+    assert answers.pop().startswith(f"HTTP/1.1 {status} ".encode())
+
+
+def test_a_batch_of_a_stranger_gets_one_answer_each(site: Site) -> None:
+    items = [
+        {
+            "community": community,
+            "user": user,
+            "epoch": epoch,
+            "token": token,
+            "report": base64.b64encode(body).decode(),
+        }
+        for community in ("cats", "large", "renewed", "nobody")
+        for user in (0, N, LARGE)
+        for epoch in (1, 2)
+        for token in (STRANGER, "nonsense")
+        for body in BODIES
+    ]
+    answer = site.http.post(f"{site.collector.url}/v1/reports:batch", json={"reports": items})
+    results: list[dict[str, Any]] = answer.json()["results"]
+    assert len(results) == len(items)
+    assert all(each == results[0] for each in results)
+    assert results[0]["status"] == 401
+
+
+def test_members_still_learn_what_is_wrong(site: Site) -> None:
+    assert exchange(site, "large", site.tokens[-1], b"x" * 12_600).startswith(b"HTTP/1.1 413 ")
+    assert exchange(site, "large", site.tokens[-1], b"x" * 12_000).startswith(b"HTTP/1.1 422 ")
+    assert exchange(site, "cats", site.tokens[0], b"x" * 500).startswith(b"HTTP/1.1 413 ")
+    assert exchange(site, "cats", site.tokens[0], b"x" * 5000).startswith(b"HTTP/1.1 413 ")
+    assert exchange(site, "cats", site.tokens[0], b"x" * 20).startswith(b"HTTP/1.1 422 ")
+    assert exchange(site, "cats", site.tokens[0], report(0), query="?epoch=2").startswith(b"HTTP/1.1 409 ")
