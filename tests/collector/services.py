@@ -116,7 +116,7 @@ class Collector:
         wrap: tuple[str, ...] = (),
         port: int = 0,
     ) -> None:
-        chosen = {"address_per_minute": 0, "token_per_minute": 0} | dict(settings or {})
+        chosen = {"address_per_minute": 0, "token_per_minute": 0, "address_connections": 0} | dict(settings or {})
         pairs = [part for name, value in chosen.items() for part in ("--set", f"{name}={value}")]
         self.command = [
             *wrap,

@@ -11,7 +11,7 @@ from tests.collector.services import Collector
 from graphldp import wire
 from graphldp.collector.storage.store import Store
 
-SETTINGS = {"body_seconds": 0.6, "header_seconds": 0.6, "log_level": "debug"}
+SETTINGS = {"body_seconds": 0.6, "header_seconds": 0.6, "answer_seconds": 0.6, "log_level": "debug"}
 
 
 class Site:

@@ -1,40 +1,99 @@
-"""uvicorn's HTTP protocol with limits of our own, and with problems for answers where it would answer in plain text."""
+"""uvicorn's HTTP protocol with limits of our own, and with problems for answers where it would answer in plain text.
+
+A connection is at any moment in one of a few states, and may stay in none of them for long: whoever sends a byte now
+and then, never ends a body that was answered already, or never reads an answer, is cut off.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any, cast
 
 import h11
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from graphldp.collector.http.limits import network_of
 from graphldp.collector.http.problems import RETRY_SECONDS, ProblemError
+from graphldp.collector.settings import Settings
+
+_REST_SECONDS = 2.0  # for what is left of a body that was answered before its end
+_STEP_SECONDS = 0.05  # between two looks at a connection, at least
+_PROGRESS = 1 << 16  # bytes of an answer that have to leave within its time
 
 
-def limited(most: int, seconds: float) -> type[asyncio.Protocol]:
-    """The protocol for so many connections at a time.
+class State(Enum):
+    """What a connection waits for."""
+
+    HEAD = "head"  # the next request's head, or the rest of it
+    BODY = "body"
+    REST = "rest"  # the end of a body that was answered before it
+    ANSWER = "answer"  # its client, to read
+    WORK = "work"  # the collector: no fault of the client's
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many connections, and how long in which state.
 
     Args:
-        most: connections; one more is told that the collector is busy.
-        seconds: how long a request's head may take to arrive.
+        connections: at a time; one more is told that the collector is busy, and twice as many are cut off unheard.
+        per_address: of one address, likewise; 0 is no limit.
+        seconds: by state.
+        trusted_proxies: addresses that stand for many, as uvicorn reads them.
     """
 
-    class Limited(H11Protocol):
-        _late: asyncio.TimerHandle | None = None
+    connections: int
+    per_address: int
+    seconds: dict[State, float]
+    trusted_proxies: str
 
+    @staticmethod
+    def of(settings: Settings) -> Limits:
+        """The limits that an operator set."""
+        seconds = {
+            State.HEAD: settings.header_seconds,
+            State.BODY: 2 * settings.body_seconds,  # whoever reads it gives up earlier, with an answer
+            State.REST: _REST_SECONDS,
+            State.ANSWER: settings.answer_seconds,
+        }
+        return Limits(settings.connections, settings.address_connections, seconds, settings.trusted_proxies)
+
+
+def limited(limits: Limits) -> type[asyncio.Protocol]:
+    """The protocol under these limits."""
+    by_address: Counter[str] = Counter()
+    proxies = ProxyHeadersMiddleware(_busy, limits.trusted_proxies).trusted_hosts
+    step = max(min(limits.seconds.values()) / 4, _STEP_SECONDS)
+
+    class Limited(H11Protocol):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             super().connection_made(cast("asyncio.Transport", transport))
-            if len(self.connections) > most:
+            self._seconds = limits.seconds
+            self._state: tuple[State, object] = (State.HEAD, None)
+            self._since, self._unread = self.loop.time(), 0
+            self._address = None if self.client is None or self.client[0] in proxies else network_of(self.client[0])
+            self._timer = self.loop.call_later(step, self._look)
+            load = len(self.connections) / limits.connections
+            if self._address is not None:
+                by_address[self._address] += 1
+                load = max(load, by_address[self._address] / limits.per_address if limits.per_address else 0)
+            if load > 2:
+                self.transport.abort()
+            elif load > 1:
                 self.app = _busy
-            self._watch()
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            self._watch()
+                self._seconds = limits.seconds | {State.HEAD: min(_REST_SECONDS, limits.seconds[State.HEAD])}
 
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
-            self._stop()
+            self._timer.cancel()
+            if self._address is not None:
+                by_address[self._address] -= 1
+                if not by_address[self._address]:
+                    del by_address[self._address]
 
         def send_400_response(self, msg: str) -> None:
             # uvicorn calls this for what is no HTTP: there is no request yet that an application could answer
@@ -47,16 +106,25 @@ def limited(most: int, seconds: float) -> type[asyncio.Protocol]:
                 self.transport.write(self.conn.send(event) or b"")
             self.transport.close()
 
-        def _watch(self) -> None:
-            if self.conn.their_state is not h11.IDLE:
-                self._stop()
-            elif self._late is None:
-                self._late = self.loop.call_later(seconds, self.transport.close)
+        def _look(self) -> None:
+            """See now and then whether the connection got anywhere."""
+            now, unread = self.loop.time(), self.transport.get_write_buffer_size()
+            found = (self._waits_for(unread), self.cycle)  # each request has a cycle of its own
+            if found != self._state or (unread and unread <= self._unread - _PROGRESS):
+                self._state, self._since, self._unread = found, now, unread
+            if now - self._since < self._seconds.get(found[0], now):
+                self._timer = self.loop.call_later(step, self._look)
+            elif unread:
+                self.transport.abort()  # to close would wait for the client to read
+            else:
+                self.transport.close()
 
-        def _stop(self) -> None:
-            if self._late is not None:
-                self._late.cancel()
-                self._late = None
+        def _waits_for(self, unread: int) -> State:
+            if unread:
+                return State.ANSWER
+            if self.cycle is None or self.cycle.response_complete:
+                return State.REST if self.conn.their_state is h11.SEND_BODY else State.HEAD
+            return State.BODY if self.cycle.more_body else State.WORK
 
     return Limited
 

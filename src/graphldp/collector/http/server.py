@@ -12,10 +12,12 @@ from pathlib import Path
 import uvicorn
 
 from graphldp.collector.http.app import create_app
-from graphldp.collector.http.connection import limited
+from graphldp.collector.http.connection import Limits, limited
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.store import Store
 from graphldp.errors import bad_parameter
+
+_SEND_BUFFER = 1 << 17
 
 
 def open_store(database: str) -> Store:
@@ -37,12 +39,14 @@ def serve(settings: Settings) -> None:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # what the kernel takes of an answer before its client reads; connections have it from here
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         _bind(listening, settings)
         host, port = listening.getsockname()[:2]
         shown = f"[{host}]" if family is socket.AF_INET6 else host
         config = uvicorn.Config(
             create_app(settings, store),
-            http=limited(settings.connections, settings.header_seconds),
+            http=limited(Limits.of(settings)),
             ws="none",
             lifespan="on",
             log_level=settings.log_level,

@@ -1,0 +1,131 @@
+"""Connections that would stay for ever, one kind for each state, and too many from one address."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from tests.collector.people import report
+from tests.collector.site import SETTINGS, Site
+
+PATIENCE = 15.0
+ALONE = "127.0.0.3"  # an address from which nothing else comes
+HEALTH = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    made = Site(tmp_path_factory.mktemp("site"), SETTINGS)
+    with made.collector:
+        yield made
+    made.http.close()
+    made.store.close()
+
+
+def connect(site: Site, source: str = "127.0.0.1") -> socket.socket:
+    return socket.create_connection(("127.0.0.1", site.collector.port), timeout=PATIENCE, source_address=(source, 0))
+
+
+def ends_while_sending(connection: socket.socket, part: bytes) -> bool:
+    """Whether the server ends a connection on which a little more arrives all the time."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            connection.sendall(part)
+        except (ConnectionResetError, BrokenPipeError):
+            return True
+        except TimeoutError:
+            return False
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "PUT /v1/communities/cats/reports/0 HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n",
+        "POST /nothing/here HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n",
+    ],
+)
+def test_a_body_that_goes_on_after_its_answer(site: Site, head: str) -> None:
+    with connect(site) as connection:
+        connection.sendall(head.encode())
+        assert connection.recv(4096).startswith(b"HTTP/1.1 ")
+        assert ends_while_sending(connection, b"x")
+
+
+def test_a_head_that_never_ends(site: Site) -> None:
+    with connect(site) as connection:
+        connection.sendall(HEALTH)
+        assert connection.recv(4096).startswith(b"HTTP/1.1 200")
+        assert ends_while_sending(connection, b"x")
+
+
+def test_a_reader_that_never_reads(site: Site) -> None:
+    """It asks for so many answers at once that they fill every buffer on the way."""
+    request = b"GET /static/style.css HTTP/1.1\r\nHost: x\r\n\r\n"
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.settimeout(PATIENCE)
+        connection.connect(("127.0.0.1", site.collector.port))
+        assert ends_while_sending(connection, request * 2000)
+
+
+def test_a_slow_but_steady_reader_gets_its_answer(site: Site) -> None:
+    """An answer of some megabytes, read in more than three times what one part of it may take."""
+    names = [f"{place:05d}{'x' * 195}" for place in range(20_000)]
+    site.store.open_community("large", names, mechanism="dprr", choices=site.cats.choices)
+    token = site.store.invite("large", [0])[0]
+    head = (
+        f"GET /v1/communities/large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+    )
+    received = 0
+    with connect(site) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        connection.sendall(head.encode())
+        while chunk := connection.recv(1 << 16):
+            received += len(chunk)
+            time.sleep(0.03)
+    assert received > sum(map(len, names))
+
+
+def test_one_address_cannot_take_all_connections(tmp_path: Path) -> None:
+    site = Site(tmp_path, {"address_connections": 3, "connections": 100, "trusted_proxies": "192.0.2.1"})
+    with site.collector, ExitStack() as stack:
+        held = [stack.enter_context(connect(site, ALONE)) for _ in range(3)]
+        for connection in held:
+            connection.sendall(HEALTH)
+            assert connection.recv(4096).startswith(b"HTTP/1.1 200")
+        for _ in range(3):  # told why, while they are few
+            connection = stack.enter_context(connect(site, ALONE))
+            connection.sendall(HEALTH)
+            assert connection.recv(4096).startswith(b"HTTP/1.1 503")
+        silent = [stack.enter_context(connect(site, ALONE)) for _ in range(6)]
+        late = silent[-1]
+        try:
+            unheard = late.recv(4096)
+        except ConnectionResetError:
+            unheard = b""
+        assert unheard == b""
+        other = stack.enter_context(connect(site, "127.0.0.4"))
+        other.sendall(HEALTH)
+        assert other.recv(4096).startswith(b"HTTP/1.1 200")
+    site.http.close()
+    site.store.close()
+
+
+def test_a_proxy_stands_for_many(tmp_path: Path) -> None:
+    site = Site(tmp_path, {"address_connections": 1})
+    with site.collector, ExitStack() as stack:
+        for _ in range(5):
+            connection = stack.enter_context(connect(site))
+            connection.sendall(HEALTH)
+            assert connection.recv(4096).startswith(b"HTTP/1.1 200")
+        assert site.put(0, report(0)).status_code == 201
+    site.http.close()
+    site.store.close()
