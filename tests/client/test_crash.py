@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from graphldp.audit.protocol import ROSTER, failing_collector
 from graphldp.client import vault
 from graphldp.client.protocol import Client
@@ -75,3 +77,32 @@ def test_killed_at_every_step(tmp_path):
     assert len(server.bodies) > vaults  # where the kill came after sending, the same bytes came twice
     kept = {vault.kept(path)["report"] for path in tmp_path.glob("home-*/memberships/*/report-1.json")}
     assert {body.hex() for body in server.bodies} == kept
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from graphldp.client.protocol import Client
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
+Client(Path(sys.argv[1]), tick=0.0, pauses=(), timeout=20.0).report("audit", friends_file=Path(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("room", [100, 500])  # too little for the ledger; enough for it, too little for the report
+def test_a_full_disk_loses_nothing_and_sends_nothing(tmp_path, room):
+    friends = tmp_path / "friends.txt"
+    names = [f"user{number}" for number in range(400)]
+    friends.write_text("\n".join(names[100:]))
+    with failing_collector() as server:
+        server.changes = {"roster": names, "n": len(names)}
+        client = Client(tmp_path / "home", tick=0.0, pauses=(), timeout=20.0)
+        client.join(server.invitation, accept=10**6)
+        command = [sys.executable, "-c", FULL, str(tmp_path / "home"), str(friends), str(room)]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert "File too large" in run.stderr
+        assert ("ledger.json" if room == 100 else "report-1.json") in run.stderr
+        assert server.bodies == []
+        assert client.report("audit", friends_file=friends).acknowledged
+        assert client.status()[0].spent == 10**6

@@ -124,6 +124,26 @@ def test_a_report_leaves_on_a_tick_however_long_its_draw_took(tmp_path, fresh, m
     assert now[0] == pytest.approx(100.25 + int(took) + 1)
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_ctrl_c_at_either_question_of_a_new_epoch_loses_nothing(tmp_path, fresh, place):
+    client, file = user(tmp_path, fresh, (1, 2))
+    first = client.report("audit", friends_file=file)
+    fresh.epoch, asked = 2, []
+
+    def approve(question):
+        asked.append(question)
+        if len(asked) > place:
+            raise KeyboardInterrupt
+        return True
+
+    with pytest.raises(KeyboardInterrupt):
+        client.report("audit", friends_file=file, new_epoch=True, approve=approve)
+    assert fresh.bodies == [first.body]
+    assert client.status()[0].spent == ONE
+    client.report("audit", friends_file=file, new_epoch=True)
+    assert len(fresh.bodies) == 2
+
+
 def test_a_bad_file_ends_a_new_epoch_before_any_request(tmp_path, fresh):
     client, file = user(tmp_path, fresh, (1, 2))
     fresh.epoch = 2
