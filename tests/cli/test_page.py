@@ -40,4 +40,4 @@ def test_bad_input(command: Command, tmp_path: Path) -> None:
         table.add_plan(make_plan("degrees", "synthetic:threads", Context(), effort="smoke"))
     code, _, err = command("report", tmp_path / "some.sqlite", "--out", tmp_path / "none" / "page.html")
     assert code == 2
-    assert "No such file or directory" in err
+    assert "there is no such folder" in err

@@ -81,7 +81,7 @@ def test_reports_are_not_noised_again(command: Any, files: Any, tmp_path: Path) 
 def test_a_folder_that_is_not_there(command: Any, files: Any, tmp_path: Path) -> None:
     code, _, error = command("randomize", files.graphs, "-o", tmp_path / "no" / "r.npz")
     assert code == 2
-    assert "No such file" in error
+    assert "there is no such folder" in error
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")
