@@ -60,7 +60,7 @@ def restore(
         put_back(source, store.engine)
         store.close()
     row = {"file": str(file), "communities": found.communities, "reports": found.reports}
-    console.show_one(row | {"restored": True}, as_json=as_json)
+    console.show_one(row, as_json=as_json)
 
 
 def verify(
