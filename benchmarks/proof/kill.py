@@ -1,17 +1,22 @@
-"""kill -9 at random moments under load: what was acknowledged is there, byte for byte, and its fsync came first."""
+"""kill -9 at random moments under load: what was acknowledged is there, byte for byte, and its fsync came first.
+
+Half of the reports go one by one, the other half in batches: a batch acknowledges each of its reports by itself.
+"""
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import subprocess
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 from benchmarks.proof.setting import Finding, Scale, databases, folder, kept, need, same
-from benchmarks.proof.traffic import Outcome, Sent, prepare, send
+from benchmarks.proof.traffic import Outcome, Sent, batches, prepare, send
 from tests.collector.services import Collector, Postgres
 
 from graphldp import wire
@@ -19,6 +24,7 @@ from graphldp.collector.storage.store import Store
 
 _CALL = re.compile(r"(?P<time>\d+\.\d+) (?:<\.\.\. )?(?P<call>fsync|fdatasync)(?P<rest>.*)")
 _ALONE = 12
+_BATCH = 50
 
 
 def prove(scale: Scale, kind: str) -> Finding:
@@ -27,20 +33,22 @@ def prove(scale: Scale, kind: str) -> Finding:
     with databases(kind) as (database, server):
         store = Store.open(database)
         sent = prepare(store, 1000 * scale.kills + 1000)
-        acknowledged: dict[int, int] = {}
-        rest, lost, cut = list(range(len(sent))), 0, 0
+        acknowledged: set[int] = set()
+        rest, lost, cut, batched = list(range(len(sent))), 0, 0, 0
         for kill in range(scale.kills):
             with Collector(database) as collector:
                 outcome, victim = Outcome(), server if kill % 2 else None
-                moment = (rng.randint(1, 900), rng.uniform(0.0, 0.05))
+                moment = (rng.randint(1, 400), rng.uniform(0.0, 0.05))
+                groups = _groups(rest)
                 killer = threading.Thread(target=_strike, args=(outcome, moment, collector, victim))
                 killer.start()
-                send(collector.port, [sent[place].request() for place in rest], outcome=outcome)
+                send(collector.port, [_request(sent, group) for group in groups], keep=True, outcome=outcome)
                 killer.join()
             if server is not None and kill % 2:
                 server.start()
-            said = {rest[place]: status for place, status in outcome.statuses.items() if status in (200, 201)}
-            acknowledged |= said
+            said = {place: len(group) > 1 for group, place in _acknowledged(groups, outcome)}
+            acknowledged |= said.keys()
+            batched += sum(said.values())
             found = kept(store)
             lost += sum(found.get((sent[p].community, sent[p].user)) != sent[p].body for p in acknowledged)
             cut += len(found) - len(acknowledged)
@@ -54,11 +62,39 @@ def prove(scale: Scale, kind: str) -> Finding:
         )
         again = sum(outcome.statuses[place] == 200 for place in acknowledged)
         finding.facts["the same bytes again are a success"] = again == len(acknowledged)
+        finding.facts["reports were acknowledged both one by one and in batches"] = 0 < batched < len(acknowledged)
         finding.numbers |= {"kills": scale.kills, "acknowledged before a kill": len(acknowledged)}
+        finding.numbers |= {"of these in batches": batched}
         finding.numbers |= {"stored, but cut off before the answer": cut}
         store.close()
     finding.facts["an fsync of the log preceded every answer"] = _fsync_precedes(kind)
     return finding
+
+
+def _groups(places: list[int]) -> list[list[int]]:
+    """Places to send together: as many alone as in a batch, in turns."""
+    groups = []
+    for start in range(0, len(places), 2 * _BATCH):
+        groups += [[place] for place in places[start : start + _BATCH]]
+        if together := places[start + _BATCH : start + 2 * _BATCH]:
+            groups.append(together)
+    return groups
+
+
+def _request(sent: list[Sent], group: list[int]) -> bytes:
+    if len(group) == 1:
+        return sent[group[0]].request()
+    return next(batches([sent[place] for place in group], len(group)))
+
+
+def _acknowledged(groups: list[list[int]], outcome: Outcome) -> Iterator[tuple[list[int], int]]:
+    """The places that were told 200 or 201, with their groups."""
+    for place, status in outcome.statuses.items():
+        group, statuses = groups[place], [status]
+        if len(group) > 1 and status == 200:
+            statuses = [each["status"] for each in json.loads(outcome.bodies[place])["results"]]
+        if len(statuses) == len(group):
+            yield from ((group, one) for one, said in zip(group, statuses, strict=True) if said in (200, 201))
 
 
 def _strike(outcome: Outcome, moment: tuple[int, float], collector: Collector, server: Postgres | None) -> None:
@@ -81,12 +117,13 @@ def _fsync_precedes(kind: str) -> bool:
     strace = need("strace")
     with folder() as place, databases(kind) as (database, server):
         store = Store.open(database)
-        sent = prepare(store, _ALONE, n=_ALONE)
+        sent = prepare(store, 2 * _ALONE, n=2 * _ALONE)
         trace = place / "trace"
         watch = (strace, "-f", "-ttt", "-y", "-e", "trace=fsync,fdatasync", "-o", str(trace))
         with Collector(database, wrap=watch if server is None else ()) as collector:
             attached = _attach(watch, server) if server is not None else None
-            windows = [_put_alone(collector, each) for each in sent]
+            windows = [_put_alone(collector, each) for each in sent[:_ALONE]]
+            windows += [_post_alone(collector, sent[at : at + 4]) for at in range(_ALONE, 2 * _ALONE, 4)]
             if attached is not None:
                 attached.terminate()
                 attached.wait(10)
@@ -116,6 +153,17 @@ def _put_alone(collector: Collector, each: Sent) -> tuple[float, float]:
     end = time.time()
     if answer.status_code != 201:
         raise RuntimeError(f"answered {answer.status_code}")
+    time.sleep(0.05)
+    return start, end
+
+
+def _post_alone(collector: Collector, some: list[Sent]) -> tuple[float, float]:
+    """The same for a batch."""
+    start = time.time()
+    outcome = send(collector.port, batches(some, len(some)), connections=1, keep=True)
+    end = time.time()
+    if outcome.bodies[0].count(b'"status":201') != len(some):
+        raise RuntimeError(f"answered {outcome.statuses[0]}")
     time.sleep(0.05)
     return start, end
 

@@ -71,7 +71,7 @@ class Outcome:
 
     seconds: float = 0.0
     statuses: dict[int, int] = field(default_factory=dict)
-    bodies: list[bytes] = field(default_factory=list)
+    bodies: dict[int, bytes] = field(default_factory=dict)
 
     def count(self, status: int) -> int:
         """How many requests were answered so."""
@@ -109,9 +109,9 @@ class _Connection(asyncio.Protocol):
         length = int(head[at + 16 :].split(b"\r\n", 1)[0]) if at >= 0 else 0
         if len(self.buffer) < end + 4 + length:
             return
-        self.outcome.statuses[self.place] = int(head[9:12])
         if self.keep:
-            self.outcome.bodies.append(bytes(self.buffer[end + 4 :]))
+            self.outcome.bodies[self.place] = bytes(self.buffer[end + 4 :])
+        self.outcome.statuses[self.place] = int(head[9:12])
         self.buffer.clear()
         self._next()
 
