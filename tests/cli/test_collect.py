@@ -158,7 +158,9 @@ def test_invitations_overwrite_nothing_and_are_for_their_owners_eyes(
     store.close()
 
 
-@pytest.mark.parametrize("server", ["http://reports.example.org", "reports.example.org", "https://", "ftp://x"])
+@pytest.mark.parametrize(
+    "server", ["http://reports.example.org", "reports.example.org", "https://", "ftp://x", "https://[", "https://x:y"]
+)
 def test_an_address_that_no_client_takes_voids_no_token(
     command: Command, database: str, tmp_path: Path, server: str
 ) -> None:
