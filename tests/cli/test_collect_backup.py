@@ -96,6 +96,10 @@ def test_a_broken_database_is_put_aside(command: Command, store: Store, tmp_path
     read(command, "backup", file)
     store.close()
     path.write_bytes(b"broken" * 1000)
+    code, _, err = command("collect", "restore", file)
+    assert code == 2
+    assert "cannot be used" in err
+    assert path.read_bytes() == b"broken" * 1000  # nothing is done unasked
     code, _, err = command("collect", "restore", file, "--yes")
     assert code == 0
     (aside,) = tmp_path.glob("collector.db.damaged-*")

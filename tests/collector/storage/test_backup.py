@@ -20,7 +20,7 @@ from tests.collector.services import Collector
 from graphldp.collector.intake import Verdict
 from graphldp.collector.storage import database as database_module
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.backup import back_up, opened, restore, set_damaged_aside, sound
+from graphldp.collector.storage.backup import back_up, opened, put_aside, restore, sound, unusable
 from graphldp.collector.storage.database import open_engine, scrub, transaction
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
@@ -233,7 +233,8 @@ def test_the_log_of_a_lost_file_is_never_taken_for_the_restored_ones(tmp_path: P
     path.unlink()
     if left == "a damaged file and its log":
         path.write_bytes(b"damaged" * 10_000)
-    aside = set_damaged_aside(path)
+    assert unusable(f"sqlite:///{path}") == path
+    aside = put_aside(path)
     assert [each.exists() for each in aside] == [True] * len(aside)
     (kept,) = (each for each in aside if each.name.endswith("-wal"))
     assert kept.read_bytes() == log.read_bytes()
@@ -242,7 +243,7 @@ def test_the_log_of_a_lost_file_is_never_taken_for_the_restored_ones(tmp_path: P
     put_back(file, store)
     assert contents(store) == before
     assert verify(store.engine).problems == []
-    assert set_damaged_aside(path) == []  # a sound file stays
+    assert unusable(f"sqlite:///{path}") is None
     store.close()
 
 
@@ -254,5 +255,5 @@ def test_a_damaged_file_that_is_in_use_is_left_alone(tmp_path: Path) -> None:
             file.seek(4096)
             file.write(b"\xa5" * 4096)
         with pytest.raises(StoreError, match="Stop the server"):
-            set_damaged_aside(path)
+            put_aside(path)
         assert path.exists()

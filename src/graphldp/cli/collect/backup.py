@@ -42,21 +42,20 @@ def restore(
     'graphldp client report' is run once more. Reports that were deleted since stay deleted. Tokens that were replaced
     and operators who were removed since are good again: look at 'graphldp collect operator list'.
     """
+    from graphldp.collector.storage.backup import put_aside, sound, unusable
     from graphldp.collector.storage.backup import restore as put_back
-    from graphldp.collector.storage.backup import set_damaged_aside, sound
 
-    url = database_url(database)
     with sound(file) as (source, found):
-        aside = set_damaged_aside(Path(url.removeprefix("sqlite:///"))) if url.startswith("sqlite:///") else []
-        for path in aside:
-            console.err.print(f"The database cannot be used; what is left of it is in {path}.")
+        broken, here = unusable(database_url(database)), "is new, or cannot be used"
+        if broken is None:
+            store = open_database(database)
+            communities, reports = store.holdings.totals()
+            store.close()
+            here = f"holds {reports:,} reports in {communities:,} communities"
+        ask(f"The database {here}; {file} holds {found.reports:,} in {found.communities:,}. Replace all?", yes)
+        for path in put_aside(broken) if broken is not None else []:
+            console.err.print(f"What is left of the database is in {path}.")
         store = open_database(database)
-        communities, reports = store.holdings.totals()
-        ask(
-            f"The database holds {reports:,} reports in {communities:,} communities; {file} holds {found.reports:,} in "
-            f"{found.communities:,}. Replace all?",
-            yes,
-        )
         put_back(source, store.engine)
         store.close()
     row = {"file": str(file), "communities": found.communities, "reports": found.reports}

@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Engine, func, insert, select, text, update
+from sqlalchemy.engine import make_url
 
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import migrate, open_engine, revision, scrub, transaction
@@ -118,21 +119,28 @@ def restore(backup: Engine, engine: Engine) -> None:
     scrub(engine)
 
 
-def set_damaged_aside(file: Path) -> list[Path]:
-    """Rename an SQLite file that cannot be used, with its log, so that a restore begins with a new one.
+def unusable(database: str) -> Path | None:
+    """The file of an SQLite database that is not there, is empty or cannot be used; None for every other database."""
+    url = make_url(database)
+    if url.get_backend_name() != "sqlite" or not url.database:
+        return None
+    file = Path(url.database)
+    return None if file.exists() and file.stat().st_size and _sound(file) else file
+
+
+def put_aside(file: Path) -> list[Path]:
+    """Rename what is left of an SQLite database, its log included, so that a restore begins with a new file.
 
     A log without its file is put aside too: SQLite would take it for the next file's of this name.
 
     Returns:
-        The new names; none where the file is there and sound.
+        The new names.
 
     Raises:
         StoreError: where a server still uses it.
     """
-    if file.exists() and file.stat().st_size and _sound(file):
-        return []
     if file.exists() and _in_use(file):
-        raise StoreError(f"{file} is damaged, and a server still uses it. Stop the server first.")
+        raise StoreError(f"{file} cannot be used, and a server has it open. Stop the server first.")
     mark, moved = secrets.token_hex(3), []
     for end in ("-wal", "-shm", ""):  # the log first: a file is never left beside a log that is not its own
         old = file.with_name(file.name + end)
