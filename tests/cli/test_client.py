@@ -71,6 +71,8 @@ def test_join_report_status_forget(run, server, friends):
     assert (status["spent"], status["cap"], status["left"]) == ("1", "2", "1")
     assert status["reports"][0]["state"] == "acknowledged"
     assert status["reports"][0]["roster digest"] == spoken(roster_digest(ROSTER))
+    line = f"Roster digest of audit at {server.invitation.server}: {spoken(roster_digest(ROSTER))}"
+    assert line in run("status").stdout.splitlines()
 
     assert "deleted" in run("forget", "audit").stderr
     assert json.loads(run("status", "--json").stdout)["reports"][0]["state"] == "acknowledged, forgotten"

@@ -27,7 +27,10 @@ def status(home: HomeOption = None, as_json: console.JsonOption = False) -> None
     if as_json:
         console.show_json({"reports": rows} | sums)
         return
-    console.show(rows, as_json=False)
+    console.show([{key: row[key] for key in row if key != "roster digest"} for row in rows], as_json=False)
+    for (where, community), digest in digests.items():  # not in the table, which would cut addresses short
+        line = f"Roster digest of {community} at {where}: {digest}"
+        console.out.print(line, markup=False, highlight=False, soft_wrap=True)
     console.show_one(sums, as_json=False)
 
 
