@@ -6,7 +6,11 @@ import ast
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 import graphldp as gl
+from graphldp.mechanisms import named
+from graphldp.threats.named import ATTACKS, DEFENSES
 
 SOURCE = Path(gl.__file__).parent
 TREES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
@@ -16,6 +20,7 @@ STILL_TWICE = {
     "Choice",
     "EngineName",
     "Entry",
+    "Outcome",
     "Plan",
     "Results",
     "Settings",
@@ -29,3 +34,50 @@ def test_a_class_name_stands_once_in_the_tree() -> None:
     names = Counter(node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     twice = {name for name, count in names.items() if count > 1 and not name.startswith("_")}
     assert twice <= STILL_TWICE
+
+
+HOMES = ("__init__.py", "mechanisms/__init__.py")
+"""They say where a class is, by the class's own name."""
+
+TABLES = {
+    "mechanisms": ({word for each in named.mechanisms() for word in (each.name, each.label)}, ("mechanisms/named.py",)),
+    "attacks and defenses": (
+        {*ATTACKS, *DEFENSES},
+        ("threats/named.py", "threats/beyond.py", "experiments/plans/panels.py"),
+    ),
+}
+"""The names, and where they may stand together: in their table, where a class has variants, and where some of them are
+compared."""
+
+
+def listed(tree: ast.AST) -> list[tuple[int, set[str]]]:
+    """The texts of every dictionary's keys, and of every tuple, list and set; but not what an experiment compares."""
+    compared = {
+        id(keyword.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "methods"
+    }
+    found = []
+    for node in ast.walk(tree):
+        if id(node) in compared or not isinstance(node, ast.Dict | ast.Tuple | ast.List | ast.Set):
+            continue
+        parts = node.keys if isinstance(node, ast.Dict) else node.elts
+        texts = {part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+        found.append((node.lineno, texts))
+    return found
+
+
+@pytest.mark.parametrize("about", TABLES)
+def test_there_is_no_table_of_names_but_one(about: str) -> None:
+    """The wire has the names that devices send, with their codes; the records refer to it."""
+    names, homes = TABLES[about]
+    wrong = [
+        f"{where}:{line} has {', '.join(sorted(texts & names))}"
+        for where, tree in TREES.items()
+        if where not in (*homes, *HOMES) and not where.startswith("wire/")
+        for line, texts in listed(tree)
+        if len(texts & names) > 1
+    ]
+    assert not wrong

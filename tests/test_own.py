@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphldp.errors import ParameterError
-from graphldp.own import load_class
+from graphldp.own import load_class, loaded_class, reference_of
 
 CLASS = """
 from __future__ import annotations
@@ -73,3 +73,14 @@ def test_a_class_that_is_not_whole_is_refused() -> None:
 
     with pytest.raises(ParameterError, match="a whole kind of Mapping"):
         load_class("collections.abc:Mapping", Mapping, "thing")
+
+
+def test_a_class_that_was_not_loaded_is_not_loaded_by_its_name(tmp_path: Path) -> None:
+    path, trace = tmp_path / "own.py", tmp_path / "trace"
+    path.write_text(f"from pathlib import Path\nPath({str(trace)!r}).touch()\nclass Mine(dict): pass\n")
+    for reference in (f"{path}:Mine", "own@000000000000:Mine", "tkinter.nothing:Mine"):
+        with pytest.raises(ParameterError, match="one that is at hand"):
+            loaded_class(reference, dict, "thing")
+    assert not trace.exists()
+    found = load_class(f"{path}:Mine", dict, "thing")
+    assert loaded_class(reference_of(found), dict, "thing") is found

@@ -41,6 +41,18 @@ def load_class(reference: str, base: type, parameter: str) -> type[Any]:
     return found
 
 
+def loaded_class(reference: str, base: type, parameter: str) -> type[Any]:
+    """The class of a reference that was loaded before, as :func:`reference_of` names it. Runs no code.
+
+    For references that come from a file of results or of cells, which nobody may have read before.
+    """
+    source, _, name = reference.rpartition(":")
+    found = getattr(sys.modules.get(source), name, None)
+    if not isinstance(found, type) or not issubclass(found, base):
+        raise bad_parameter(parameter, "graphldp", "one that is at hand: name its file in the command", reference)
+    return found
+
+
 def reference_of(kind: type) -> str:
     """How a class that is in no table is called."""
     return f"{kind.__module__}:{kind.__qualname__}"

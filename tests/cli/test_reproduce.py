@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 import graphldp as gl
+from graphldp.experiments.results import Results
+from graphldp.pages.page import make_page
 
-from .conftest import Command
+from .conftest import Command, Files
 
 FAST = ("--effort", "smoke", "--seeds", "1", "--grid", "layers=2 hidden=4", "--device", "cpu", "--json")
 
@@ -101,3 +103,27 @@ def test_ray_missing(command: Command, tmp_path: Path, monkeypatch: pytest.Monke
     code, _, err = command("reproduce", *arguments)
     assert code == 2
     assert "pip install 'graphldp[ray]'" in err
+
+
+def test_a_mechanism_of_one_s_own_is_compared_and_drawn(command: Command, files: Files, tmp_path: Path) -> None:
+    """It goes to worker processes by its file, and onto the page by its name."""
+    own = f"{Path(__file__).parents[2] / 'examples' / 'own_mechanism.py'}:HalfResponse"
+    results = tmp_path / "results.sqlite"
+    smoke = ("--effort", "smoke", "--dataset", files.graphs, "--results", results, "--device", "cpu")
+    code, printed, error = command("reproduce", "degrees", *smoke, "-m", own, "--workers", "2", "--json")
+    assert code == 0, error
+    (row,) = json.loads(printed)
+    assert row["done"] == row["cells"] == 5  # the distribution, the paper's three, and one's own
+    with Results(results) as table:
+        text, _ = make_page(table)
+    assert "HalfResponse" in text
+    assert "var(--spare-" in text
+    assert str(Path(__file__).parents[2]) not in text
+
+
+def test_a_mechanism_that_is_not_there(command: Command, files: Files, tmp_path: Path) -> None:
+    smoke = ("--effort", "smoke", "--dataset", files.graphs, "--results", tmp_path / "results.sqlite")
+    code, _, error = command("reproduce", "degrees", *smoke, "-m", "nowhere.py:Own")
+    assert code == 2
+    assert error.count("\n") == 1
+    assert "a class in a file that is there" in error

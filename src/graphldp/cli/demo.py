@@ -79,22 +79,19 @@ def demo(
 
 
 def _mechanisms(graphs: GraphSet) -> dict[str, Mechanism]:
-    from graphldp import mechanisms as m
+    from graphldp.mechanisms import NonPrivPart, customized
+    from graphldp.mechanisms.named import mechanisms
 
-    some_public = m.customized(graphs, epsilon=1.0, public_fraction=0.2, rng=0)
-    return {
-        "NonPriv-Full": m.NonPrivFull(),
-        "DPRR": m.DPRR(1.0),
-        "RR": m.RR(1.0),
-        "ARR": m.ARR(1.0, sampling=0.05),
-        "LocalLap": m.LocalLap(1.0),
-        "NoisyDegrees": m.NoisyDegrees(1.0),
-        "NonPriv-Part": m.NonPrivPart(some_public),
-    }
+    some_public = customized(graphs, epsilon=1.0, public_fraction=0.2, rng=0)
+    made = {}
+    for each in mechanisms():
+        options = {"sampling": 0.05} if "sampling" in each.options else {}
+        made[each.label] = each.make(some_public if each.kind is NonPrivPart else 1.0, **options)
+    return made
 
 
 def _drawn(graphs: GraphSet, name: str, mechanism: Mechanism) -> dict[str, Any]:
-    mechanism.randomize(graphs[:1] if name != "NonPriv-Part" else graphs, rng=0)  # compiles
+    mechanism.randomize(graphs[:1] if isinstance(mechanism.epsilon, float) else graphs, rng=0)  # compiles
     began = perf_counter()
     reports = mechanism.randomize(graphs, rng=0)
     seconds = perf_counter() - began
@@ -117,14 +114,14 @@ def _spent(epsilon: Any) -> str:
 
 def _accuracy(plan: Any, table: Any) -> list[dict[str, Any]]:
     """One row for each method, one column for each ε."""
-    from graphldp.experiments.plans.figures import METHODS
+    from graphldp.experiments.plans.figures import method_label
     from graphldp.experiments.summary import points_of
 
     points = points_of(plan, table.rows())
     columns = sorted({point.x for point in points if point.x is not None})
     rows: dict[str, dict[str, Any]] = {}
     for point in points:
-        row = rows.setdefault(point.series, {"": METHODS[point.series]} | {f"ε = {x:g}": None for x in columns})
+        row = rows.setdefault(point.series, {"": method_label(point.series)} | {f"ε = {x:g}": None for x in columns})
         found = point.summary("accuracy")
         shown = None if found is None else f"{found.mean:.3f} ± {found.std:.3f}"
         for x in columns if point.x is None else (point.x,):

@@ -12,7 +12,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from graphldp.cli import console
 from graphldp.cli.datasets import RootOption
+from graphldp.cli.mechanisms import MECHANISM_HELP
 from graphldp.errors import bad_parameter
+from graphldp.own import is_reference
 
 if TYPE_CHECKING:
     from graphldp.experiments.cells import Cell, Row
@@ -61,6 +63,12 @@ def reproduce(
     grid: Annotated[
         str | None, typer.Option(help="Another grid: 'layers=3,5 hidden=64 lr=0.01 dropout=0,0.5', each optional.")
     ] = None,
+    mechanism: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--mechanism", "-m", help=f"Compare one more in figures of accuracy and degrees. {MECHANISM_HELP}"
+        ),
+    ] = None,
     results: Annotated[Path, typer.Option(help="Where finished cells are kept.")] = Path("results.sqlite"),
     engine: Annotated[EngineName, typer.Option(help="Processes of this machine, or Ray.")] = EngineName.local,
     address: Annotated[str | None, typer.Option(help="Of a Ray cluster; a local one is started otherwise.")] = None,
@@ -90,10 +98,14 @@ def reproduce(
         raise bad_parameter("address", "graphldp reproduce", "left out without --engine ray", address)
     source = dataset or ("synthetic:threads" if effort is EffortName.smoke else "REDDIT-BINARY")
     name, files = dataset_id(source)
-    context = Context(None if root is None else str(root), tuple(files.items()), _device(device))
+    own = tuple(mechanism or ())
+    context = Context(
+        None if root is None else str(root), tuple(files.items()), _device(device), own=tuple(filter(is_reference, own))
+    )
     names = list(dict.fromkeys(experiments or EXPERIMENTS))
     points = None if grid is None else parse_grid(grid)
-    plans = [make_plan(each, name, context, effort=effort.value, seeds=seeds, grid=points) for each in names]
+    options: dict[str, Any] = {"effort": effort.value, "seeds": seeds, "grid": points, "mechanisms": own}
+    plans = [make_plan(each, name, context, **options) for each in names]
     with Results(results) as table:
         if take is not None:
             _take(table, plans, take)

@@ -40,6 +40,7 @@ def compute(
         watch: called with a trial and each epoch of its network.
         keep: called with each outcome before its row is handed out; it has the fitted model, which a row has not.
     """
+    context.load_own()
     by_kind: dict[str, list[Cell]] = {}
     for cell in cells:
         by_kind.setdefault(cell.kind, []).append(cell)

@@ -15,20 +15,9 @@ from graphldp.errors import DatasetNotFoundError
 from graphldp.graphs import GraphSet
 from graphldp.learn.inference.blink import Kind as BlinkKind
 from graphldp.learn.inference.blink import denoise
-from graphldp.mechanisms import (
-    ARR,
-    DPRR,
-    RR,
-    Blink,
-    HubLists,
-    LocalLap,
-    Mechanism,
-    NoisyDegrees,
-    NonPrivFull,
-    NonPrivPart,
-    customized,
-)
+from graphldp.mechanisms import ARR, DPRR, Blink, HubLists, Mechanism, NoisyDegrees, customized
 from graphldp.mechanisms.estimators import Estimator
+from graphldp.mechanisms.named import at_hand, named
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.privacy import Budget
 from graphldp.reports import Reports
@@ -36,12 +25,6 @@ from graphldp.reports import Reports
 REPORTED = "reported"
 """The mechanism of reports that were drawn before, elsewhere: nothing is drawn, and there are no raw graphs."""
 
-_PLAIN: dict[str, type[Mechanism]] = {
-    "rr": RR,
-    "local-lap": LocalLap,
-    "noisy-degrees": NoisyDegrees,
-    "nonpriv-part": NonPrivPart,
-}
 _ESTIMATORS: dict[str, Estimator] = {"dprr-unbiased": "unbiased", "dprr-bayes": "bayes"}
 _DENOISED: dict[str, BlinkKind] = {"blink-hard": "hard", "blink-hybrid": "hybrid"}
 _ARR_SAMPLING = 0.05  # lists about as long as DPRR's on REDDIT-BINARY at ε = 1
@@ -66,6 +49,7 @@ class Context:
         at_once: trainings that run as one computation.
         workers: processes that prepare reports for a GPU, where that takes longer than a plain draw.
         deadline: a training that is not over by then is left out; of ``time.monotonic()``.
+        own: references of the classes of one's own that cells name, as in ``path/own.py:Class``.
     """
 
     root: str | None = None
@@ -75,6 +59,12 @@ class Context:
     at_once: int = 1
     workers: int = 1
     deadline: float = math.inf
+    own: tuple[str, ...] = ()
+
+    def load_own(self) -> None:
+        """Load one's own classes into this process, which may be a worker's."""
+        for reference in self.own:
+            named(reference)
 
 
 @dataclass(frozen=True)
@@ -83,7 +73,8 @@ class Draw:
 
     Args:
         dataset: which graphs.
-        mechanism: a key of :func:`mechanism_of`'s table; :data:`REPORTED` where the dataset is a file of reports.
+        mechanism: a name of the table of mechanisms, of a variant, or of a class of one's own that is loaded;
+            :data:`REPORTED` where the dataset is a file of reports.
         epsilon: ε of private users, None for the two non-private ends.
         budget: (ε₁, ε₂) of DPRR, so that two splits that agree are one draw; None where the floor on ε₁ exceeds ε.
         public_fraction: λ.
@@ -110,8 +101,6 @@ class Draw:
 
 def mechanism_of(draw: Draw, graphs: GraphSet) -> Mechanism:
     """The mechanism of a draw, with its public users drawn."""
-    if draw.mechanism == "nonpriv-full":
-        return NonPrivFull()
     private = 1.0 if draw.epsilon is None else draw.epsilon
     epsilon: float | NDArray[np.float64] = private
     if draw.public_fraction:
@@ -131,7 +120,7 @@ def mechanism_of(draw: Draw, graphs: GraphSet) -> Mechanism:
         return ARR(epsilon, sampling=_ARR_SAMPLING)
     if draw.mechanism.startswith("blink"):
         return Blink(epsilon, delta=_BLINK_DELTA)
-    return _PLAIN[draw.mechanism](epsilon)
+    return at_hand(draw.mechanism).make(epsilon)
 
 
 def randomize(draw: Draw, graphs: GraphSet) -> Reports:
@@ -195,9 +184,10 @@ def expected_entries(draw: Draw, graphs: NeighbourLists) -> float:
     """About how many entries the noisy lists will have."""
     n, d = np.repeat(graphs.sizes, graphs.sizes).astype(np.float64), graphs.degrees
     private = 1.0 - draw.public_fraction
-    if draw.mechanism in ("rr", "arr") and draw.epsilon is not None:
+    sampling = 1.0 if draw.mechanism == "rr" else _ARR_SAMPLING if draw.mechanism == "arr" else None
+    if sampling is not None and draw.epsilon is not None:
         flip = 1.0 / (1.0 + np.exp(draw.epsilon))
-        private *= 1.0 if draw.mechanism == "rr" else _ARR_SAMPLING
+        private *= sampling
         return float((private * (flip * (n - 1 - d) + (1 - flip) * d) + draw.public_fraction * d).sum())
     for_degree = draw.budget[0] if draw.mechanism.startswith("dprr") and draw.budget is not None else None
     if draw.mechanism in _DENOISED and draw.epsilon is not None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import Mechanism
+from graphldp.mechanisms.nonprivate import NonPrivPart
 from graphldp.reports import Reports
 
 
@@ -32,7 +33,7 @@ def check_mechanism(mechanism: Mechanism) -> None:
         every = mechanism
         if np.ndim(mechanism.epsilon) == 0 and math.isfinite(float(mechanism.epsilon)):
             every = replace(mechanism, epsilon=_mixed(graphs, float(mechanism.epsilon)))
-            if type(mechanism).__name__ != "NonPrivPart":  # which has nothing to draw without public users
+            if not isinstance(mechanism, NonPrivPart):  # which has nothing to draw without public users
                 _check(mechanism, graphs)
         _check(every, graphs)
 

@@ -27,7 +27,7 @@ from graphldp.mechanisms.local_lap import LocalLap
 from graphldp.mechanisms.noisy_degrees import NoisyDegrees
 from graphldp.mechanisms.nonprivate import NonPrivFull, NonPrivPart
 from graphldp.mechanisms.rr import RR
-from graphldp.own import is_reference, load_class, reference_of
+from graphldp.own import is_reference, load_class, loaded_class, reference_of
 from graphldp.reports import Reports
 from graphldp.wire import MECHANISMS as WIRE_CODES
 
@@ -202,6 +202,13 @@ def named(name: str) -> NamedMechanism:
         raise bad_parameter("mechanism", "graphldp", f"one of {', '.join(_table)}, or path/own.py:Class", name)
     kind: type[Mechanism] = load_class(name, Mechanism, "mechanism")
     return next((each for each in _table.values() if each.kind is kind), None) or _record_of(kind)
+
+
+def at_hand(name: str) -> NamedMechanism:
+    """The record of a name, where a class of one's own was loaded before. Runs no code: the name may be a file's."""
+    if name in _table or not is_reference(name):
+        return named(name)
+    return _record_of(loaded_class(name, Mechanism, "mechanism"))
 
 
 def name_of(kind: type[Mechanism]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import groupby
@@ -12,7 +13,6 @@ from graphldp.experiments.cells import Row
 from graphldp.experiments.plans.figures import (
     CONTROLS,
     EXPERIMENTS,
-    METHODS,
     AccuracySweep,
     ComplexityTable,
     DatasetTable,
@@ -21,6 +21,8 @@ from graphldp.experiments.plans.figures import (
     NodesRuntime,
     Poisoning,
     SamplingRuntime,
+    method_label,
+    with_methods,
 )
 from graphldp.experiments.plans.plan import Plan
 from graphldp.experiments.summary import Point, points_of
@@ -45,7 +47,8 @@ _AXES = {"public_fraction": "share λ of public users", "epsilon": "budget ε", 
 
 def section_of(plan: Plan, rows: Mapping[str, Row]) -> Section:
     """The charts and tables of a plan."""
-    spec = EXPERIMENTS[plan.experiment]
+    series = (entry.series for entry in plan.entries if entry.series != "distribution")
+    spec = with_methods(EXPERIMENTS[plan.experiment], series)
     return _MAKERS[type(spec)](spec, plan, points_of(plan, rows))
 
 
@@ -77,7 +80,7 @@ def _lines(points: Sequence[Point], name: str, spec: AccuracySweep) -> list[Seri
             if s is not None
         ]
         if values:
-            lines.append(Series(method, METHODS[method], values, across=across))
+            lines.append(Series(method, method_label(method), values, across=across))
     return lines
 
 
@@ -85,7 +88,7 @@ def _accuracy_table(points: Sequence[Point], name: str, spec: AccuracySweep) -> 
     rows: list[list[str | None]] = []
     for method in (*spec.methods, *CONTROLS):
         own = {point.x: point for point in points if point.series == method}
-        line: list[str | None] = [METHODS[method]]
+        line: list[str | None] = [method_label(method)]
         for value in spec.values:
             point = own.get(value, own.get(None))
             line.append(None if point is None else _mean(point, name))
@@ -119,7 +122,8 @@ def _verdict(points: Sequence[Point], spec: AccuracySweep, panel: str) -> str:
         ]
         if better:
             where = ", ".join(f"{value:g}" for value in better)
-            lines.append(f"{METHODS[control]} is at least as accurate as DPRR at {_SYMBOLS[spec.along]} = {where}.")
+            least = f"{method_label(control)} is at least as accurate as DPRR"
+            lines.append(f"{least} at {_SYMBOLS[spec.along]} = {where}.")
     where = f"{panel}: " if panel else ""
     return f'<p class="note">{escape(where)}{"<br>".join(escape(each) for each in lines)}</p>' if lines else ""
 
@@ -139,7 +143,7 @@ def _choices(points: Sequence[Point]) -> str:
     rows = []
     for method, own in counts.items():
         text, times = max(own.items(), key=lambda item: item[1])
-        rows.append([METHODS[method], text, f"{times} of {sum(own.values())}"])
+        rows.append([method_label(method), text, f"{times} of {sum(own.values())}"])
     head = ["method", "chosen most often on validation graphs", "seeds"]
     return f"<h3>Hyper-parameters</h3>{table(head, rows, text=(1,))}"
 
@@ -163,7 +167,8 @@ def _degrees(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
             Series("nonpriv-full", "d̃ = d", [(v, v, None) for v in (0.0, top)], marked=False),
         ]
         axes = Axis("true degree d", "log1p"), Axis("length d̃ of the noisy list", "log1p")
-        charts.append((f"degrees-{method}", METHODS[method], chart(lines, *axes, f"{spec.title}: {METHODS[method]}")))
+        label, file = method_label(method), re.sub("[^a-z0-9]+", "-", method.lower())
+        charts.append((f"degrees-{file}", label, chart(lines, *axes, f"{spec.title}: {label}")))
     parts = []
     if "distribution" in found:
         numbers = found["distribution"]
@@ -180,7 +185,7 @@ def _degrees(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
     head = ["method", "mean d", "mean d̃", "mean |d̃ − d|", "empty lists"]
     rows = [
         [
-            METHODS[method],
+            method_label(method),
             *(number(n[name]) for name in ("mean_true", "mean_noisy", "mean_absolute_error")),
             f"{n['empty_lists']:.1%}",
         ]
@@ -212,9 +217,9 @@ def _curves(
                 notes = {p.x: p.notes[0] for p in members if p.series == method and p.notes}
                 values = [(float(at), float(v), None) for at, v in own.items() if at is not None]
                 if values:
-                    lines.append(Series(method, METHODS[method], values))
+                    lines.append(Series(method, method_label(method), values))
                 cells = [show(own[at]) if at in own else notes.get(at, "not yet").split(":")[0] for at in places]
-                rows.append([METHODS[method], *cells, _exponent(values)])
+                rows.append([method_label(method), *cells, _exponent(values)])
             file = "-".join(each for each in (name, column.replace("_", "-"), panel.replace(" = ", "")) if each)
             if lines:
                 charts.append((file, caption, chart(lines, x, Axis(label, y_kind), caption)))

@@ -5,20 +5,17 @@ Each experiment is one frozen value; :mod:`graphldp.experiments.plans.plan` turn
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from graphldp.experiments.plans.panels import BEYOND, PAPER, Panel
+from graphldp.mechanisms.named import label_of, mechanisms
 
 CONTROLS = ("size-control", "degree-control")
 """What every accuracy table carries beside the mechanisms: n only, and noisy degrees only with all of ε."""
 
-METHODS = {
-    "dprr": "DPRR",
+_VARIANTS = {
     "dprr-fixed": "DPRR, ε₁ = (1−α)ε",
-    "rr": "RR",
-    "local-lap": "LocalLap",
-    "nonpriv-part": "NonPriv-Part",
-    "nonpriv-full": "NonPriv-Full",
     "size-control": "control: n only",
     "degree-control": "control: n and d* only",
     "size-forest": "n only, extra trees",
@@ -29,7 +26,6 @@ METHODS = {
     "recipe": "the recipe",
     "profile-degrees": "all of ε on degrees",
     "profile-hub-lists": "hubs send lists",
-    "arr": "ARR",
     "blink-hard": "Blink, hard graph",
     "blink-hybrid": "Blink, hybrid graph",
     "dprr-unbiased": "+ unbiased estimate",
@@ -42,6 +38,9 @@ METHODS = {
     "dprr-weights": "+ link posterior",
     "dprr-all": "+ all of these",
 }
+
+METHODS = {each.name: each.label for each in mechanisms()} | _VARIANTS
+"""What experiments compare, and how people read it: mechanisms, variants of them, and controls."""
 
 TABULAR = {
     "size-control": "size",
@@ -163,6 +162,19 @@ class Poisoning(Experiment):
 
     panels: tuple[Panel, ...]
     epsilon: float = 1.0
+
+
+def method_label(name: str) -> str:
+    """How people read a method, a mechanism of one's own among them."""
+    return METHODS.get(name) or label_of(name)
+
+
+def with_methods(spec: Experiment, methods: Iterable[str]) -> Experiment:
+    """An experiment about accuracy or degrees with more methods; another one as it is."""
+    if not isinstance(spec, AccuracySweep | DegreeStudy):
+        return spec
+    more = (each for each in methods if each not in (*spec.methods, *CONTROLS))
+    return replace(spec, methods=(*spec.methods, *dict.fromkeys(more)))
 
 
 EXPERIMENTS: dict[str, Experiment] = {

@@ -28,11 +28,13 @@ from graphldp.experiments.plans.figures import (
     NodesRuntime,
     Poisoning,
     SamplingRuntime,
+    with_methods,
 )
 from graphldp.experiments.plans.panels import CURVES, HONEST_DEGREE, line_name
 from graphldp.experiments.trial import Threat, Trial
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR
+from graphldp.mechanisms.named import named
 from graphldp.privacy import Allocation
 
 _ALLOCATIONS: dict[str, Allocation] = {"dprr-fixed": "fixed", "dprr-utility": "utility", "dprr-all": "utility"}
@@ -103,6 +105,7 @@ def make_plan(
     effort: str = "quick",
     seeds: int | None = None,
     grid: dict[str, tuple[float, ...]] | None = None,
+    mechanisms: Sequence[str] = (),
 ) -> Plan:
     """The cells of an experiment.
 
@@ -113,6 +116,7 @@ def make_plan(
         effort: a key of :data:`graphldp.experiments.plans.efforts.EFFORTS`.
         seeds: how many, instead of the effort's.
         grid: values of hyper-parameters instead of the effort's.
+        mechanisms: what is compared beside the experiment's own methods, where it is about accuracy or degrees.
 
     Raises:
         ParameterError: for an unknown experiment or effort.
@@ -133,7 +137,8 @@ def make_plan(
     if graphs.labels is None:
         raise ParameterError(f"{dataset} has no labels to learn; the experiments classify graphs.")
     setting = _Setting(dataset, graphs, chosen, count, split_ratios(graphs.name))
-    entries = tuple(_EXPANDERS[type(EXPERIMENTS[name])](EXPERIMENTS[name], setting))
+    spec = with_methods(EXPERIMENTS[name], [named(each).name for each in mechanisms])
+    entries = tuple(_EXPANDERS[type(spec)](spec, setting))
     return Plan(name, dataset, effort, count, str(chosen.grid), entries)
 
 
