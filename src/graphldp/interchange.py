@@ -9,16 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from graphldp.neighbour_lists import NeighbourLists
 
 if TYPE_CHECKING:
     import networkx as nx
+    from scipy import sparse
 
 
 def to_scipy(lists: NeighbourLists) -> list[sparse.csr_array[np.int8]]:
     """One sparse matrix per graph; row i is user i's list."""
+    from scipy import sparse  # reports go to machines that train and have numpy and torch alone
+
     matrices = []
     for start, stop in zip(lists.graph_ptr[:-1], lists.graph_ptr[1:], strict=True):
         low, high = lists.indptr[start], lists.indptr[stop]
