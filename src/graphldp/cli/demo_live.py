@@ -198,15 +198,12 @@ def _take_part(person: Person) -> None:
 
 def _learn(store: Store, folder: Path, truth: dict[str, int]) -> list[dict[str, Any]]:
     """What the operator does: export, train, label."""
-    import torch
-
     from graphldp.collector.storage.export import export
     from graphldp.experiments.collected import label_collected, train_collected
 
     communities = store.communities()
     export(store, communities).save(folder / "reports.npz")
     model = folder / "model.npz"
-    torch.set_num_threads(1)  # graphs this small are done before a second thread has begun
     trained = train_collected(store, communities, model, device="cpu")
     console.err.print(f"Trained on {trained.communities} labelled communities, {trained.settings['epochs']} epochs.")
     unlabelled = [each for each in communities if each.label is None]

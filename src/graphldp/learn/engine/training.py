@@ -24,6 +24,7 @@ from graphldp.learn.engine.batches import PackedGraphs, gather
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packing import kind_of
 from graphldp.learn.engine.stack import Member, Stack
+from graphldp.learn.engine.threads import threads_of
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,8 @@ def train_each(
             [Member(position, job.spec, job.options, job.train_set, job.validation) for position, job in arriving]
         )
         start = time.perf_counter()
-        losses = stack.epoch()
+        with threads_of(stack.members):
+            losses = stack.epoch()
         seconds = time.perf_counter() - start
         improved, finished = [], []
         for member, (train_loss, val_loss, val_accuracy) in zip(stack.members, losses.tolist(), strict=True):
