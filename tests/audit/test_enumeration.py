@@ -14,21 +14,21 @@ from graphldp.client.entropy import Entropy
 from graphldp.client.laplace import discrete_laplace
 
 
-def test_finite_draws_are_enumerated_in_full():
+def test_finite_draws_are_enumerated_in_full() -> None:
     law = enumerate_law(lambda entropy: entropy.below(3) + entropy.coin(1, 4))
     assert law.found == {0: Fraction(1, 4), 1: Fraction(1, 3), 2: Fraction(1, 3), 3: Fraction(1, 12)}
     assert law.rest == 0
     assert law.paths[3] == [2, 1]
 
 
-def test_words_are_compared_bit_by_bit():
+def test_words_are_compared_bit_by_bit() -> None:
     law = enumerate_law(lambda entropy: tuple((entropy.words(2, 3) < np.array([0, 3], np.uint64)).tolist()))
     assert law.found == {(False, False): Fraction(5, 8), (False, True): Fraction(3, 8)}
     law = enumerate_law(lambda entropy: tuple((entropy.words(1, 64) < np.array([1], np.uint64)).tolist()))
     assert law.found[(True,)] == Fraction(1, 2**64)
 
 
-def test_a_word_can_be_used_in_no_other_way():
+def test_a_word_can_be_used_in_no_other_way() -> None:
     uses = (
         lambda words: words + 1,
         lambda words: words > np.zeros(2, np.uint64),
@@ -41,7 +41,7 @@ def test_a_word_can_be_used_in_no_other_way():
             enumerate_law(lambda entropy, use=use: bool(use(entropy.words(2, 8))))
 
 
-def test_repeated_attempts_have_the_law_of_a_success():
+def test_repeated_attempts_have_the_law_of_a_success() -> None:
     def attempt(entropy):
         drawn = entropy.below(6)
         return None if drawn > 3 else drawn // 3
@@ -56,20 +56,20 @@ def test_repeated_attempts_have_the_law_of_a_success():
     assert real.rest < Fraction(1, 50)
 
 
-def test_a_prefix_is_a_condition():
+def test_a_prefix_is_a_condition() -> None:
     law = enumerate_law(lambda entropy: (entropy.below(5), entropy.coin(1, 3)), prefix=[4])
     assert law.found == {(4, False): Fraction(2, 3), (4, True): Fraction(1, 3)}
 
 
 @pytest.mark.parametrize("gamma", [Fraction(1), Fraction(1, 2), Fraction(3, 7)])
-def test_the_exponential_coin(gamma):
+def test_the_exponential_coin(gamma) -> None:
     law = enumerate_law(lambda entropy: Entropy.exp_coin(entropy, gamma), cutoff=Fraction(1, 10**15))
     assert law.rest < 10**-14
     assert float(law.found[True]) == pytest.approx(math.exp(-gamma), abs=2e-14)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3, 2), Fraction(9, 4)])
-def test_the_discrete_laplace_law_within_what_was_left_out(epsilon):
+def test_the_discrete_laplace_law_within_what_was_left_out(epsilon) -> None:
     law = enumerate_law(lambda entropy: discrete_laplace(epsilon, entropy))
     assert 0 < law.rest < Fraction(1, 10**8)
     scale = float(epsilon)
@@ -81,7 +81,7 @@ def test_the_discrete_laplace_law_within_what_was_left_out(epsilon):
 
 
 @pytest.mark.parametrize("x", [Fraction(1, 10**6), Fraction(9, 10), Fraction(17)])
-def test_the_bounds_on_e(x):
+def test_the_bounds_on_e(x) -> None:
     low, high = exact.exp_bounds(x)
     with mpmath.workdps(120):
         true = mpmath.exp(mpmath.mpf(x.numerator) / x.denominator)
@@ -90,7 +90,7 @@ def test_the_bounds_on_e(x):
 
 
 @pytest.mark.parametrize("case", exact.cases(), ids=str)
-def test_the_client_spends_the_epsilon_it_says(case):
+def test_the_client_spends_the_epsilon_it_says(case) -> None:
     mechanism, *spent = case
     found = exact.reports(mechanism, 3, *spent)
     assert found.claimed == pytest.approx(sum(spent))
@@ -98,7 +98,7 @@ def test_the_client_spends_the_epsilon_it_says(case):
     assert found.claimed - exact.WASTE < found.shown < found.claimed + 1e-12
 
 
-def test_every_rate_occurs_among_four_users():
+def test_every_rate_occurs_among_four_users() -> None:
     """n = 4 is where q is 0, between 0 and 1, and 1."""
     assert exact.reports("dprr", 4, 2.25, 0.9).holds
     shares = [sampler.thresholds(sampler.exact(0.9), 4, d, 64)[0] * (1 + math.exp(0.9)) / 2**64 for d in (0, 1, 2)]
@@ -107,14 +107,14 @@ def test_every_rate_occurs_among_four_users():
 
 @pytest.mark.parametrize(("mechanism", "epsilon1"), [("rr", 0.0), ("dprr", 1.0)])
 @pytest.mark.parametrize(("n", "bits"), exact.WORDS)
-def test_lists_hold_at_epsilon_and_are_tight(n, bits, mechanism, epsilon1):
+def test_lists_hold_at_epsilon_and_are_tight(n, bits, mechanism, epsilon1) -> None:
     found = exact.lists(mechanism, n, epsilon1, 0.9, bits)
     assert found.holds
     assert found.shown <= 0.9 + 1e-12
     assert found.shown > {3: 0.5, 5: 0.7, 8: 0.89, 64: 0.9 - 1e-12}[bits]
 
 
-def test_the_thresholds_hold_and_are_tight():
+def test_the_thresholds_hold_and_are_tight() -> None:
     found = exact.thresholds()
     assert found.holds
     assert found.shown == pytest.approx(found.claimed, abs=1e-12)

@@ -18,7 +18,7 @@ PRIVATE = [record.make(4.0, **options) for record in RECORDS for options in reco
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
-def test_every_mechanism_of_the_table_is_audited_by_every_law_it_has(record):
+def test_every_mechanism_of_the_table_is_audited_by_every_law_it_has(record) -> None:
     assert record.kind in BRANCHES
     assert record.audited_with
     if "noise" in record.options:
@@ -26,20 +26,20 @@ def test_every_mechanism_of_the_table_is_audited_by_every_law_it_has(record):
 
 
 @pytest.mark.parametrize("mechanism", PRIVATE, ids=repr)
-def test_our_mechanisms_keep_their_promise(mechanism):
+def test_our_mechanisms_keep_their_promise(mechanism) -> None:
     """And the bound is so near to ε that twice as much would be seen."""
     found = audit_mechanism(mechanism, samples=40_000)
     assert found.holds
     assert found.shown > found.claimed / 2
 
 
-def test_a_branch_that_never_occurs_is_no_audit():
+def test_a_branch_that_never_occurs_is_no_audit() -> None:
     found = audit_mechanism(gl.HubLists(2.0), samples=1000)
     assert not found.holds
     assert "never took its branch 'a hub'" in found.effort
 
 
-def test_an_empty_list_is_not_no_list():
+def test_an_empty_list_is_not_no_list() -> None:
     """A hub whose list came out empty and a user who sends none: which of the two she is tells her degree."""
     assert audit_mechanism(GateByDegree(1.0), samples=10_000).shown > 4
 
@@ -55,7 +55,7 @@ class GateByDegree(gl.HubLists):
         return replace(drawn, budget=Budget(half, np.where(hub, half, 0.0)))
 
 
-def test_the_bound_comes_close_to_the_truth():
+def test_the_bound_comes_close_to_the_truth() -> None:
     found = audit_mechanism(gl.RR(1.0), samples=50_000)
     assert 0.9 < found.shown <= 1.0
 
@@ -68,17 +68,17 @@ class Eager(gl.RowMechanism):
         return 1 - flip / 2, flip / 2
 
 
-def test_a_broken_mechanism_of_ones_own_is_caught():
+def test_a_broken_mechanism_of_ones_own_is_caught() -> None:
     found = audit_mechanism(Eager(1.0), samples=10_000)
     assert not found.holds
     assert found.shown > 1.3
 
 
-def test_a_list_that_is_published_shows_no_limit():
+def test_a_list_that_is_published_shows_no_limit() -> None:
     assert audit_mechanism(gl.NonPrivFull(), samples=10_000).shown > 6
 
 
-def test_the_bound_errs_as_rarely_as_it_says():
+def test_the_bound_errs_as_rarely_as_it_says() -> None:
     # Two equal coins: a bound above 0 is an error. At 90 % confidence at most 10 % of 200 pairs are: the chance of 35
     # or more is below 1e-3 even if every one of them reached its limit; seeded.
     rng = np.random.default_rng(2)
@@ -86,5 +86,5 @@ def test_the_bound_errs_as_rarely_as_it_says():
     assert wrong < 35
 
 
-def test_same_seed_same_finding():
+def test_same_seed_same_finding() -> None:
     assert audit_mechanism(gl.RR(1.0), samples=1000, seed=4) == audit_mechanism(gl.RR(1.0), samples=1000, seed=4)

@@ -16,7 +16,7 @@ from graphldp.client.protocol import Client
 DOCS = Path(__file__).parents[2] / "docs" / "audit.md"
 
 
-def q_from_the_true_degree(patch):
+def q_from_the_true_degree(patch) -> None:
     real, seen = sampler.thresholds, {}
 
     def remember(friends, **options):
@@ -30,7 +30,7 @@ def q_from_the_true_degree(patch):
     )
 
 
-def rounding_reversed(patch):
+def rounding_reversed(patch) -> None:
     def thresholds(epsilon2, n, degree, bits):
         numerator, one = sampler.exp_below(epsilon2)
         e, whole = Fraction(numerator, one), 1 << bits
@@ -41,11 +41,11 @@ def rounding_reversed(patch):
     patch.setattr(sampler, "thresholds", thresholds)
 
 
-def float_p(patch):
+def float_p(patch) -> None:
     patch.setattr(sampler, "exp_below", lambda x: Fraction(math.exp(x)).as_integer_ratio())
 
 
-def halved_noise(patch):
+def halved_noise(patch) -> None:
     real = sampler.discrete_laplace
     for module in (sampler, exact.laplace):
         patch.setattr(module, "discrete_laplace", lambda epsilon, entropy: _halved(real(epsilon, entropy)))
@@ -55,12 +55,12 @@ def _halved(noise):
     return noise // 2 if noise >= 0 else -(-noise // 2)
 
 
-def no_fake_edges(patch):
+def no_fake_edges(patch) -> None:
     real = sampler.thresholds
     patch.setattr(sampler, "thresholds", lambda *arguments: (0, real(*arguments)[1]))
 
 
-def redraw_on_retry(patch):
+def redraw_on_retry(patch) -> None:
     patch.setattr(Membership, "drawn", lambda self: None)
     patch.setattr(Client, "_refuse_second", lambda self, *arguments, **options: None)
 
@@ -94,12 +94,12 @@ def table() -> dict[str, list[bool]]:
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_every_mutant_is_caught_as_the_docs_say(name, monkeypatch):
+def test_every_mutant_is_caught_as_the_docs_say(name, monkeypatch) -> None:
     MUTANTS[name](monkeypatch)
     caught = [not check().holds for check in CHECKS.values()]
     assert any(caught)
     assert table()[name] == caught
 
 
-def test_the_client_itself_passes_every_check():
+def test_the_client_itself_passes_every_check() -> None:
     assert [check().holds for check in CHECKS.values()] == [True] * len(CHECKS)

@@ -16,7 +16,7 @@ def run(*arguments: str):
     return CliRunner().invoke(app, list(arguments))
 
 
-def test_a_mechanism():
+def test_a_mechanism() -> None:
     result = run("mechanism", "-m", "rr", "-e", "1", "--samples", "2000", "--json")
     assert result.exit_code == 0
     (found,) = json.loads(result.stdout)
@@ -25,7 +25,7 @@ def test_a_mechanism():
 
 
 @pytest.mark.parametrize("broken", [False, True])
-def test_hub_lists_can_fail(monkeypatch, broken):
+def test_hub_lists_can_fail(monkeypatch, broken) -> None:
     from graphldp.mechanisms import hub_lists
 
     if broken:
@@ -36,7 +36,7 @@ def test_hub_lists_can_fail(monkeypatch, broken):
     assert [row["holds"] for row in json.loads(result.stdout)] == [not broken] * 2  # discrete and Laplace noise
 
 
-def test_a_mechanism_of_one_s_own():
+def test_a_mechanism_of_one_s_own() -> None:
     own = f"{Path(__file__).parents[2] / 'examples' / 'own_mechanism.py'}:HalfResponse"
     result = run("mechanism", "-m", own, "-e", "1", "--samples", "2000", "--json")
     assert result.exit_code == 0
@@ -44,20 +44,20 @@ def test_a_mechanism_of_one_s_own():
     assert (found["claimed"], found["holds"]) == (1.0, True)
 
 
-def test_what_promises_nothing_is_not_audited():
+def test_what_promises_nothing_is_not_audited() -> None:
     result = run("mechanism", "-m", "nonpriv-full")
     assert isinstance(result.exception, ParameterError)
     assert "promises something" in str(result.exception)
 
 
-def test_the_wire():
+def test_the_wire() -> None:
     result = run("wire", "--inputs", "300", "--json")
     assert result.exit_code == 0
     assert sum(row["inputs"] for row in json.loads(result.stdout)) == 300
 
 
 @pytest.mark.parametrize("broken", [False, True])
-def test_the_client(monkeypatch, broken):
+def test_the_client(monkeypatch, broken) -> None:
     if broken:
         real = sampler.thresholds
         monkeypatch.setattr(sampler, "thresholds", lambda *arguments: (0, real(*arguments)[1]))

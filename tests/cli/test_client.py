@@ -40,7 +40,7 @@ def friends(tmp_path):
     return str(path)
 
 
-def test_join_report_status_forget(run, server, friends):
+def test_join_report_status_forget(run, server, friends) -> None:
     joined = run("join", "-", "--accept", "1.5", "--cap", "2", "--json", text=server.invitation.to_json())
     assert json.loads(joined.stdout)["choices"] == {"standard": "1"}
     assert json.loads(joined.stdout)["roster digest"] == roster_digest(ROSTER)
@@ -78,7 +78,7 @@ def test_join_report_status_forget(run, server, friends):
     assert json.loads(run("status", "--json").stdout)["reports"][0]["state"] == "acknowledged, forgotten"
 
 
-def test_without_a_terminal_nothing_is_drawn_unless_agreed_to(run, server, friends):
+def test_without_a_terminal_nothing_is_drawn_unless_agreed_to(run, server, friends) -> None:
     run("join", server.invitation.to_json(), "--accept", "1")
     with pytest.raises(ClientError, match="give --yes"):
         run("report", "audit", "--friends", friends, text="y\n")
@@ -96,7 +96,7 @@ def test_without_a_terminal_nothing_is_drawn_unless_agreed_to(run, server, frien
         ("strangers.txt", "ann\nbob\n", "another account or network"),
     ],
 )
-def test_a_file_that_matches_nobody_is_named_with_its_likely_cause(run, server, tmp_path, name, text, cause):
+def test_a_file_that_matches_nobody_is_named_with_its_likely_cause(run, server, tmp_path, name, text, cause) -> None:
     (tmp_path / name).write_text(text)
     run("join", server.invitation.to_json(), "--accept", "1")
     with pytest.raises(ClientError):
@@ -137,7 +137,7 @@ def typed(arguments: list[str], answer: bytes | None) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(("answer", "code", "reports"), [(b"y\n", 0, 1), (b"n\n", 2, 0), (b"\n", 2, 0), (None, 130, 0)])
-def test_the_question_on_a_terminal(run, server, friends, answer, code, reports):
+def test_the_question_on_a_terminal(run, server, friends, answer, code, reports) -> None:
     run("join", server.invitation.to_json(), "--accept", "1")
     ended, seen = typed(["report", "audit", "--friends", friends], answer)
     assert ended == code, seen
@@ -147,7 +147,7 @@ def test_the_question_on_a_terminal(run, server, friends, answer, code, reports)
     assert json.loads(run("status", "--json").stdout)["spent"] == str(reports)
 
 
-def test_an_invitation_as_a_file_and_as_text(run, server, tmp_path):
+def test_an_invitation_as_a_file_and_as_text(run, server, tmp_path) -> None:
     (tmp_path / "invitation.json").write_text(server.invitation.to_json())
     for given in (str(tmp_path / "invitation.json"), server.invitation.to_json()):
         assert run("join", given, "--accept", "public").exit_code == 0
@@ -155,6 +155,6 @@ def test_an_invitation_as_a_file_and_as_text(run, server, tmp_path):
 
 
 @pytest.mark.parametrize("accept", ["0", "-1", "much", "nan", "1/0"])
-def test_bad_epsilons(run, server, accept):
+def test_bad_epsilons(run, server, accept) -> None:
     with pytest.raises(ParameterError, match="'accept' parameter"):
         run("join", server.invitation.to_json(), f"--accept={accept}")

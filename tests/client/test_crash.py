@@ -60,7 +60,7 @@ while True:
 """
 
 
-def test_killed_at_every_step(tmp_path):
+def test_killed_at_every_step(tmp_path) -> None:
     friends = tmp_path / "friends.txt"
     friends.write_text("\n".join(ROSTER[10:20]))
     with failing_collector() as server:

@@ -10,7 +10,7 @@ from graphldp.client.entropy import Entropy
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 7, 100, 129, 255, 256])
-def test_numbers_are_exactly_uniform(bound):
+def test_numbers_are_exactly_uniform(bound) -> None:
     # Every first byte once: the accepted ones spread evenly over all numbers, whatever was rejected.
     hits: Counter[int] = Counter()
     for byte in range(256):
@@ -21,12 +21,12 @@ def test_numbers_are_exactly_uniform(bound):
     assert len(set(hits.values())) == 1
 
 
-def test_large_bounds_stay_below():
+def test_large_bounds_stay_below() -> None:
     entropy = Entropy()
     assert all(0 <= entropy.below(10**9 + 7) < 10**9 + 7 for _ in range(100))
 
 
-def test_words_take_the_high_bits():
+def test_words_take_the_high_bits() -> None:
     entropy = Entropy(_source=lambda size: bytes(range(240, 240 + size)))
     assert entropy.words(4, 3).tolist() == [7, 7, 7, 7]
     assert entropy.words(2, 8).tolist() == [240, 241]

@@ -13,7 +13,7 @@ def report(epsilon1=0.5, epsilon2=0.5, mechanism="dprr", degree=3, listed=(1, 2)
     return Report(mechanism, 40, 7, epsilon1, epsilon2, degree, np.array(listed, np.int32))
 
 
-def test_ten_that_stand_or_fall_together_reach_ten_times_epsilon():
+def test_ten_that_stand_or_fall_together_reach_ten_times_epsilon() -> None:
     # Randomized response at ε₂: ten listed names, all friends or none. The likelihood ratio is that of ten bits.
     told = conclude(report(0.0, 1.0, "rr", None, tuple(range(10, 20))))
     assert told.listed_factor**10 == pytest.approx(told.group_factor(10), rel=1e-9)
@@ -21,7 +21,7 @@ def test_ten_that_stand_or_fall_together_reach_ten_times_epsilon():
     assert told.group_factor(1) == told.odds_factor
 
 
-def test_the_condition_and_the_group_stand_wherever_the_factor_does():
+def test_the_condition_and_the_group_stand_wherever_the_factor_does() -> None:
     for each in (report(), report(1.0, 0.0, "noisy-degrees", 3, ()), report(0.0, 2.0, "rr", None)):
         text = "\n".join(in_words(each, 20))
         assert "change by a factor of" in text
@@ -30,14 +30,14 @@ def test_the_condition_and_the_group_stand_wherever_the_factor_does():
 
 
 @pytest.mark.parametrize(("epsilon", "sure"), [(0.5, False), (1.0, False), (2.1, False), (2.2, True), (8.0, True)])
-def test_no_comfort_where_somebody_can_conclude(epsilon, sure):
+def test_no_comfort_where_somebody_can_conclude(epsilon, sure) -> None:
     text = "\n".join(in_words(report(0.0, epsilon, "rr", None), 20))
     assert ("nearly sure" in text) is sure
     assert "Nobody can conclude" not in text
 
 
 @pytest.mark.parametrize("mechanism", ["dprr", "public"])
-def test_what_is_not_protected_is_said(mechanism):
+def test_what_is_not_protected_is_said(mechanism) -> None:
     given = report() if mechanism == "dprr" else report(math.inf, math.inf, "public", None)
     last = in_words(given, 20)[-1]
     assert last.startswith("Not protected: that you take part, which choice of ε you took")

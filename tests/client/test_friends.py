@@ -26,24 +26,24 @@ eve,true,false,"""
         ("bom.txt", "\ufeffbob@example.social\neve\nnobody"),
     ],
 )
-def test_every_format_gives_the_same_friends(tmp_path, name, text):
+def test_every_format_gives_the_same_friends(tmp_path, name, text) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     found = match(read_names(tmp_path / name), ROSTER, user=2)
     assert found.neighbours.tolist() == [1, 4]
     assert found.unmatched == 1
 
 
-def test_names_are_matched_by_letter_not_by_bytes():
+def test_names_are_matched_by_letter_not_by_bytes() -> None:
     assert match(["DO\u0308RTE"], ROSTER, user=0).neighbours.tolist() == [3]
 
 
-def test_the_own_name_and_doubles_are_dropped():
+def test_the_own_name_and_doubles_are_dropped() -> None:
     found = match(["Carl", "@carl", "eve", "EVE", ""], ROSTER, user=2)
     assert found.neighbours.tolist() == [4]
     assert found.unmatched == 0
 
 
-def test_a_roster_that_cannot_tell_two_users_apart_is_refused():
+def test_a_roster_that_cannot_tell_two_users_apart_is_refused() -> None:
     with pytest.raises(DataError, match="differ only"):
         match([], ["ann", "Ann"], user=0)
 
@@ -59,13 +59,13 @@ def test_a_roster_that_cannot_tell_two_users_apart_is_refused():
         ("a.txt", b"\xff\xfe\x00"),
     ],
 )
-def test_bad_files_are_refused_without_repeating_them(tmp_path, name, data):
+def test_bad_files_are_refused_without_repeating_them(tmp_path, name, data) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(FormatError) as caught:
         read_names(tmp_path / name)
     assert "secret-name" not in str(caught.value)
 
 
-def test_an_empty_file_has_no_friends(tmp_path):
+def test_an_empty_file_has_no_friends(tmp_path) -> None:
     (tmp_path / "a.csv").write_text("")
     assert read_names(tmp_path / "a.csv") == []

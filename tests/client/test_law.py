@@ -88,12 +88,12 @@ def lists(n: int) -> Iterator[tuple[int, ...]]:
         yield from list(combinations(others, size))[::2]
 
 
-def test_every_mechanism_of_the_wire_has_its_formula():
+def test_every_mechanism_of_the_wire_has_its_formula() -> None:
     assert set(FORMULAS) == set(exact.LIVE)
 
 
 @pytest.mark.parametrize("case", exact.cases(), ids=str)
-def test_the_law_is_the_formula(case):
+def test_the_law_is_the_formula(case) -> None:
     mechanism, *spent = case
     n = 3 if spent[0] == 0.1 else 4
     for friends in lists(n):
@@ -105,7 +105,7 @@ def test_the_law_is_the_formula(case):
 
 
 @pytest.mark.parametrize("mechanism", exact.LIVE)
-def test_no_length_and_no_position_tells_a_list(mechanism):
+def test_no_length_and_no_position_tells_a_list(mechanism) -> None:
     """What can be sent, and how long it is, is the same for every list.
 
     OpenDP's randomized response on bit vectors answers in the length of its input, by which two neighbouring inputs
@@ -123,7 +123,7 @@ def test_no_length_and_no_position_tells_a_list(mechanism):
 
 
 @pytest.mark.parametrize("n", [2, 9, 600])
-def test_every_position_is_drawn_the_last_one_too(n):
+def test_every_position_is_drawn_the_last_one_too(n) -> None:
     """One word for each other user: with the smallest words all are listed, with the largest nobody is."""
     for friends in ([], [n - 1], list(range(1, n))):
         for byte, listed in ((0, n - 1), (255, 0)):
@@ -145,7 +145,7 @@ def sampler_report(n: int, listed: int) -> Report:
     return Report("rr", n, 0, 0.0, 1.0, None, np.arange(1, listed + 1, dtype=np.int32))
 
 
-def test_opendp_flips_as_often():
+def test_opendp_flips_as_often() -> None:
     """Their bit vectors of one length against our lists: 64 positions, 3,000 draws.
 
     Flip with f/2 = 1/(e^ε + 1). Neither is seeded; each of 64 tests fails by chance once in 10¹¹ runs.

@@ -19,7 +19,7 @@ def ledger(tmp_path):
     return Ledger(tmp_path / "ledger.json")
 
 
-def test_sums_are_exact_and_the_cap_is_reached_but_not_passed(ledger, tmp_path):
+def test_sums_are_exact_and_the_cap_is_reached_but_not_passed(ledger, tmp_path) -> None:
     ledger.set_cap(10**6)
     for number in range(10):  # ten tenths are one, which floats would miss
         ledger.charge("https://a.example", f"c{number}", 1, TENTH)
@@ -28,26 +28,26 @@ def test_sums_are_exact_and_the_cap_is_reached_but_not_passed(ledger, tmp_path):
         ledger.charge("https://b.example", "other", 1, Choice("least", "rr", 0.0, 0.000001))
 
 
-def test_a_report_that_was_never_drawn_is_not_charged_twice(ledger):
+def test_a_report_that_was_never_drawn_is_not_charged_twice(ledger) -> None:
     for _ in range(3):
         ledger.charge("https://a.example", "c", 1, TENTH)
     assert ledger.spent == 100_000
 
 
-def test_epochs_and_servers_add_up(ledger):
+def test_epochs_and_servers_add_up(ledger) -> None:
     for server, epoch in (("https://a.example", 1), ("https://a.example", 2), ("https://b.example", 1)):
         ledger.charge(server, "c", epoch, TENTH)
     assert ledger.spent == 300_000
 
 
-def test_a_public_list_is_noted_without_a_cost(ledger):
+def test_a_public_list_is_noted_without_a_cost(ledger) -> None:
     ledger.set_cap(1)
     ledger.charge("https://a.example", "c", 1, Choice("open", "public", math.inf, math.inf))
     assert ledger.spent == 0
     assert ledger.entries[0].millionths is None
 
 
-def test_marks_stay(ledger, tmp_path):
+def test_marks_stay(ledger, tmp_path) -> None:
     ledger.charge("https://a.example", "c", 1, TENTH)
     ledger.mark(ledger.entries[0], drawn=True)
     ledger.mark(ledger.entries[0], sent=True)
@@ -58,25 +58,25 @@ def test_marks_stay(ledger, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["{", "{}", '{"cap": 1, "entries": [{"server": "x"}]}'])
-def test_a_damaged_ledger_stops_everything(tmp_path, text):
+def test_a_damaged_ledger_stops_everything(tmp_path, text) -> None:
     (tmp_path / "ledger.json").write_text(text)
     with pytest.raises(FormatError, match="damaged"):
         Ledger(tmp_path / "ledger.json")
 
 
-def test_files_and_folders_are_the_owners_alone(tmp_path):
+def test_files_and_folders_are_the_owners_alone(tmp_path) -> None:
     vault.keep(tmp_path / "a" / "b" / "c.json", {"x": 1})
     assert stat.S_IMODE((tmp_path / "a" / "b" / "c.json").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == stat.S_IMODE((tmp_path / "a" / "b").stat().st_mode) == 0o700
     assert json.loads((tmp_path / "a" / "b" / "c.json").read_text()) == {"x": 1}
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path):
+def test_a_failed_write_leaves_the_old_file(tmp_path) -> None:
     vault.keep(tmp_path / "c.json", {"x": 1})
     with pytest.raises(TypeError):
         vault.keep(tmp_path / "c.json", {"x": object()})
     assert vault.kept(tmp_path / "c.json") == {"x": 1}
 
 
-def test_epsilon_is_shown_in_full():
+def test_epsilon_is_shown_in_full() -> None:
     assert [shown(each) for each in (1, 100_000, 10**6, 2_500_000, None)] == ["0.000001", "0.1", "1", "2.5", "public"]

@@ -37,7 +37,7 @@ def folder(client, tmp_path):
     return next((tmp_path / "home" / "memberships").iterdir())
 
 
-def test_one_id_on_two_servers(client, server, friends):
+def test_one_id_on_two_servers(client, server, friends) -> None:
     with failing_collector() as second:
         client.join(second.invitation, accept=ONE)
         with pytest.raises(ClientError, match=f"--server, one of: .*{second.invitation.server}"):
@@ -54,14 +54,14 @@ def test_one_id_on_two_servers(client, server, friends):
 
 @pytest.mark.parametrize("name", ["invitation.json", "community.json"])
 @pytest.mark.parametrize("text", ["{", "{}", "[]", "null", '{"invitation": "x", "published": {}, "accepted": 1}'])
-def test_a_damaged_membership_sends_nothing(client, server, folder, friends, name, text):
+def test_a_damaged_membership_sends_nothing(client, server, folder, friends, name, text) -> None:
     (folder / name).write_text(text)
     with pytest.raises(FormatError, match="damaged"):
         client.report("audit", friends_file=friends)
     assert server.bodies == []
 
 
-def test_accepting_something_that_is_no_number_accepts_nothing(client, folder, friends):
+def test_accepting_something_that_is_no_number_accepts_nothing(client, folder, friends) -> None:
     fields = vault.kept(folder / "community.json")
     vault.keep(folder / "community.json", fields | {"accepted": "all"})
     with pytest.raises(FormatError, match="damaged"):
@@ -69,14 +69,14 @@ def test_accepting_something_that_is_no_number_accepts_nothing(client, folder, f
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "[1]", json.dumps(ROSTER[::-1]), json.dumps([*ROSTER, "x"])])
-def test_a_roster_other_than_the_pinned_one_is_not_matched(client, server, folder, friends, text):
+def test_a_roster_other_than_the_pinned_one_is_not_matched(client, server, folder, friends, text) -> None:
     next(folder.glob("roster-*.json")).write_text(text)
     with pytest.raises(FormatError, match="damaged"):
         client.report("audit", friends_file=friends)
     assert (server.bodies, client.status()[0].entries) == ([], [])
 
 
-def test_a_lost_roster_can_be_fetched_by_joining_again(client, folder, friends):
+def test_a_lost_roster_can_be_fetched_by_joining_again(client, folder, friends) -> None:
     next(folder.glob("roster-*.json")).unlink()
     with pytest.raises(ClientError, match="join"):
         client.report("audit", friends_file=friends)
@@ -88,7 +88,7 @@ def test_a_lost_roster_can_be_fetched_by_joining_again(client, folder, friends):
 @pytest.mark.parametrize(
     "text", ["{", "{}", "[]", '{"report": "zz", "choice": "standard", "friends": []}', '{"report": "e1"}']
 )
-def test_a_damaged_report_is_neither_sent_nor_drawn_again(client, server, folder, friends, text):
+def test_a_damaged_report_is_neither_sent_nor_drawn_again(client, server, folder, friends, text) -> None:
     kept = client.report("audit", friends_file=friends, dry_run=True)
     (folder / "report-1.json").write_text(text)
     with pytest.raises(DataError, match="damaged"):
@@ -98,7 +98,7 @@ def test_a_damaged_report_is_neither_sent_nor_drawn_again(client, server, folder
     assert client.report("audit").body == kept.body
 
 
-def test_a_new_epoch_keeps_one_roster(client, server, folder, friends):
+def test_a_new_epoch_keeps_one_roster(client, server, folder, friends) -> None:
     server.epoch, server.changes = 2, {"roster": ROSTER[::-1]}
     client.report("audit", friends_file=friends, new_epoch=True)
     assert [vault.kept(path) for path in folder.glob("roster-*.json")] == [ROSTER[::-1]]

@@ -36,7 +36,7 @@ def friends(tmp_path):
     return path
 
 
-def test_a_report_is_drawn_kept_and_sent(client, server, friends):
+def test_a_report_is_drawn_kept_and_sent(client, server, friends) -> None:
     drawn = client.report("audit", friends_file=friends)
     assert drawn.acknowledged
     assert server.bodies == [drawn.body]
@@ -47,7 +47,7 @@ def test_a_report_is_drawn_kept_and_sent(client, server, friends):
     assert ledger.entries[0].sent
 
 
-def test_a_dry_run_shows_the_bytes_that_are_sent_later(client, server, friends):
+def test_a_dry_run_shows_the_bytes_that_are_sent_later(client, server, friends) -> None:
     shown = client.report("audit", friends_file=friends, dry_run=True)
     assert shown.body == client.report("audit", dry_run=True).body
     assert server.bodies == []
@@ -56,7 +56,7 @@ def test_a_dry_run_shows_the_bytes_that_are_sent_later(client, server, friends):
     assert server.bodies == [shown.body]
 
 
-def test_retries_send_the_same_bytes(client, server, friends):
+def test_retries_send_the_same_bytes(client, server, friends) -> None:
     server.mishaps = ["drop", 503, "lost"]
     for _ in range(3):
         with pytest.raises(SendError, match="kept"):
@@ -67,7 +67,7 @@ def test_retries_send_the_same_bytes(client, server, friends):
     assert client.status()[0].spent == ONE
 
 
-def test_one_run_tries_again_by_itself(tmp_path, server, friends):
+def test_one_run_tries_again_by_itself(tmp_path, server, friends) -> None:
     server.mishaps = ["drop", 503, "lost", 429]
     client = Client(tmp_path / "home", pauses=(0.0,) * 4, timeout=5.0, tick=0.0)
     client.join(server.invitation, accept=ONE)
@@ -76,7 +76,7 @@ def test_one_run_tries_again_by_itself(tmp_path, server, friends):
 
 
 @pytest.mark.parametrize("status", [400, 401, 409, 410, 422])
-def test_refusals_are_final(tmp_path, server, friends, status):
+def test_refusals_are_final(tmp_path, server, friends, status) -> None:
     server.mishaps = [status, 200]
     client = Client(tmp_path / "home", pauses=(0.0,) * 4, timeout=5.0, tick=0.0)
     client.join(server.invitation, accept=ONE)
@@ -85,7 +85,7 @@ def test_refusals_are_final(tmp_path, server, friends, status):
     assert len(server.bodies) == 1
 
 
-def test_a_changed_list_is_told_after_the_kept_bytes_went_and_costs_again(client, server, friends):
+def test_a_changed_list_is_told_after_the_kept_bytes_went_and_costs_again(client, server, friends) -> None:
     first = client.report("audit", friends_file=friends)
     assert client.report("audit", friends_file=friends).note is None
     friends.write_text("\n".join(ROSTER[10:25]))
@@ -103,7 +103,7 @@ def test_a_changed_list_is_told_after_the_kept_bytes_went_and_costs_again(client
 
 
 @pytest.mark.parametrize("spoil", [lambda path: path.unlink(), lambda path: path.write_bytes(b"\xff")])
-def test_a_file_that_cannot_be_read_does_not_keep_a_drawn_report_back(client, server, friends, spoil):
+def test_a_file_that_cannot_be_read_does_not_keep_a_drawn_report_back(client, server, friends, spoil) -> None:
     client.report("audit", friends_file=friends, dry_run=True)
     spoil(friends)
     sent = client.report("audit", friends_file=friends)
@@ -111,14 +111,14 @@ def test_a_file_that_cannot_be_read_does_not_keep_a_drawn_report_back(client, se
     assert server.bodies == [sent.body]
 
 
-def test_a_new_epoch_before_any_report(client, server, friends):
+def test_a_new_epoch_before_any_report(client, server, friends) -> None:
     server.epoch = 2
     assert client.report("audit", friends_file=friends, new_epoch=True).acknowledged
     assert server.requests[-1].path.endswith("?epoch=2")
     assert client.status()[0].spent == ONE
 
 
-def test_forget_deletes_everything_but_the_ledger(client, server, friends, tmp_path):
+def test_forget_deletes_everything_but_the_ledger(client, server, friends, tmp_path) -> None:
     client.report("audit", friends_file=friends)
     client.forget("audit")
     assert list((tmp_path / "home" / "memberships").iterdir()) == []
@@ -141,7 +141,7 @@ def test_forget_deletes_everything_but_the_ledger(client, server, friends, tmp_p
     assert client.status()[0].spent == 2 * ONE
 
 
-def test_more_than_was_accepted_or_than_the_cap_is_not_drawn(tmp_path, server, friends):
+def test_more_than_was_accepted_or_than_the_cap_is_not_drawn(tmp_path, server, friends) -> None:
     client = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0)
     client.join(server.invitation, accept=ONE - 1, cap=ONE - 1)
     with pytest.raises(ClientError, match=r"you accepted 0\.999999"):
@@ -153,7 +153,7 @@ def test_more_than_was_accepted_or_than_the_cap_is_not_drawn(tmp_path, server, f
     assert client.report("audit", friends_file=friends).acknowledged
 
 
-def test_a_public_list_must_be_accepted_as_such(tmp_path, server, friends):
+def test_a_public_list_must_be_accepted_as_such(tmp_path, server, friends) -> None:
     offers = [{"name": "open", "epsilon1": None, "epsilon2": None}]
     server.changes = {"choices": offers}
     client = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0)
@@ -188,20 +188,20 @@ def test_a_public_list_must_be_accepted_as_such(tmp_path, server, friends):
         {"epoch": 0},
     ],
 )
-def test_what_a_community_cannot_be_is_refused_at_the_door(tmp_path, server, changes):
+def test_what_a_community_cannot_be_is_refused_at_the_door(tmp_path, server, changes) -> None:
     server.changes = changes
     with pytest.raises((ClientError, DataError)):
         Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0).join(server.invitation, accept=ONE)
 
 
-def test_the_roster_of_the_day_of_joining_is_the_one_that_counts(client, server, friends):
+def test_the_roster_of_the_day_of_joining_is_the_one_that_counts(client, server, friends) -> None:
     server.changes = {"roster": ROSTER[::-1]}
     drawn = client.report("audit", friends_file=friends)
     assert drawn.friends == tuple(range(10, 20))
     assert [each.method for each in server.requests] == ["GET", "PUT"]
 
 
-def test_two_clients_at_once_draw_one_report(tmp_path, server, friends):
+def test_two_clients_at_once_draw_one_report(tmp_path, server, friends) -> None:
     home = tmp_path / "home"
     Client(home).join(server.invitation, accept=ONE)
     threads = [
@@ -216,7 +216,7 @@ def test_two_clients_at_once_draw_one_report(tmp_path, server, friends):
 
 
 @pytest.mark.parametrize("held", [[1], [1, 2], None, "all"])
-def test_what_the_collector_holds_or_may_hold_is_not_sent_again(client, server, friends, held):
+def test_what_the_collector_holds_or_may_hold_is_not_sent_again(client, server, friends, held) -> None:
     first = client.report("audit", friends_file=friends)
     server.epoch, server.changes = 2, {"held": held}
     again = client.report("audit", friends_file=friends)
@@ -225,7 +225,7 @@ def test_what_the_collector_holds_or_may_hold_is_not_sent_again(client, server, 
     assert len(server.bodies) == 1
 
 
-def test_what_the_collector_has_lost_is_sent_again(client, server, friends):
+def test_what_the_collector_has_lost_is_sent_again(client, server, friends) -> None:
     first = client.report("audit", friends_file=friends)
     server.changes = {"held": [2]}
     client.report("audit")
@@ -233,7 +233,7 @@ def test_what_the_collector_has_lost_is_sent_again(client, server, friends):
     assert client.status()[0].spent == ONE
 
 
-def test_resend_sends_the_same_bytes_without_a_question(client, server, friends):
+def test_resend_sends_the_same_bytes_without_a_question(client, server, friends) -> None:
     with pytest.raises(ClientError, match="nothing to send again"):
         client.report("audit", friends_file=friends, resend=True)
     first = client.report("audit", friends_file=friends)
@@ -242,7 +242,7 @@ def test_resend_sends_the_same_bytes_without_a_question(client, server, friends)
     assert [each.method for each in server.requests] == ["GET", "PUT", "PUT"]
 
 
-def test_a_late_report_does_not_fill_the_next_epochs_slot(tmp_path, friends):
+def test_a_late_report_does_not_fill_the_next_epochs_slot(tmp_path, friends) -> None:
     database = f"sqlite:///{tmp_path / 'collector.db'}"
     store = Store.open(database)
     store.open_community("cats", ROSTER, mechanism="dprr", choices=[Choice("standard", 0.5, 0.5)])
@@ -263,7 +263,7 @@ def test_a_late_report_does_not_fill_the_next_epochs_slot(tmp_path, friends):
     store.close()
 
 
-def test_a_kept_report_without_its_ledger_is_not_sent(client, server, friends, tmp_path):
+def test_a_kept_report_without_its_ledger_is_not_sent(client, server, friends, tmp_path) -> None:
     client.report("audit", friends_file=friends, dry_run=True)
     (tmp_path / "home" / "ledger.json").unlink()
     with pytest.raises(ClientError, match="backup"):
@@ -271,7 +271,7 @@ def test_a_kept_report_without_its_ledger_is_not_sent(client, server, friends, t
     assert server.bodies == []
 
 
-def test_errors_carry_neither_token_nor_list(client, server, friends):
+def test_errors_carry_neither_token_nor_list(client, server, friends) -> None:
     server.mishaps = [422]
     with pytest.raises(SendError) as caught:
         client.report("audit", friends_file=friends)
@@ -297,15 +297,15 @@ def test_errors_carry_neither_token_nor_list(client, server, friends):
         '{"server": "https://a.example", "community": "c", "token": 3}',
     ],
 )
-def test_bad_invitations(text):
+def test_bad_invitations(text) -> None:
     with pytest.raises(DataError):
         Invitation.from_json(text)
 
 
-def test_published_comes_back_as_it_was(server):
+def test_published_comes_back_as_it_was(server) -> None:
     fields = server.published()
     assert Published.from_json(Published.from_json(fields).to_json()) == Published.from_json(fields)
 
 
-def test_the_protocol_audit_holds():
+def test_the_protocol_audit_holds() -> None:
     assert one_report().holds

@@ -45,7 +45,7 @@ def offer(epsilon1, epsilon2, name="standard"):
     return {"name": name, "epsilon1": epsilon1, "epsilon2": epsilon2}
 
 
-def test_the_plan_shows_who_matches_and_what_it_costs(tmp_path, server, friends):
+def test_the_plan_shows_who_matches_and_what_it_costs(tmp_path, server, friends) -> None:
     asked = Asked()
     joined(tmp_path, server).report("audit", friends_file=friends, approve=asked)
     words = asked.words(Plan)
@@ -54,7 +54,7 @@ def test_the_plan_shows_who_matches_and_what_it_costs(tmp_path, server, friends)
     assert "The report costs ε = 1 (choice 'standard'). You have spent 0 of 5 so far." in words
 
 
-def test_a_list_that_matches_nobody_is_asked_about_by_its_likely_cause(tmp_path, server, friends):
+def test_a_list_that_matches_nobody_is_asked_about_by_its_likely_cause(tmp_path, server, friends) -> None:
     friends.write_text("user10@a.example\nuser11@b.example\n")
     asked = Asked()
     joined(tmp_path, server).report("audit", friends_file=friends, approve=asked)
@@ -63,14 +63,14 @@ def test_a_list_that_matches_nobody_is_asked_about_by_its_likely_cause(tmp_path,
     assert any("but for the host" in line for line in asked.words(Plan))
 
 
-def test_a_public_list_is_called_one_before_it_is_drawn(tmp_path, server, friends):
+def test_a_public_list_is_called_one_before_it_is_drawn(tmp_path, server, friends) -> None:
     server.changes = {"choices": [offer(None, None, "open")]}
     asked = Asked()
     joined(tmp_path, server, accept=None).report("audit", friends_file=friends, approve=asked)
     assert "The choice 'open' publishes this list as it is. Nothing protects it." in asked.words(Plan)
 
 
-def test_a_new_epoch_shows_every_difference(tmp_path, server, friends):
+def test_a_new_epoch_shows_every_difference(tmp_path, server, friends) -> None:
     server.changes = {"choices": [offer(0.5, 0.5), offer(0.1, 0.1, "low")]}
     client = joined(tmp_path, server)
     names = ["newcomer", *ROSTER[:5], *ROSTER[6:], "another"]
@@ -103,7 +103,7 @@ def test_a_new_epoch_shows_every_difference(tmp_path, server, friends):
     assert [type(each) for each in asked] == [Renewal, Plan]
 
 
-def test_a_new_epoch_of_the_same_community_says_so(tmp_path, server, friends):
+def test_a_new_epoch_of_the_same_community_says_so(tmp_path, server, friends) -> None:
     client = joined(tmp_path, server)
     server.epoch = 2
     asked = Asked()
@@ -111,7 +111,7 @@ def test_a_new_epoch_of_the_same_community_says_so(tmp_path, server, friends):
     assert asked.words(Renewal)[:2] == ["Epoch: 2; it was 1.", "Nothing else has changed."]
 
 
-def test_another_mechanism_is_a_difference(tmp_path, server, friends):
+def test_another_mechanism_is_a_difference(tmp_path, server, friends) -> None:
     client = joined(tmp_path, server)
     server.epoch, server.changes = 2, {"mechanism": "rr", "choices": [offer(0, 1.0)]}
     asked = Asked()
@@ -119,7 +119,7 @@ def test_another_mechanism_is_a_difference(tmp_path, server, friends):
     assert "Mechanism: rr; it was dprr." in asked.words(Renewal)
 
 
-def test_who_declines_a_new_epoch_keeps_the_old_community(tmp_path, server, friends):
+def test_who_declines_a_new_epoch_keeps_the_old_community(tmp_path, server, friends) -> None:
     client = joined(tmp_path, server)
     server.epoch, server.changes = 2, {"roster": ROSTER[::-1]}
     before = client.status()[1]
@@ -131,7 +131,7 @@ def test_who_declines_a_new_epoch_keeps_the_old_community(tmp_path, server, frie
 
 
 @pytest.mark.parametrize("epsilons", [(0.5, 0.500001), (None, None)])
-def test_what_was_accepted_holds_in_every_later_epoch(tmp_path, server, friends, epsilons):
+def test_what_was_accepted_holds_in_every_later_epoch(tmp_path, server, friends, epsilons) -> None:
     client = joined(tmp_path, server, accept=ONE)
     client.report("audit", friends_file=friends)
     server.epoch, server.changes = 2, {"choices": [offer(*epsilons)]}
@@ -143,7 +143,7 @@ def test_what_was_accepted_holds_in_every_later_epoch(tmp_path, server, friends,
     assert client.status()[0].spent == ONE
 
 
-def test_the_cap_holds_in_every_later_epoch(tmp_path, server, friends):
+def test_the_cap_holds_in_every_later_epoch(tmp_path, server, friends) -> None:
     client = joined(tmp_path, server, cap=2 * ONE - 1)
     client.report("audit", friends_file=friends)
     server.epoch = 2

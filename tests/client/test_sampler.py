@@ -28,7 +28,7 @@ def counted(seed: int) -> Entropy:
 
 class TestThresholds:
     @pytest.mark.parametrize("units", [1, 999, 100_000, 900_000, 3_141_593, 16_777_215])
-    def test_e_is_bounded_from_below_and_close(self, units):
+    def test_e_is_bounded_from_below_and_close(self, units) -> None:
         numerator, denominator = sampler.exp_below(Fraction(units, 10**6))
         with mpmath.workdps(80):
             true = mpmath.exp(mpmath.mpf(units) / 10**6)
@@ -38,7 +38,7 @@ class TestThresholds:
 
     @pytest.mark.parametrize("n", [2, 3, 10, 3782, 3_000_000])
     @pytest.mark.parametrize("epsilon2", [0.05, 0.9, 4.0])
-    def test_the_law_is_that_of_the_simulated_mechanism(self, n, epsilon2):
+    def test_the_law_is_that_of_the_simulated_mechanism(self, n, epsilon2) -> None:
         flip = 1 / (math.exp(epsilon2) + 1)
         for degree in (-5, 0, 1, 2, n // 3, n // 2, n, 2 * n):
             stranger, neighbour = sampler.thresholds(sampler.exact(epsilon2), n, degree, 64)
@@ -46,13 +46,13 @@ class TestThresholds:
             assert stranger / 2**64 == pytest.approx(flip * q, rel=1e-12, abs=1e-19)
             assert neighbour / 2**64 == pytest.approx((1 - flip) * q, rel=1e-12, abs=1e-19)
 
-    def test_crossed_thresholds_are_joined(self):
+    def test_crossed_thresholds_are_joined(self) -> None:
         # q·2³/(1 + E) is a fraction: rounded apart, a neighbour would be reported less often than a stranger.
         assert sampler.thresholds(Fraction(1, 10), 4, 1, 3) == (3, 3)
         assert sampler.thresholds(Fraction(1), 4, 0, 3) == (0, 0)
 
     @pytest.mark.parametrize("bits", [1, 2, 3, 8, 64])
-    def test_all_four_ratios_keep_epsilon(self, bits):
+    def test_all_four_ratios_keep_epsilon(self, bits) -> None:
         for units in (1, 50_000, 900_000, 16_777_215):
             e, one = sampler.exp_below(Fraction(units, 10**6))
             for n, degree in ((2, 1), (5, None), (5, 1), (100, 3), (100, 49), (10**6, 1)):
@@ -63,7 +63,7 @@ class TestThresholds:
 
 
 class TestDraw:
-    def test_a_seed_is_refused(self):
+    def test_a_seed_is_refused(self) -> None:
         with pytest.raises(ParameterError, match="there is no seed"):
             draw([1], seed=7)
 
@@ -82,33 +82,33 @@ class TestDraw:
             {"n": 0},
         ],
     )
-    def test_bad_input_is_refused_before_anything_is_drawn(self, options):
+    def test_bad_input_is_refused_before_anything_is_drawn(self, options) -> None:
         def nothing(size: int) -> bytes:
             raise AssertionError("drew from the entropy")
 
         with pytest.raises(WireError):
             draw(**({"friends": [1]} | options), _entropy=Entropy(_source=nothing))
 
-    def test_a_public_list_is_sent_as_it_is(self):
+    def test_a_public_list_is_sent_as_it_is(self) -> None:
         assert draw([1, 5], "public", epsilon1=math.inf, epsilon2=math.inf).neighbours.tolist() == [1, 5]
 
-    def test_noisy_degrees_have_no_list(self):
+    def test_noisy_degrees_have_no_list(self) -> None:
         report = draw([1, 5], "noisy-degrees", epsilon2=0.0)
         assert report.neighbours.size == 0
         assert report.noisy_degree is not None
 
-    def test_a_wild_noise_stays_within_the_wire(self, monkeypatch):
+    def test_a_wild_noise_stays_within_the_wire(self, monkeypatch) -> None:
         for noise, limit in ((1 << 40, (1 << 27) - 1), (-(1 << 40), -(1 << 27))):
             monkeypatch.setattr(sampler, "discrete_laplace", lambda epsilon, entropy, noise=noise: noise)
             assert draw([1], "noisy-degrees", epsilon2=0.0).noisy_degree == limit
 
-    def test_the_list_does_not_depend_on_how_many_are_drawn_at_a_time(self, monkeypatch):
+    def test_the_list_does_not_depend_on_how_many_are_drawn_at_a_time(self, monkeypatch) -> None:
         friends = np.arange(5, 60, 5)
         whole = draw(friends, n=1000, _entropy=counted(3)).neighbours
         monkeypatch.setattr(sampler, "_CHUNK", 64)
         assert np.array_equal(whole, draw(friends, n=1000, _entropy=counted(3)).neighbours)
 
-    def test_every_bit_draws_as_much(self):
+    def test_every_bit_draws_as_much(self) -> None:
         taken = []
 
         def source(size: int) -> bytes:
@@ -119,7 +119,7 @@ class TestDraw:
             draw(friends, "rr", epsilon1=0.0, _entropy=Entropy(_source=source))
         assert taken == [199 * 8] * 3
 
-    def test_rates_of_friends_and_strangers(self):
+    def test_rates_of_friends_and_strangers(self) -> None:
         # False alarm: 4 tests at p < 1e-6 each; the entropy is seeded, so it is passed or not once and for all.
         n, friends = 400, np.arange(10, 60)
         entropy = counted(17)
@@ -134,7 +134,7 @@ class TestDraw:
             assert chisquare([hits, total - hits], [total * rate, total * (1 - rate)])[1] > 1e-6
         assert listed[3] == 0
 
-    def test_the_sampler_needs_neither_torch_nor_numba_nor_scipy(self):
+    def test_the_sampler_needs_neither_torch_nor_numba_nor_scipy(self) -> None:
         code = (
             "import sys, graphldp.client.protocol, graphldp.client.explain\n"
             "sys.exit(any(name in sys.modules for name in ('torch', 'numba', 'scipy', 'fastapi')))"

@@ -20,20 +20,20 @@ class Answers(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.status, self.headers, self.parts, self.endless = 200, {}, [b""], False
         self.sent = 0
         self.requests = []
 
-    def handle_error(self, request, client_address):
+    def handle_error(self, request, client_address) -> None:
         """A client that hangs up is what this is about."""
 
 
 class Handler(BaseHTTPRequestHandler):
     server: Answers
 
-    def do_GET(self):
+    def do_GET(self) -> None:
         self.server.requests.append((self.command, self.path, dict(self.headers)))
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.send_response(self.server.status)
@@ -45,10 +45,10 @@ class Handler(BaseHTTPRequestHandler):
         while self.server.endless:
             self.server.sent += self.wfile.write(self.server.parts[-1])
 
-    def do_PUT(self):
+    def do_PUT(self) -> None:
         self.do_GET()
 
-    def log_message(self, format, *args):
+    def log_message(self, format, *args) -> None:
         """Say nothing."""
 
 
@@ -74,7 +74,7 @@ def asks(way):
 
 
 @pytest.mark.parametrize("status", [200, 201, 404, 503])
-def test_compressed_answers_are_not_unpacked(answers, way, status):
+def test_compressed_answers_are_not_unpacked(answers, way, status) -> None:
     answers.status, answers.headers = status, {"Content-Encoding": "gzip"}
     answers.parts = [gzip.compress(bytes(50_000_000))]
     for ask in asks(way):
@@ -88,7 +88,7 @@ def test_compressed_answers_are_not_unpacked(answers, way, status):
 
 
 @pytest.mark.parametrize("status", [200, 404])
-def test_answers_without_an_end_are_given_up(answers, way, status, monkeypatch):
+def test_answers_without_an_end_are_given_up(answers, way, status, monkeypatch) -> None:
     monkeypatch.setattr(sender, "MOST_BYTES", 1 << 20)
     answers.status, answers.parts, answers.endless = status, [bytes(1 << 16)], True
     for ask in asks(way):
@@ -96,7 +96,7 @@ def test_answers_without_an_end_are_given_up(answers, way, status, monkeypatch):
             ask()
 
 
-def test_many_small_objects_are_not_read(answers, way):
+def test_many_small_objects_are_not_read(answers, way) -> None:
     answers.parts = [b'{"roster": [' + b"{}," * 1_000_000 + b"{}]}"]
     tracemalloc.start()
     with pytest.raises(SendError, match="not what a community publishes"):
@@ -107,13 +107,13 @@ def test_many_small_objects_are_not_read(answers, way):
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"[" * 60_000, b"3", b'{"a": ' + b"9" * 5000 + b"}", b"\xff"])
-def test_what_is_no_json_object_is_refused(answers, way, body):
+def test_what_is_no_json_object_is_refused(answers, way, body) -> None:
     answers.parts = [body]
     with pytest.raises(SendError, match="not what a community publishes"):
         way.fetch()
 
 
-def test_a_problem_cannot_write_to_the_terminal(answers, way):
+def test_a_problem_cannot_write_to_the_terminal(answers, way) -> None:
     answers.status = 422
     answers.parts = [b'{"title": "\\u001b[2Jgone", "detail": "a\\u009b31m\\u202eb"}']
     with pytest.raises(SendError) as caught:
@@ -122,7 +122,7 @@ def test_a_problem_cannot_write_to_the_terminal(answers, way):
     assert "gone" in str(caught.value)
 
 
-def test_redirects_are_not_followed(answers, way):
+def test_redirects_are_not_followed(answers, way) -> None:
     answers.status, answers.headers = 307, {"Location": f"http://localhost:{answers.server_address[1]}/elsewhere"}
     for ask in asks(way):
         with pytest.raises(SendError, match="answered 307"):
@@ -131,7 +131,7 @@ def test_redirects_are_not_followed(answers, way):
 
 
 @pytest.mark.parametrize("asked", ["0", "\xb2", "-1", "soon", "9" * 400, ""])
-def test_any_pause_that_is_asked_for_is_survived(answers, asked, monkeypatch):
+def test_any_pause_that_is_asked_for_is_survived(answers, asked, monkeypatch) -> None:
     monkeypatch.setattr(sender, "LONGEST_PAUSE", 0.01)
     answers.status, answers.headers = 429, {"Retry-After": asked}
     address = f"http://127.0.0.1:{answers.server_address[1]}"

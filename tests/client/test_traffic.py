@@ -44,7 +44,7 @@ def tried(client, **options):
         return None
 
 
-def test_renaming_users_between_runs_reads_nothing(tmp_path, fresh):
+def test_renaming_users_between_runs_reads_nothing(tmp_path, fresh) -> None:
     """The first report is refused. Then one name a run changes: a client that matched anew would stop for a friend."""
     friends = (3, 12, 17, 31)
     client, file = user(tmp_path, fresh, friends)
@@ -60,7 +60,7 @@ def test_renaming_users_between_runs_reads_nothing(tmp_path, fresh):
     assert len(set(fresh.bodies)) == 1
 
 
-def test_a_roster_with_one_name_reads_nothing_from_a_silence(tmp_path, fresh):
+def test_a_roster_with_one_name_reads_nothing_from_a_silence(tmp_path, fresh) -> None:
     """A roster of strangers but for one user: a client that would not report an empty list tells who is a friend."""
     requests = []
     for place, numbers in enumerate(((12,), (13,))):
@@ -75,11 +75,11 @@ def test_a_roster_with_one_name_reads_nothing_from_a_silence(tmp_path, fresh):
     assert requests[0][-1][0] == "PUT"
 
 
-def test_the_first_request_after_joining_is_the_report(tmp_path, fresh):
+def test_the_first_request_after_joining_is_the_report(tmp_path, fresh) -> None:
     client, file = user(tmp_path, fresh, (1, 2))
     asked = []
 
-    def approve(question):
+    def approve(question) -> bool:
         asked.append(len(fresh.requests))
         return True
 
@@ -89,11 +89,11 @@ def test_the_first_request_after_joining_is_the_report(tmp_path, fresh):
 
 
 @pytest.mark.parametrize("answer", ["no", "interrupt"])
-def test_who_says_no_has_sent_and_spent_nothing(tmp_path, fresh, answer):
+def test_who_says_no_has_sent_and_spent_nothing(tmp_path, fresh, answer) -> None:
     client, file = user(tmp_path, fresh, (1, 2))
     before = list(fresh.requests)
 
-    def approve(question):
+    def approve(question) -> bool:
         if answer == "interrupt":
             raise KeyboardInterrupt
         return False
@@ -107,7 +107,7 @@ def test_who_says_no_has_sent_and_spent_nothing(tmp_path, fresh, answer):
 
 @pytest.mark.parametrize("new_epoch", [False, True])
 @pytest.mark.parametrize("took", [0.0103, 0.0112, 0.7, 3.2])
-def test_a_report_leaves_on_a_tick_however_long_its_draw_took(tmp_path, fresh, monkeypatch, took, new_epoch):
+def test_a_report_leaves_on_a_tick_however_long_its_draw_took(tmp_path, fresh, monkeypatch, took, new_epoch) -> None:
     client, file = user(tmp_path, fresh, (1, 2))
     client._tick, fresh.epoch, now, real = 1.0, 1 + new_epoch, [100.25], protocol.sampler.draw
 
@@ -115,7 +115,7 @@ def test_a_report_leaves_on_a_tick_however_long_its_draw_took(tmp_path, fresh, m
         now[0] += took
         return real(*arguments, **options)
 
-    def sleep(seconds):
+    def sleep(seconds) -> None:
         now[0] += seconds
 
     monkeypatch.setattr(protocol.sampler, "draw", draw)
@@ -125,12 +125,12 @@ def test_a_report_leaves_on_a_tick_however_long_its_draw_took(tmp_path, fresh, m
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_ctrl_c_at_either_question_of_a_new_epoch_loses_nothing(tmp_path, fresh, place):
+def test_ctrl_c_at_either_question_of_a_new_epoch_loses_nothing(tmp_path, fresh, place) -> None:
     client, file = user(tmp_path, fresh, (1, 2))
     first = client.report("audit", friends_file=file)
     fresh.epoch, asked = 2, []
 
-    def approve(question):
+    def approve(question) -> bool:
         asked.append(question)
         if len(asked) > place:
             raise KeyboardInterrupt
@@ -144,7 +144,7 @@ def test_ctrl_c_at_either_question_of_a_new_epoch_loses_nothing(tmp_path, fresh,
     assert len(fresh.bodies) == 2
 
 
-def test_a_bad_file_ends_a_new_epoch_before_any_request(tmp_path, fresh):
+def test_a_bad_file_ends_a_new_epoch_before_any_request(tmp_path, fresh) -> None:
     client, file = user(tmp_path, fresh, (1, 2))
     fresh.epoch = 2
     file.write_bytes(b"\xff")
@@ -153,11 +153,11 @@ def test_a_bad_file_ends_a_new_epoch_before_any_request(tmp_path, fresh):
     assert len(fresh.requests) == 1
 
 
-def test_the_audit_holds():
+def test_the_audit_holds() -> None:
     assert same_traffic().holds
 
 
-def refuse_changed_lists(patch):
+def refuse_changed_lists(patch) -> None:
     real = Client._send
 
     def send(self, member, ledger, entry, drawn, **options):
@@ -171,7 +171,7 @@ def refuse_changed_lists(patch):
     patch.setattr(Client, "_send", send)
 
 
-def refuse_changed_lists_locally(patch):
+def refuse_changed_lists_locally(patch) -> None:
     real = Client._send
 
     def send(self, member, ledger, entry, drawn, **options):
@@ -182,7 +182,7 @@ def refuse_changed_lists_locally(patch):
     patch.setattr(Client, "_send", send)
 
 
-def refuse_empty_lists(patch):
+def refuse_empty_lists(patch) -> None:
     real = protocol.Plan
 
     def plan(*arguments):
@@ -195,7 +195,7 @@ def refuse_empty_lists(patch):
 
 
 @pytest.mark.parametrize("mutant", [refuse_changed_lists, refuse_changed_lists_locally, refuse_empty_lists])
-def test_the_audit_catches_clients_that_look_at_the_list(monkeypatch, mutant):
+def test_the_audit_catches_clients_that_look_at_the_list(monkeypatch, mutant) -> None:
     mutant(monkeypatch)
     assert not same_traffic().holds
 
@@ -213,12 +213,12 @@ moves = st.lists(st.builds(Move, changes, mishaps.map(tuple), runs, st.booleans(
 
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(script=moves, pair=st.sampled_from(NEIGHBOURS))
-def test_no_script_tells_neighbours_apart(server, script, pair):
+def test_no_script_tells_neighbours_apart(server, script, pair) -> None:
     first = recorded(server, pair[0], pair[0], script)
     assert recorded(server, pair[1], range(20, 30), script) == first
 
 
-def test_the_moves_reach_what_they_are_for(server):
+def test_the_moves_reach_what_they_are_for(server) -> None:
     requests, spent = recorded(server, (10,), (11,), MOVES)
     assert spent == 2 * ONE
     assert {each.path.partition("?")[2] for each in requests} == {"", "epoch=1", "epoch=2"}

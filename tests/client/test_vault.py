@@ -13,7 +13,7 @@ from graphldp.client import vault
 from graphldp.errors import ClientError, FormatError
 
 
-def test_a_vault_is_its_owners_alone(tmp_path):
+def test_a_vault_is_its_owners_alone(tmp_path) -> None:
     with vault.locked(tmp_path / "home"):
         vault.keep(tmp_path / "home" / "a.json", [1])
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
@@ -21,7 +21,7 @@ def test_a_vault_is_its_owners_alone(tmp_path):
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o720, 0o702])
-def test_a_folder_that_others_can_write_to_is_refused(tmp_path, mode):
+def test_a_folder_that_others_can_write_to_is_refused(tmp_path, mode) -> None:
     home = tmp_path / "home"
     vault.keep(home / "a.json", [1])
     home.chmod(mode)
@@ -35,14 +35,14 @@ def test_a_folder_that_others_can_write_to_is_refused(tmp_path, mode):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
-def test_a_folder_of_somebody_else_is_refused(tmp_path):
+def test_a_folder_of_somebody_else_is_refused(tmp_path) -> None:
     (tmp_path / "home").mkdir(mode=0o700)
     os.chown(tmp_path / "home", 12345, 12345)
     with pytest.raises(ClientError, match="others own"), vault.locked(tmp_path / "home"):
         pass
 
 
-def test_links_are_not_followed(tmp_path):
+def test_links_are_not_followed(tmp_path) -> None:
     (tmp_path / "real").mkdir(mode=0o700)
     (tmp_path / "home").symlink_to(tmp_path / "real")
     with pytest.raises(ClientError, match="not a link"), vault.locked(tmp_path / "home"):
@@ -60,13 +60,13 @@ def test_links_are_not_followed(tmp_path):
 
 
 @pytest.mark.parametrize("text", [b"{", b"\xff", b"[" * 100_000])
-def test_a_damaged_file_is_named(tmp_path, text):
+def test_a_damaged_file_is_named(tmp_path, text) -> None:
     (tmp_path / "a.json").write_bytes(text)
     with pytest.raises(FormatError, match=r"a\.json: damaged; restore"):
         vault.kept(tmp_path / "a.json")
 
 
-def test_a_full_disk_leaves_the_old_file_and_says_which(tmp_path):
+def test_a_full_disk_leaves_the_old_file_and_says_which(tmp_path) -> None:
     vault.keep(tmp_path / "a.json", [1])
     code = (
         "import sys; from pathlib import Path; from graphldp.client import vault\n"

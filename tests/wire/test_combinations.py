@@ -10,7 +10,7 @@ from graphldp.errors import WireError
 from graphldp.wire.combinations import pack, sets, unpack
 
 
-def test_every_set_has_its_number_and_every_number_its_set():
+def test_every_set_has_its_number_and_every_number_its_set() -> None:
     for size in range(9):
         for m in range(size + 1):
             numbers = []
@@ -26,7 +26,7 @@ def test_every_set_has_its_number_and_every_number_its_set():
 @pytest.mark.parametrize(
     ("data", "said"), [(b"", "cut short"), (b"\0\0", "mean nothing"), (bytes((10,)), "beyond that of the last")]
 )
-def test_what_was_not_written_here_is_refused(data: bytes, said: str):
+def test_what_was_not_written_here_is_refused(data: bytes, said: str) -> None:
     assert unpack(bytes((9,)), 2, 5).tolist() == [3, 4]
     with pytest.raises(WireError, match=said):
         unpack(data, 2, 5)

@@ -41,20 +41,20 @@ def log2_choose(n: int, d: int) -> float:
 
 
 @pytest.mark.parametrize("vector", VALID, ids=lambda v: v["name"])
-def test_valid_vectors(vector):
+def test_valid_vectors(vector) -> None:
     data, text = bytes.fromhex(vector["hex"]), json.dumps(vector["report"])
     assert encode(from_json(text)) == data
     assert json.loads(to_json(decode(data, n=vector["report"]["n"]))) == vector["report"]
 
 
 @pytest.mark.parametrize("vector", INVALID, ids=lambda v: v["name"])
-def test_invalid_vectors(vector):
+def test_invalid_vectors(vector) -> None:
     with pytest.raises(WireError) as caught:
         decode(bytes.fromhex(vector["hex"]), n=vector.get("n"))
     assert str(caught.value) == vector["reason"]
 
 
-def test_a_report_comes_back_as_it_was():
+def test_a_report_comes_back_as_it_was() -> None:
     found = decode(encode(report()))
     assert (found.mechanism, found.n, found.user, found.noisy_degree) == ("dprr", 5, 2, -3)
     assert (found.epsilon1, found.epsilon2) == (0.1, 0.9)
@@ -65,7 +65,7 @@ def test_a_report_comes_back_as_it_was():
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32))
-def test_any_report_has_one_encoding_and_keeps_the_cap(seed):
+def test_any_report_has_one_encoding_and_keeps_the_cap(seed) -> None:
     drawn = random_report(np.random.default_rng(seed))
     data = encode(drawn)
     assert len(data) <= max_size(drawn.n)
@@ -74,7 +74,7 @@ def test_any_report_has_one_encoding_and_keeps_the_cap(seed):
     assert encode(again) == data == encode(from_json(to_json(drawn)))
 
 
-def test_the_header_has_24_bytes_at_most():
+def test_the_header_has_24_bytes_at_most() -> None:
     longest = report(
         n=1 << 27, user=(1 << 27) - 1, epsilon1=16.777215, epsilon2=16.777215, noisy_degree=-(1 << 27), neighbours=[]
     )
@@ -86,7 +86,7 @@ def test_the_header_has_24_bytes_at_most():
 
 @pytest.mark.parametrize("n", [513, 1000, 3782, 100_000])
 @pytest.mark.parametrize("density", [0.0, 0.02, 0.05, 0.1, 0.2, 0.38, 0.5, 0.62, 0.9])
-def test_payloads_are_within_ten_percent_of_the_limit(n, density):
+def test_payloads_are_within_ten_percent_of_the_limit(n, density) -> None:
     d = max(40, min(int(n * density), n - 41))
     rng = np.random.default_rng((n, d))
     for _ in range(20 if n < 10_000 else 2):
@@ -95,7 +95,7 @@ def test_payloads_are_within_ten_percent_of_the_limit(n, density):
         assert 8 * len(payload) <= 1.1 * log2_choose(n - 1, d)
 
 
-def test_every_list_of_a_small_community_is_within_ten_percent_of_the_limit():
+def test_every_list_of_a_small_community_is_within_ten_percent_of_the_limit() -> None:
     """Forty listed and forty absent in any community that is not large, whatever the list: its size is known."""
     for n in range(81, SMALL + 1):
         for d in range(40, n // 2 + 1):  # C(n - 1, d) is the same from both ends
@@ -139,7 +139,7 @@ def test_every_list_of_a_small_community_is_within_ten_percent_of_the_limit():
         {"mechanism": "noisy-degrees", "neighbours": []},
     ],
 )
-def test_what_is_no_report_cannot_be_made(changes):
+def test_what_is_no_report_cannot_be_made(changes) -> None:
     with pytest.raises(WireError):
         report(**changes)
 
@@ -166,12 +166,12 @@ def test_what_is_no_report_cannot_be_made(changes):
         "[" * 100_000,
     ],
 )
-def test_json_is_read_strictly(text):
+def test_json_is_read_strictly(text) -> None:
     with pytest.raises(WireError):
         from_json(text)
 
 
-def test_epsilon_is_a_whole_number_of_millionths():
+def test_epsilon_is_a_whole_number_of_millionths() -> None:
     assert to_millionths(0.1) == 100_000
     assert quantize((1 - 0.9) * 1.0) == 0.1
     assert quantize(math.sqrt(8 / 3781)) == 0.045998
@@ -181,14 +181,14 @@ def test_epsilon_is_a_whole_number_of_millionths():
         quantize(0.0)
 
 
-def test_few_bytes_cannot_claim_a_list_of_millions():
+def test_few_bytes_cannot_claim_a_list_of_millions() -> None:
     bomb = encode(report(n=1 << 20, user=0, neighbours=np.arange(1, 1 << 20)))
     assert len(bomb) < 20
     with pytest.raises(WireError, match="not 5"):
         decode(bomb, n=5)
 
 
-def test_fuzzed_inputs_are_refused_with_a_reason_or_canonical():
+def test_fuzzed_inputs_are_refused_with_a_reason_or_canonical() -> None:
     outcomes = fuzz(20_000, seed=11)
     assert sum(outcomes.values()) == 20_000
     assert len(outcomes) > 15

@@ -43,7 +43,7 @@ def naive_colours(lists, rounds, both):
 
 @pytest.mark.parametrize("both", [False, True])
 @pytest.mark.parametrize(("density", "seed"), [(0.03, 0), (0.1, 1), (0.5, 2), (0.0, 3)])
-def test_refinement_is_that_of_sorted_multisets(density, seed, both):
+def test_refinement_is_that_of_sorted_multisets(density, seed, both) -> None:
     lists = random_lists(np.random.default_rng(seed), [20, 1, 33, 2, 15], density)
     expected = naive_colours(lists, 4, both)
     indptr = torch.from_numpy(lists.indptr.copy())
@@ -57,7 +57,7 @@ def test_refinement_is_that_of_sorted_multisets(density, seed, both):
         np.testing.assert_array_equal(leader.numpy(), np.unique(each, return_index=True)[1])
 
 
-def test_levels_tell_users_apart():
+def test_levels_tell_users_apart() -> None:
     """Weights 1 + 1/8 and 1/2 + 1/4, and lists whose entries weigh the same in another order."""
     indptr, target = torch.tensor([0, 2, 4, 6, 6, 6]), torch.tensor([3, 4, 3, 4, 3, 4])
     lists = Lists(indptr, target, torch.tensor([0, 3, 1, 2, 3, 0]), 4)
@@ -67,7 +67,7 @@ def test_levels_tell_users_apart():
     assert lists.turned().level.tolist() == [0, 1, 3, 3, 2, 0]
 
 
-def test_a_hash_that_merges_too_much_is_noticed():
+def test_a_hash_that_merges_too_much_is_noticed() -> None:
     key = torch.tensor([5, 3, 5, 3])
     assert group(key, torch.tensor([1, 2, 9, 2])) is None
     colour, leader = group(key, key)
@@ -80,7 +80,7 @@ def dense(csr, rows, columns):
 
 
 @pytest.mark.parametrize("models", [1, 3])
-def test_matrices_carry_every_user_and_their_transposes_agree(models):
+def test_matrices_carry_every_user_and_their_transposes_agree(models) -> None:
     rng = np.random.default_rng(4)
     lists = random_lists(rng, [8, 0, 20, 1, 13, 5], 0.2)
     packed = PackedGraphs.pack(lists, SPEC, CPU, dtype=torch.float64)
@@ -106,13 +106,13 @@ def test_matrices_carry_every_user_and_their_transposes_agree(models):
                 assert taken == (sizes[ids[step]] + entries[ids[step]]).sum()
 
 
-def test_settled_colours_are_stored_once():
+def test_settled_colours_are_stored_once() -> None:
     lists = random_lists(np.random.default_rng(5), [30, 40], 0.5)
     store = PackedGraphs.pack(lists, ModelSpec(2, layers=7), CPU).store
     assert store.rounds[-1] is store.rounds[-2]
 
 
-def test_packing_in_parts_gives_the_same(monkeypatch):
+def test_packing_in_parts_gives_the_same(monkeypatch) -> None:
     lists = random_lists(np.random.default_rng(6), [10, 30, 0, 25, 7], 0.1)
     whole = PackedGraphs.pack(lists, SPEC, CPU).store
     monkeypatch.setattr(packing, "_ENTRIES_AT_ONCE", 40)
@@ -126,7 +126,7 @@ def test_packing_in_parts_gives_the_same(monkeypatch):
                 assert torch.equal(getattr(a, name), getattr(b, name)), name
 
 
-def test_users_who_have_not_reported_leave_their_graph():
+def test_users_who_have_not_reported_leave_their_graph() -> None:
     lists = random_lists(np.random.default_rng(7), [9, 12], 0.4)
     missing = lists.degrees == 0
     assert missing.any()
@@ -136,7 +136,7 @@ def test_users_who_have_not_reported_leave_their_graph():
     np.testing.assert_array_equal(packed.store.sizes, np.add.reduceat(~missing, lists.graph_ptr[:-1]))
 
 
-def test_a_subset_shares_the_packed_graphs():
+def test_a_subset_shares_the_packed_graphs() -> None:
     lists = random_lists(np.random.default_rng(8), [5, 6, 7, 8], 0.3)
     packed = PackedGraphs.pack(lists, SPEC, CPU, classes=[0, 1, 1, 0])
     some = packed.subset([3, 1])
@@ -146,12 +146,12 @@ def test_a_subset_shares_the_packed_graphs():
 
 
 @pytest.mark.parametrize("classes", [[0, 1], [0, 1, 2], [0, -1, 1]])
-def test_refuses_classes_that_do_not_fit(classes):
+def test_refuses_classes_that_do_not_fit(classes) -> None:
     lists = random_lists(np.random.default_rng(9), [5, 6, 7], 0.3)
     with pytest.raises(DataError, match="from 0 to 1 for each graph"):
         PackedGraphs.pack(lists, SPEC, CPU, classes=classes)
 
 
-def test_packs_no_graph_at_all():
+def test_packs_no_graph_at_all() -> None:
     packed = PackedGraphs.pack(NeighbourLists(np.zeros(1), np.zeros(0), np.zeros(1)), SPEC, CPU)
     assert len(packed) == 0

@@ -44,7 +44,7 @@ def computed(name, spec, dtype, models, device="cuda"):
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("models", [1, 3])
 @pytest.mark.parametrize("hidden", [24, 64, 128])
-def test_the_kernels_compute_what_plain_operations_do(name, models, hidden):
+def test_the_kernels_compute_what_plain_operations_do(name, models, hidden) -> None:
     spec = ModelSpec(2, layers=5, hidden=hidden)
     dense, fused = computed(name, spec, torch.float32, models)
     exact = computed(name, spec, torch.float64, models)[1]
@@ -57,7 +57,7 @@ def test_the_kernels_compute_what_plain_operations_do(name, models, hidden):
 
 
 @pytest.mark.parametrize("models", [1, 4])
-def test_the_same_seed_gives_the_same_bits(models):
+def test_the_same_seed_gives_the_same_bits(models) -> None:
     spec = ModelSpec(2, layers=4, hidden=32)
     sets = [random_lists(np.random.default_rng(s), *SETS[name]) for s, name in enumerate(("sparse", "dense"))]
     packs = [PackedGraphs.pack(each, spec, torch.device("cuda"), np.arange(5) % 2) for each in sets]

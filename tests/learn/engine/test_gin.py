@@ -94,7 +94,7 @@ def made(spec, seed=0):
     ],
     ids=str,
 )
-def test_equals_torch_geometric_in_double_precision(kind, name, training):
+def test_equals_torch_geometric_in_double_precision(kind, name, training) -> None:
     # where all users are alike, batch norm multiplies rounding errors by 1/√1e-5, twice in each convolution
     layers = 2 if name in ("nobody lists anybody", "one user each", "complete") else 4
     spec = ModelSpec(3, layers=layers, hidden=8, dropout=0.0, **kind)
@@ -110,7 +110,7 @@ def test_equals_torch_geometric_in_double_precision(kind, name, training):
 
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("name", ["sparse", "dense, as under RR"])
-def test_no_further_from_double_precision_than_twice_torch_geometric(name, training):
+def test_no_further_from_double_precision_than_twice_torch_geometric(name, training) -> None:
     spec = ModelSpec(2, layers=5, hidden=32, dropout=0.0)
     kinds = {"scores": ("scores",), "loss": ("loss",), "gradients": ("d ",), "statistics": ("conv",)}
     ours_error, their_error = ({kind: [] for kind in kinds} for _ in range(2))
@@ -130,7 +130,7 @@ def test_no_further_from_double_precision_than_twice_torch_geometric(name, train
         assert np.median(ratios) <= 2, kind
 
 
-def settle(model, lists):
+def settle(model, lists) -> None:
     """Running statistics that fit the weights, as after a training."""
     norms = [module for module in model.modules() if isinstance(module, torch.nn.BatchNorm1d)]
     for norm in norms:
@@ -141,7 +141,7 @@ def settle(model, lists):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_batch_is_its_graphs_whatever_else_is_packed(seed):
+def test_a_batch_is_its_graphs_whatever_else_is_packed(seed) -> None:
     rng = np.random.default_rng(seed)
     spec = ModelSpec(2, layers=4, hidden=8, dropout=0.0)
     lists = random_lists(rng, rng.integers(0, 30, 12).tolist(), 0.15)
@@ -159,7 +159,7 @@ def embeddings(convolution, lists):
     return engine(spec, lists, made(spec).tensors(), torch.float64, training=True)["scores"]
 
 
-def test_mean_aggregation_of_a_constant_tells_nothing_apart():
+def test_mean_aggregation_of_a_constant_tells_nothing_apart() -> None:
     """The paper's remark: no better than guessing. And where it breaks."""
     rng = np.random.default_rng(3)
     matrices = [rng.random((n, n)) < 0.3 for n in (9, 14, 25)]
@@ -207,13 +207,13 @@ def lists_of(matrices):
     ],
     ids=str,
 )
-def test_refuses_what_is_no_model(bad):
+def test_refuses_what_is_no_model(bad) -> None:
     with pytest.raises(ParameterError, match=f"The '{next(iter(bad))}' parameter of ModelSpec must be"):
         ModelSpec(**{"num_classes": 2} | bad)
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_the_path_of_fixed_order_gives_the_same_numbers(name, monkeypatch):
+def test_the_path_of_fixed_order_gives_the_same_numbers(name, monkeypatch) -> None:
     """On a GPU without compiled kernels sparse products add up in the order of the lists."""
     spec = ModelSpec(3, layers=2, hidden=8, dropout=0.0)
     lists = random_lists(np.random.default_rng(1), *SETS[name])

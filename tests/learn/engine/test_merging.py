@@ -47,7 +47,7 @@ def computed(spec, store, ids):
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("name", ["paths", "random"])
-def test_merged_rows_give_the_same(name, kind):
+def test_merged_rows_give_the_same(name, kind) -> None:
     spec = ModelSpec(2, layers=7, hidden=8, **kind)
     sizes = [9, 5, 12, 8, 0, 10, 9, 1]
     lists = paths(sizes) if name == "paths" else random_lists(np.random.default_rng(0), sizes, 0.08)
@@ -62,7 +62,7 @@ def test_merged_rows_give_the_same(name, kind):
         assert (one - other).abs().max() < 1e-8
 
 
-def test_a_graph_twice_in_a_batch_has_its_rows_once():
+def test_a_graph_twice_in_a_batch_has_its_rows_once() -> None:
     spec = ModelSpec(2, layers=4, hidden=4)
     store = PackedGraphs.pack(paths([7, 7, 4]), spec, CPU).store
     (once,) = gather(store, np.array([[[0]]]), spec.layers)
@@ -71,7 +71,7 @@ def test_a_graph_twice_in_a_batch_has_its_rows_once():
         assert torch.equal(2 * one.counts, two.counts)
 
 
-def test_sets_that_are_joined_keep_their_colours_apart():
+def test_sets_that_are_joined_keep_their_colours_apart() -> None:
     spec = ModelSpec(2, layers=4, hidden=4)
     stores = [PackedGraphs.pack(paths(sizes), spec, CPU, dtype=torch.float64).store for sizes in ([7, 7, 4], [7, 6, 6])]
     both = join(stores, CPU)

@@ -65,7 +65,7 @@ def stream(seed, name):
     ],
     ids=str,
 )
-def test_equals_a_plain_training_loop(kind):
+def test_equals_a_plain_training_loop(kind) -> None:
     """torch_geometric modules, torch.optim.Adam and StepLR, from the same weights with the same shuffles."""
     spec = ModelSpec(2, layers=3, hidden=8, dropout=0.0, **kind)
     options = TrainingOptions(max_epochs=4, batch_size=8, lr_step=2, seed=5)
@@ -118,7 +118,7 @@ def test_equals_a_plain_training_loop(kind):
 @pytest.mark.parametrize(
     "kind", [{}, {"graph_features": "degrees", "features": "profile", "directions": "both"}], ids=str
 )
-def test_stacked_is_alone(kind):
+def test_stacked_is_alone(kind) -> None:
     """Different seeds, draws, splits, sizes, batch sizes, rates, dropouts and ends: each job as if it were alone."""
     spec = ModelSpec(2, layers=4, hidden=8, **kind)
     rng = np.random.default_rng(0)
@@ -146,7 +146,7 @@ def test_stacked_is_alone(kind):
             assert (together[number].state[name] - value).abs().max() < 1e-6, name
 
 
-def test_same_seed_same_result():
+def test_same_seed_same_result() -> None:
     spec = ModelSpec(2, layers=3, hidden=8)
     sets = packed_problem(spec)
     first, again = (train(spec, TrainingOptions(max_epochs=3, seed=1), *sets) for _ in range(2))
@@ -156,7 +156,7 @@ def test_same_seed_same_result():
     assert not torch.equal(first.state["head1.weight"], other.state["head1.weight"])
 
 
-def test_dropout_drops_scores_in_training_only():
+def test_dropout_drops_scores_in_training_only() -> None:
     spec = ModelSpec(2, layers=2, hidden=4, dropout=0.9)
     sets = packed_problem(spec)
     trained = train(spec, TrainingOptions(max_epochs=2), *sets)
@@ -165,7 +165,7 @@ def test_dropout_drops_scores_in_training_only():
     assert np.array_equal(predict_proba(spec, trained.state, sets[1]), predict_proba(spec, trained.state, sets[1]))
 
 
-def test_it_learns():
+def test_it_learns() -> None:
     spec = ModelSpec(2, layers=3, hidden=16)
     train_set, validation = packed_problem(spec)
     trained = train(spec, TrainingOptions(max_epochs=60, batch_size=8), train_set, validation)
@@ -174,7 +174,7 @@ def test_it_learns():
 
 
 @pytest.mark.parametrize(("min_epochs", "patience"), [(1, 3), (12, 3), (1, 5), (40, 3)])
-def test_stops_after_patience_but_not_before_its_time(min_epochs, patience):
+def test_stops_after_patience_but_not_before_its_time(min_epochs, patience) -> None:
     spec = ModelSpec(2, layers=3, hidden=8, dropout=0.0)
     options = TrainingOptions(lr=0.1, max_epochs=30, min_epochs=min_epochs, patience=patience, batch_size=8)
     history = train(spec, options, *packed_problem(spec)).history
@@ -187,7 +187,7 @@ def test_stops_after_patience_but_not_before_its_time(min_epochs, patience):
     assert (len(history) < 30) == (min_epochs <= 12)
 
 
-def test_the_best_weights_are_those_of_the_best_epoch():
+def test_the_best_weights_are_those_of_the_best_epoch() -> None:
     spec = ModelSpec(2, layers=3, hidden=8)
     sets = packed_problem(spec)
     trained = train(spec, TrainingOptions(lr=0.1, max_epochs=25, batch_size=8), *sets)
@@ -199,14 +199,14 @@ def test_the_best_weights_are_those_of_the_best_epoch():
     assert loss == pytest.approx(trained.history[trained.best_epoch - 1].val_loss, rel=1e-5)
 
 
-def test_a_loss_that_is_no_number_is_an_error():
+def test_a_loss_that_is_no_number_is_an_error() -> None:
     spec = ModelSpec(2, layers=3, hidden=8)
     sets = packed_problem(spec)
     with pytest.raises(TrainingError, match=r"not a finite number in epoch \d+ \(learning rate 1e\+30\)"):
         train(spec, TrainingOptions(lr=1e30, max_epochs=5, batch_size=8), *sets)
 
 
-def test_a_batch_of_one_user_trains():
+def test_a_batch_of_one_user_trains() -> None:
     spec = ModelSpec(2, layers=3, hidden=4)
     lists = random_lists(np.random.default_rng(0), [1, 1, 1], 0.0)
     packed = PackedGraphs.pack(lists, spec, CPU, [0, 1, 0])
@@ -214,7 +214,7 @@ def test_a_batch_of_one_user_trains():
     assert np.isfinite([record.train_loss for record in history]).all()
 
 
-def test_a_smaller_model_uses_what_was_packed_for_a_larger_one():
+def test_a_smaller_model_uses_what_was_packed_for_a_larger_one() -> None:
     large, small = ModelSpec(2, layers=5, hidden=8), ModelSpec(2, layers=3, hidden=8)
     options = TrainingOptions(max_epochs=2)
     one = train(small, options, *packed_problem(large))
@@ -226,7 +226,7 @@ def test_a_smaller_model_uses_what_was_packed_for_a_larger_one():
         predict_proba(ModelSpec(2, layers=3, hidden=8, convolution="gcn"), one.state, packed_problem(small)[0])
 
 
-def test_refuses_jobs_that_cannot_run():
+def test_refuses_jobs_that_cannot_run() -> None:
     spec = ModelSpec(2, layers=3, hidden=8)
     train_set, validation = packed_problem(spec)
     options = TrainingOptions(max_epochs=1)
@@ -245,12 +245,12 @@ def test_refuses_jobs_that_cannot_run():
 @pytest.mark.parametrize(
     "bad", [{"lr": 0.0}, {"lr": float("nan")}, {"batch_size": 0}, {"patience": 1.5}, {"seed": -1}, {"max_epochs": True}]
 )
-def test_refuses_options_out_of_range(bad):
+def test_refuses_options_out_of_range(bad) -> None:
     with pytest.raises(ParameterError, match=f"The '{next(iter(bad))}' parameter of TrainingOptions must be"):
         TrainingOptions(**bad)
 
 
-def test_devices():
+def test_devices() -> None:
     assert resolve_device("cpu") == CPU
     assert resolve_device("auto").type in ("cpu", "cuda")
     for name in ("tpu", "cuda:99", "meta", "", "no such"):
@@ -258,12 +258,12 @@ def test_devices():
             resolve_device(name)
 
 
-def test_what_is_trained_is_frozen():
+def test_what_is_trained_is_frozen() -> None:
     record = EpochRecord(1, 0.5, 0.4, 0.9, 1, 0.1)
     assert Trained({}, [record]).best_epoch == 1
 
 
-def test_runs_without_the_rest_of_the_package():
+def test_runs_without_the_rest_of_the_package() -> None:
     """The engine trains on machines that have numpy and torch and little else."""
     others = "numba", "scipy", "typer", "pydantic", "sklearn", "torch_geometric", "networkx"
     code = f"""
