@@ -29,7 +29,7 @@ def threads_for(users: float, given: int) -> int:
 def users_in_a_batch(members: Iterable[Member]) -> float:
     """The mean number of users in a batch of all trainings that run beside each other."""
     return sum(
-        each.train_set.store.sizes[each.train_set.ids].mean() * min(each.options.batch_size, len(each.train_set))
+        float(each.train_set.store.sizes[each.train_set.ids].mean()) * min(each.options.batch_size, len(each.train_set))
         for each in members
     )
 
