@@ -26,13 +26,13 @@ def test_a_sound_database_has_no_problems(store: Store) -> None:
 @pytest.mark.parametrize(
     ("change", "values", "said"),
     [
-        ("UPDATE reports SET body = :x", {"x": b"nonsense"}, "slot 3: bytes that are no report"),
-        ("UPDATE reports SET body = :x", {"x": report(4)}, "slot 3: a report that is none of this community's"),
-        ("UPDATE reports SET body = :x", {"x": report(3, n=N + 1)}, "slot 3: bytes that are no report"),
+        ("UPDATE reports SET body = :x", {"x": b"nonsense"}, "slot 3: bytes that are no report of this slot's"),
+        ("UPDATE reports SET body = :x", {"x": report(4)}, "slot 3: bytes that are no report of this slot's"),
+        ("UPDATE reports SET body = :x", {"x": report(3, n=N + 1)}, "slot 3: bytes that are no report of this slot's"),
         ("UPDATE reports SET body = NULL", {}, "slot 3: a report without its bytes"),
         ("UPDATE reports SET noisy_degree = 4", {}, "slot 3: another noisy degree"),
         ("UPDATE reports SET deleted_at = opened_at FROM communities", {}, "slot 3: a deleted report that is still"),
-        ('UPDATE reports SET "user" = 4', {}, "slot 4: a report that is none of this community's"),
+        ('UPDATE reports SET "user" = 4', {}, "slot 4: bytes that are no report of this slot's"),
         ("UPDATE reports SET community = 0", {}, "1 reports belong to no community"),
         ("DELETE FROM slots", {}, "slot 3: a report in a slot without a token"),
         ('UPDATE slots SET "user" = 60 WHERE "user" = 5', {}, "1 tokens for slots that the roster does not have"),
