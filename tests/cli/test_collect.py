@@ -245,7 +245,10 @@ def collect_threads(store: Store, graphs: gl.GraphSet, labelled: int, reporting:
 
 
 @pytest.mark.parametrize("how", [("--max-epochs", "3", "--device", "cpu"), ("--recommended",)], ids=" ".join)
-def test_from_reports_to_labels(command: Command, database: str, tmp_path: Path, how: tuple[str, ...]) -> None:
+def test_from_reports_to_labels(
+    command: Command, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("GRAPHLDP_MIN_REPORTS", "1")
     store = Store.open(database)
     graphs = gl.synthetic.threads(num_graphs=26, seed=0)
     collect_threads(store, graphs, labelled=20, reporting=0.9)
@@ -272,6 +275,18 @@ def test_from_reports_to_labels(command: Command, database: str, tmp_path: Path,
     assert (run.communities, run.settings["mechanism"]) == (20, "dprr(noise='discrete')")
     listed = {row["community"]: row for row in read(command, "collect", "community", "list")}
     assert listed["thread-22"]["predicted"] == next(r["label"] for r in rows if r["community"] == "thread-22")
+    counts = {row["community"]: row["reported"] for row in rows}
+    monkeypatch.setenv("GRAPHLDP_MIN_REPORTS", str(least := sorted(counts.values())[3]))
+    wanted = {id for id, reported in counts.items() if reported >= least}
+    listed = {row["community"]: row for row in read(command, "collect", "community", "list")}
+    assert {id for id, row in listed.items() if row["predicted"] is not None} == wanted
+    _, out, err = command("collect", "label", model, "--json", "--device", "cpu")
+    assert {row["community"] for row in json.loads(out)} == wanted
+    assert f"fewer than {least}" in err
+    monkeypatch.setenv("GRAPHLDP_MIN_REPORTS", "1000000")
+    code, out, err = command("collect", "label", model, "--json", "--device", "cpu")
+    assert (code, out) == (2, "")
+    assert "with 1000000 reports" in err
     read(command, "collect", "delete-report", "thread-0", str(next(store.stored(store.community("thread-0"))).user))
     store.close()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import math
 import re
 import shutil
 from collections.abc import Iterator
@@ -10,11 +12,16 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from tests.collector.people import N, open_cats, report, submission
 from tests.collector.services import Collector
 
-from graphldp.collector.dashboard.charts import histogram
+from graphldp.collector.community import Choice
+from graphldp.collector.dashboard import views
+from graphldp.collector.dashboard.charts import Histogram, histogram
+from graphldp.collector.disclosure import LEAST_PER_BAR
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
 
@@ -44,9 +51,7 @@ class Site:
         self.collector = Collector(database)
 
 
-def _rr() -> object:
-    from graphldp.collector.community import Choice
-
+def _rr() -> Choice:
     return Choice("epsilon-1", 0.0, 1.0)
 
 
@@ -268,11 +273,76 @@ LOWEST_CONTRAST = """() => {
 }"""
 
 
-def test_a_histogram_counts_every_value() -> None:
-    for values in ([0], [-5, -5, 7], list(range(-100, 900)), [3] * 50 + [4]):
-        made = histogram(values)
-        assert made is not None
-        assert sum(bar.count for bar in made.bars) == len(values)
-        assert all(sum(bar.low <= value <= bar.high for bar in made.bars) == 1 for value in values)
-        assert len(made.bars) <= 26
-    assert histogram([]) is None
+VALUES = st.lists(st.integers(-200, 2000) | st.integers(0, 9), min_size=6, max_size=200)
+
+
+def counts_of(made: Histogram | None) -> dict[str, int]:
+    assert made is not None
+    return {bar.span: bar.count for bar in made.bars}
+
+
+@given(VALUES)
+def test_a_histogram_counts_every_value_once_and_nobody_alone(values: list[int]) -> None:
+    made = histogram(values)
+    assert made is not None
+    assert sum(bar.count for bar in made.bars) == len(values)
+    assert all(bar.count == 0 or bar.count >= LEAST_PER_BAR for bar in made.bars)
+    assert len(made.bars) <= 26
+    lows = [-math.inf if bar.low is None else bar.low for bar in made.bars]
+    highs = [math.inf if bar.high is None else bar.high for bar in made.bars]
+    assert lows[1:] == [high + 1 for high in highs[:-1]]
+    assert (lows[0], highs[-1]) == (-math.inf, math.inf)
+    for low, high, bar in zip(lows, highs, made.bars, strict=True):
+        assert bar.count == sum(low <= value <= high for value in values)
+
+
+@given(VALUES, st.integers(0, 10**6), st.integers(0, 10**6))
+def test_no_end_of_a_histogram_shows_where_one_user_is(values: list[int], up: int, down: int) -> None:
+    ordered = sorted(values)
+    moved = [ordered[0] - down, *ordered[1:-1], ordered[-1] + up]
+    assert counts_of(histogram(moved)) == counts_of(histogram(values))
+
+
+def test_too_few_values_make_no_histogram() -> None:
+    assert histogram([3] * 5) is None
+    assert counts_of(histogram([3] * 6)) == {"any": 6}
+
+
+def test_few_reports_are_not_shown(tmp_path: Path) -> None:
+    """24 report, and one more: before her, no page has a mean, a bar or a label."""
+    store = Store.open(f"sqlite:///{tmp_path / 'collector.db'}")
+    cats, tokens = open_cats(store)
+    store.accept([submission(cats, u, tokens[u], report(u, 7), 7) for u in range(24)])
+    store.results.set_predictions([Prediction(cats.key, 1, 0.87, 24, "model.npz")])
+    few = views.community(store, "cats", 25)
+    assert (few["degrees"], few["mean_degree"], few["prediction"]) == (None, None, None)
+    assert few["reported"] == 24
+    (row,) = views.communities(store, 25)["rows"]
+    assert row["prediction"] is None
+    store.accept([submission(cats, 24, tokens[24], report(24, 7), 7)])
+    store.results.set_predictions([Prediction(cats.key, 1, 0.87, 25, "model.npz")])
+    enough = views.community(store, "cats", 25)
+    assert (counts_of(enough["degrees"]), enough["mean_degree"]) == ({"any": 25}, 7)
+    assert enough["prediction"].label == views.communities(store, 25)["rows"][0]["prediction"].label == 1
+    store.close()
+
+
+@pytest.mark.parametrize("text", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7 * 7 }}"])
+def test_whatever_is_stored_is_text_on_every_page(tmp_path: Path, text: str) -> None:
+    """Hostile values in every field that a community, a run, a label or a flag has."""
+    store = Store.open(f"sqlite:///{tmp_path / 'collector.db'}")
+    choices = [Choice(text, 0.1, 0.9)]
+    made = store.open_community("cats", [text, "bob"], mechanism="dprr", choices=choices, name=text)
+    store.results.set_flags(made.key, {0: text})
+    store.results.set_predictions([Prediction(made.key, 1, 0.9, 30, text)])
+    store.results.add_run(Run(text, 1, 2, 2, 0.5, {text: text, "epochs": text, "seed": [text]}))
+    key = store.operators.add(text[:64])
+    with Collector(store.engine.url.render_as_string()) as collector, httpx.Client(base_url=collector.url) as http:
+        assert http.post("/login", data={"key": key}).status_code == 303
+        for address in ("/dashboard", "/dashboard/runs", "/dashboard/communities/cats"):
+            page = http.get(address).text
+            assert html.escape(text, quote=False)[:5] in page.replace("&#34;", '"')
+            assert "<script>alert" not in page
+            assert "<img src=x" not in page
+            assert "49" not in page or text[0] != "{"
+    store.close()

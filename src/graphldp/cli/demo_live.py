@@ -35,6 +35,7 @@ FEWEST = 10 * FEWEST_COMMUNITIES  # users; no thread is smaller
 EPSILON1, EPSILON2 = 2.0, 2.0  # so few users with so few friends need a degree that is little off
 LABELLED = 0.75  # of the communities
 SILENT = 0.05  # of the users
+SHOW_ALL = ("--set", "min_reports=1")  # communities this small would show nothing; nobody in them is real
 KINDS = ("hub and spoke", "reply tree")
 
 
@@ -111,7 +112,7 @@ def _collector(database: str, log: Path) -> Iterator[tuple[str, subprocess.Popen
     start = "from graphldp.cli import lifeline, main; lifeline.end_with_input(); main()"
     serve = [sys.executable, "-c", start, "serve", "--host", "127.0.0.1"]
     # all clients have one address here, which no crowd of users has
-    serve += ["--port", "0", "--database", database, "--set", "address_per_minute=0"]
+    serve += ["--port", "0", "--database", database, "--set", "address_per_minute=0", *SHOW_ALL]
     with log.open("w") as file:
         # a session of its own: Ctrl-C is for the demo, which ends its clients first and then the collector
         process = subprocess.Popen(  # noqa: S603 - this package's own command
@@ -215,14 +216,14 @@ def _learn(store: Store, folder: Path, truth: dict[str, int]) -> list[dict[str, 
             "reported": f"{each.prediction.reported} of {each.community.n}",
             "truth": KINDS[truth[each.community.id]],
         }
-        for each in label_collected(store, unlabelled, model, device="cpu")
+        for each in label_collected(store, unlabelled, model, device="cpu", min_reports=1)
     ]
 
 
 def _show(rows: list[dict[str, Any]], address: str, key: str, database: str, *, keep: bool, as_json: bool) -> None:
     right = sum(row["predicted"] == row["truth"] for row in rows)
     dashboard = f"{address if keep else 'http://127.0.0.1:8470'}/dashboard"
-    serve = f"graphldp serve --port 8470 --database {database}"
+    serve = f"graphldp serve --port 8470 --database {database} {' '.join(SHOW_ALL)}"
     if as_json:
         found = {"labels": rows, "right": right, "dashboard": dashboard, "key": key, "database": database}
         console.show_json(found)

@@ -9,6 +9,7 @@ from typing import Any
 
 import platformdirs
 
+from graphldp.collector.disclosure import MIN_REPORTS
 from graphldp.errors import ParameterError, bad_parameter
 
 
@@ -59,6 +60,7 @@ TABLE: tuple[Setting, ...] = (
     Setting("batch_items", 2000, "Reports in one batch."),
     Setting("batch_bytes", 16_000_000, "Bytes in one batch."),
     Setting("held_bytes", 64_000_000, "Bytes of unfinished bodies at a time, of batches and of reports each."),
+    Setting("min_reports", MIN_REPORTS, "Reports of a community below which there is no histogram, mean or label."),
     Setting("session_hours", 12.0, "How long an operator stays logged in."),
     Setting("shutdown_seconds", 20.0, "How long requests under way may take to end after SIGTERM."),
     Setting("log_level", "info", "debug, info, warning or error."),
@@ -84,6 +86,7 @@ class Settings:
     batch_items: int
     batch_bytes: int
     held_bytes: int
+    min_reports: int
     session_hours: float
     shutdown_seconds: float
     log_level: str

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.collector.community import Community
+from graphldp.collector.disclosure import MIN_REPORTS, enough
 from graphldp.collector.storage.export import export
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
@@ -88,24 +89,31 @@ def train_collected(
 
 
 def label_collected(
-    store: Store, communities: Sequence[Community], model: Path, *, defense: str | None = None, device: str = "auto"
+    store: Store,
+    communities: Sequence[Community],
+    model: Path,
+    *,
+    defense: str | None = None,
+    device: str = "auto",
+    min_reports: int = MIN_REPORTS,
 ) -> list[Recipient]:
     """Label communities, and keep their labels in the store.
 
     Args:
         store: the collector's.
-        communities: those to label; where nobody has reported there is no label.
+        communities: those to label.
         model: what :func:`train_collected` wrote.
         defense: leave out the users that it flags.
         device: of a network.
+        min_reports: a label from fewer says too much about each of them, and is not given.
 
     Returns:
-        A label for each community with a report, in their order.
+        A label for each community with enough reports, in their order.
     """
     from graphldp.learn.loading import load_classifier
 
     classifier = load_classifier(model, device)
-    reports = _gather(store, communities, "unlabelled", defense)
+    reports = _gather(store, communities, "unlabelled", defense, least=min_reports)
     present, owner = _present(reports), reports.graph_of_user
     found = [
         Prediction(
@@ -117,6 +125,7 @@ def label_collected(
         )
         for place, chances in enumerate(classifier.predict_proba(reports))
     ]
+    found = [each for each in found if enough(each.reported, min_reports)]  # a defense may have left too few
     store.results.set_predictions(found)
     by_key = {each.key: each for each in communities}
     return [Recipient(by_key[each.community], each) for each in found]
@@ -142,12 +151,15 @@ def _fit_recommended(reports: Reports, seed: int, model: Path) -> float:
     return float(validation)
 
 
-def _gather(store: Store, communities: Sequence[Community], kind: str, defense: str | None, seed: int = 0) -> Reports:
-    """The reports of those communities that have any, without the users whom the defense flags."""
+def _gather(
+    store: Store, communities: Sequence[Community], kind: str, defense: str | None, seed: int = 0, least: int = 1
+) -> Reports:
+    """The reports of those communities that have enough, without the users whom the defense flags."""
     progress = store.progress()
-    heard = [each for each in communities if progress.get(each.key, (0, 0, 0))[1]]
+    heard = [each for each in communities if enough(progress.get(each.key, (0, 0, 0))[1], least)]
     if not heard:
-        raise ParameterError(f"There is no {kind} community with a report among them.")
+        many = "a report" if least <= 1 else f"{least} reports"
+        raise ParameterError(f"There is no {kind} community with {many} among them.")
     reports = export(store, heard)
     if defense is None:
         return reports

@@ -67,11 +67,16 @@ def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) 
     The JSON also holds each roster's digest, which 'graphldp collect community show' prints.
     """
     store = open_database(database)
-    progress, predictions = store.progress(), store.results.predictions()
+    from graphldp.collector.disclosure import enough
+    from graphldp.collector.settings import load_settings
+
+    progress, predictions, least = store.progress(), store.results.predictions(), load_settings().min_reports
     rows = []
     for each in store.communities():
         invited, reported, deleted = progress.get(each.key, (0, 0, 0))
         predicted = predictions.get(each.key)
+        if predicted is not None and not enough(predicted.reported, least):
+            predicted = None
         digest = {"roster_digest": each.roster_digest} if as_json else {}
         rows.append(
             {

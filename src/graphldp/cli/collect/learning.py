@@ -72,16 +72,19 @@ def label(
 ) -> None:
     """Label the communities that have no label, or those that are named.
 
-    The confidence is the model's probability. Beside it stands how many of the users had reported: a label from few of
-    them says little, however sure the model is.
+    The confidence is the model's probability. Beside it stands how many of the users had reported. There is no label
+    below the setting 'min_reports' ($GRAPHLDP_MIN_REPORTS): a label from a few reports is about these few.
     """
     need_learn("collect label")
     store = open_database(database)
+    from graphldp.collector.settings import load_settings
     from graphldp.experiments.collected import label_collected
 
     wanted = [each for each in chosen(store, communities) if communities or each.label is None]
-    found = label_collected(store, wanted, model, defense=defense, device=device)
-    _left_out(len(wanted) - len(found))
+    least = load_settings().min_reports
+    found = label_collected(store, wanted, model, defense=defense, device=device, min_reports=least)
+    if few := len(wanted) - len(found):
+        console.err.print(f"Left out: {few} communities in which fewer than {least} have reported.")
     rows = [
         {
             "community": each.community.id,

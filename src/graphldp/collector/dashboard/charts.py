@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from graphldp.collector.disclosure import LEAST_PER_BAR
+
 WIDTH, HEIGHT = 640, 200
 _BARS = 24
 _STEPS = (1, 2, 5)
@@ -13,56 +15,86 @@ _STEPS = (1, 2, 5)
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: its place in the picture, and what it stands for."""
+    """One bar: its place in the picture, and what it stands for. The outermost ones have one end, or none."""
 
     x: float
     y: float
     width: float
     height: float
-    low: int
-    high: int
+    low: int | None
+    high: int | None
     count: int
 
     @property
     def span(self) -> str:
         """The values it counts, in words."""
+        if self.low is None:
+            return "any" if self.high is None else f"{self.high} or less"
+        if self.high is None:
+            return f"{self.low} or more"
         return f"{self.low}" if self.low == self.high else f"{self.low} to {self.high}"
+
+    @property
+    def mark(self) -> str:
+        """What stands below it."""
+        if self.low is None:
+            return "any" if self.high is None else f"≤ {self.high}"
+        return f"≥ {self.low}" if self.high is None else f"{self.low}"
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """Bars, and the marks below them."""
+    """Bars, the marks below them, and what the top of the picture stands for."""
 
     bars: tuple[Bar, ...]
-    ticks: tuple[tuple[float, int], ...]
-    top: int
+    ticks: tuple[tuple[float, str], ...]
+    top: float
 
 
 def histogram(values: Sequence[int]) -> Histogram | None:
-    """Bars of equal, round width over all values; None where there are none."""
-    if not values:
+    """Bars of equal, round width, or joined ones where fewer than three users would have a bar to themselves.
+
+    A joined bar is as high as its parts are on average. The two smallest and the two largest values count as the third
+    one from their end, so that no end of the picture shows where one user is. None where there are too few values.
+    """
+    if len(values) < 2 * LEAST_PER_BAR:
         return None
-    step = _round_step((max(values) - min(values) + 1) / _BARS)
-    first = math.floor(min(values) / step)
-    counts = [0] * (math.floor(max(values) / step) - first + 1)
+    ordered = sorted(values)
+    lowest, highest = ordered[LEAST_PER_BAR - 1], ordered[-LEAST_PER_BAR]
+    step = _round_step((highest - lowest + 1) / _BARS)
+    first = math.floor(lowest / step)
+    counts = [0] * (math.floor(highest / step) - first + 1)
     for value in values:
-        counts[math.floor(value / step) - first] += 1
-    top, width = max(counts), WIDTH / len(counts)
+        counts[math.floor(min(max(value, lowest), highest) / step) - first] += 1
+    groups = _joined(counts)
+    top, width = max(count / (stop - start) for start, stop, count in groups), WIDTH / len(counts)
     bars = tuple(
         Bar(
-            x=round(place * width + 1, 1),
-            y=round(HEIGHT - HEIGHT * count / top, 1),
-            width=round(max(width - 2, 1), 1),
-            height=round(HEIGHT * count / top, 1),
-            low=(first + place) * step,
-            high=(first + place + 1) * step - 1,
+            x=round(start * width + 1, 1),
+            y=round(HEIGHT - HEIGHT * count / (stop - start) / top, 1),
+            width=round(max((stop - start) * width - 2, 1), 1),
+            height=round(HEIGHT * count / (stop - start) / top, 1),
+            low=None if start == 0 else (first + start) * step,
+            high=None if stop == len(counts) else (first + stop) * step - 1,
             count=count,
         )
-        for place, count in enumerate(counts)
+        for start, stop, count in groups
     )
     every = max(1, math.ceil(len(bars) / 8))
-    ticks = tuple((round(bar.x + bar.width / 2, 1), bar.low) for bar in bars[::every])
-    return Histogram(bars, ticks, top)
+    ticks = tuple((round(bar.x + bar.width / 2, 1), bar.mark) for bar in bars[::every])
+    return Histogram(bars, ticks, round(top, 1))
+
+
+def _joined(counts: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Where bars start and stop, and their counts: nobody or enough. The last place has enough to begin with."""
+    groups: list[tuple[int, int, int]] = []
+    for place, count in enumerate(counts):
+        if groups and 0 < groups[-1][2] < LEAST_PER_BAR:
+            start, _, so_far = groups.pop()
+            groups.append((start, place + 1, so_far + count))
+        else:
+            groups.append((place, place + 1, count))
+    return groups
 
 
 def _round_step(least: float) -> int:

@@ -122,7 +122,7 @@ def make_router(settings: Settings, store: Store) -> APIRouter:
 
     @router.get("/dashboard")
     def communities(request: Request) -> Response:
-        return shown(request, "communities.html", lambda: views.communities(store))
+        return shown(request, "communities.html", lambda: views.communities(store, settings.min_reports))
 
     @router.get("/dashboard/runs")
     def runs(request: Request) -> Response:
@@ -130,7 +130,7 @@ def make_router(settings: Settings, store: Store) -> APIRouter:
 
     @router.get("/dashboard/communities/{id}")
     def community(request: Request, id: str) -> Response:
-        return shown(request, "community.html", lambda: views.community(store, id))
+        return shown(request, "community.html", lambda: views.community(store, id, settings.min_reports))
 
     @router.post("/dashboard/communities/{id}/close")
     async def close(request: Request, id: str) -> Response:

@@ -6,12 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from graphldp.collector.dashboard.charts import HEIGHT, WIDTH, histogram
+from graphldp.collector.disclosure import enough
+from graphldp.collector.storage.results import Prediction
 from graphldp.collector.storage.store import Store
 
 _FLAGGED_SHOWN = 200
 
 
-def communities(store: Store) -> dict[str, Any]:
+def communities(store: Store, min_reports: int) -> dict[str, Any]:
     """All communities, with how many have reported and what they were labelled."""
     progress, predictions, flags = store.progress(), store.results.predictions(), store.results.flag_counts()
     rows: list[dict[str, Any]] = [
@@ -19,7 +21,7 @@ def communities(store: Store) -> dict[str, Any]:
             "community": each,
             "invited": progress.get(each.key, (0, 0, 0))[0],
             "reported": progress.get(each.key, (0, 0, 0))[1],
-            "prediction": predictions.get(each.key),
+            "prediction": _label(predictions.get(each.key), min_reports),
             "flagged": flags.get(each.key, 0),
         }
         for each in store.communities()
@@ -33,7 +35,12 @@ def communities(store: Store) -> dict[str, Any]:
     return {"here": "communities", "rows": rows, "totals": totals}
 
 
-def community(store: Store, id: str) -> dict[str, Any]:
+def _label(prediction: Prediction | None, min_reports: int) -> Prediction | None:
+    """A label, where enough had reported when it was given."""
+    return prediction if prediction is not None and enough(prediction.reported, min_reports) else None
+
+
+def community(store: Store, id: str, min_reports: int) -> dict[str, Any]:
     """One community: progress, noisy degrees, flagged users and its label."""
     found = store.community(id)
     invited, reported, deleted = store.progress().get(found.key, (0, 0, 0))
@@ -41,6 +48,7 @@ def community(store: Store, id: str) -> dict[str, Any]:
     names = store.roster(found) if flags else []
     flagged = [{"user": user, "name": names[user], "reason": reason} for user, reason in flags.items()]
     degrees = store.noisy_degrees(found)
+    shown = degrees if enough(len(degrees), min_reports) else []
     return {
         "here": "communities",
         "community": found,
@@ -49,9 +57,10 @@ def community(store: Store, id: str) -> dict[str, Any]:
         "deleted": deleted,
         "flagged": flagged[:_FLAGGED_SHOWN],
         "flagged_more": max(0, len(flagged) - _FLAGGED_SHOWN),
-        "prediction": store.results.predictions().get(found.key),
-        "degrees": histogram(degrees),
-        "mean_degree": sum(degrees) / len(degrees) if degrees else None,
+        "prediction": _label(store.results.predictions().get(found.key), min_reports),
+        "degrees": histogram(shown),
+        "mean_degree": sum(shown) / len(shown) if shown else None,
+        "min_reports": min_reports,
         "chart": {"width": WIDTH, "height": HEIGHT},
     }
 
