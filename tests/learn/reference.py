@@ -10,8 +10,8 @@ from torch_geometric.nn import GCNConv, GINConv, MessagePassing, SAGEConv, globa
 
 from graphldp.learn.engine.codes import DEGREE_BOUNDS, SIZE_BOUNDS
 from graphldp.learn.engine.gin import CUT, ModelSpec
+from graphldp.learn.engine.summaries import smooth_table
 from graphldp.learn.engine.weights import LEVELS, posterior_levels
-from graphldp.learn.tables.summaries import smooth_table
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Origin, Reports
 

@@ -11,7 +11,7 @@ With ``weights="posterior"`` each h_j and h_l is multiplied by how likely the ed
 (:mod:`graphldp.learn.engine.weights`). A graph's scores are Σ_k dropout(V_k pool(h_k) + c_k), k = 0 … L - 1, pool being
 the mean or the sum over its users.
 
-A graph-level head adds B dropout(relu(A z + a)) + b, where z are the numbers of :mod:`graphldp.learn.tables.summaries`,
+A graph-level head adds B dropout(relu(A z + a)) + b, where z are the numbers of :mod:`graphldp.learn.engine.summaries`,
 each less its mean and over its deviation in the training set, and cut off at ±:data:`CUT`.
 
 Several models of one architecture are computed at once: every parameter has a leading axis of S models, and a batch
@@ -34,7 +34,7 @@ from graphldp.errors import bad_parameter
 from graphldp.learn.engine.codes import FEATURES, widths
 from graphldp.learn.engine.layers import Map, convolve, sum_up
 from graphldp.learn.engine.rows import Batch
-from graphldp.learn.tables.summaries import SMOOTH_COLUMNS
+from graphldp.learn.engine.summaries import SMOOTH_COLUMNS
 
 CUT = 5.0  # deviations: a bin that was empty in nearly all training graphs must not decide a score alone
 _CHOICES = {

@@ -22,8 +22,8 @@ from graphldp.learn.engine.codes import bins, widths
 from graphldp.learn.engine.colours import Lists, group, merge, refine
 from graphldp.learn.engine.rows import kernels_for
 from graphldp.learn.engine.store import Blocks, Dense, Kind, Round, Store, join
+from graphldp.learn.engine.summaries import released_degrees, smooth_table
 from graphldp.learn.engine.weights import LEVELS, posterior_levels
-from graphldp.learn.tables.summaries import released_degrees, smooth_table
 from graphldp.neighbour_lists import NeighbourLists
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.learn.engine.summaries import released_degrees
 from graphldp.learn.tables.profiles import noise_variance, total
-from graphldp.learn.tables.summaries import released_degrees
 from graphldp.neighbour_lists import NeighbourLists, gather_ranges
 from graphldp.reports import Reports
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from tests.learn.reference import random_lists
 
-from graphldp.learn.tables.summaries import (
+from graphldp.learn.engine.summaries import (
     COLUMNS,
     EDGES,
     EXCESS,
