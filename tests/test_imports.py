@@ -30,6 +30,7 @@ LAYERS = (
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 FORBIDDEN = {"collector": {"graphs", "mechanisms", "datasets"}}  # it holds reports, and can draw none
+APART = {"collector": {"client", "datasets", "graphs", "learn", "mechanisms"}, "client": {"collector", "learn"}}
 TORCH = {"torch", "torch_geometric"}
 
 
@@ -114,6 +115,26 @@ def test_the_root_is_used_for_its_version_only() -> None:
 
 def test_a_room_stays_out_of_what_it_must_not_know() -> None:
     assert not [str(each) for each in IMPORTS if room_of(each.target) in FORBIDDEN.get(each.room, ())]
+
+
+@pytest.mark.parametrize(("room", "others"), APART.items())
+def test_rooms_stay_apart_inside_functions_too(room: str, others: set[str]) -> None:
+    """An import that waits until it is needed still lets one room know another."""
+    wrong = []
+    for path in sorted((ROOT / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                reached = {room_of(name) for name in names(node, str(path))} & others
+                wrong += [f"{path.relative_to(ROOT)} imports {each}" for each in reached]
+    assert not wrong
+
+
+def test_the_engine_knows_nothing_of_the_rest_of_learn() -> None:
+    """``learn/engine`` is the lowest of learn's sub-rooms: tables, inference and the face build on it."""
+    inside = [each for each in IMPORTS if each.where.startswith("learn/engine/") and not each.typing_only]
+    assert inside
+    wrong = [each for each in inside if each.target.startswith("graphldp.learn")]
+    assert not [str(each) for each in wrong if not each.target.startswith("graphldp.learn.engine")]
 
 
 def test_only_learn_imports_torch() -> None:
