@@ -193,7 +193,7 @@ class NeighbourLists:
         users, graph_ptr = gather_ranges(self.graph_ptr, picked)
         ends = self.indptr[self.graph_ptr]  # a graph's entries are one slice: no position for each of them
         slices = [self.indices[a:b] for a, b in zip(ends[picked], ends[picked + 1], strict=True)]
-        taken: dict[str, Any] = {name: _take(getattr(self, name), users) for name in self.per_user}
+        per_user: dict[str, Any] = {name: taken(getattr(self, name), users) for name in self.per_user}
         return replace(
             self,
             indptr=np.concatenate(([0], np.cumsum(self.degrees[users]))),
@@ -202,7 +202,7 @@ class NeighbourLists:
             labels=None if self.labels is None else self.labels[picked],
             graph_ids=self.graph_ids[picked],
             trusted=True,
-            **taken,
+            **per_user,
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -289,7 +289,8 @@ def _version(stored: Any) -> int:
     return int(stored) if isinstance(stored, np.ndarray) and stored.shape == () and stored.dtype.kind in "iu" else 0
 
 
-def _take(values: Any, users: NDArray[np.int64]) -> Any:
+def taken(values: Any, users: NDArray[np.int64]) -> Any:
+    """Some users' values; None where there are none."""
     return None if values is None else values[users]
 
 

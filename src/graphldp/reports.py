@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from graphldp.errors import DataError, FormatError, extra_named
 from graphldp.interchange import to_networkx
-from graphldp.neighbour_lists import NeighbourLists, gather_ranges
+from graphldp.neighbour_lists import NeighbourLists, gather_ranges, taken
 from graphldp.privacy import Budget, Guarantee
 
 if TYPE_CHECKING:
@@ -79,6 +79,10 @@ class Reports(NeighbourLists):
         epsilon2: ε₂ that each user spent on her list; ``inf`` where it is public.
         noisy_degree: d* of each user where the mechanism releases it, else None; a public user's is her degree.
         missing: True for each user who has not reported, or None when all have. Their lists are empty.
+        asked: True for each user who was asked a second question (:class:`graphldp.HubCounts`), else None.
+        busy: True for each user who was published as busy, which is what the second question is about.
+        quiet_friends: the noisy number of her friends who are not busy; NaN where she did not answer.
+        busy_friends: the noisy number of her busy friends, likewise.
         origin: how the lists were drawn.
         noise: ``"laplace"`` or ``"discrete"`` where degrees carry noise.
         collected: whether users' own clients drew and sent them; False for a simulation.
@@ -88,11 +92,24 @@ class Reports(NeighbourLists):
     epsilon2: NDArray[np.float64] = field(kw_only=True)
     noisy_degree: NDArray[np.float64] | None = field(default=None, kw_only=True)
     missing: NDArray[np.bool_] | None = field(default=None, kw_only=True)
+    asked: NDArray[np.bool_] | None = field(default=None, kw_only=True)
+    busy: NDArray[np.bool_] | None = field(default=None, kw_only=True)
+    quiet_friends: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    busy_friends: NDArray[np.float64] | None = field(default=None, kw_only=True)
     origin: Origin = field(default_factory=Origin, kw_only=True)
     noise: str | None = field(default=None, kw_only=True)
     collected: bool = field(default=False, kw_only=True)
 
-    per_user: ClassVar[tuple[str, ...]] = ("epsilon1", "epsilon2", "noisy_degree", "missing")
+    per_user: ClassVar[tuple[str, ...]] = (
+        "epsilon1",
+        "epsilon2",
+        "noisy_degree",
+        "missing",
+        "asked",
+        "busy",
+        "quiet_friends",
+        "busy_friends",
+    )
 
     def __post_init__(self, trusted: bool) -> None:
         super().__post_init__(trusted)
@@ -111,6 +128,25 @@ class Reports(NeighbourLists):
                 raise DataError("missing must hold True or False for each user.")
             if self.degrees[self.missing].any():
                 raise DataError("A user who has not reported must have an empty list.")
+        self._check_answers()
+
+    def _check_answers(self) -> None:
+        """Answers come in pairs, from users who were asked, and add up to d*."""
+        named = ("asked", "busy", "quiet_friends", "busy_friends")
+        if all(getattr(self, name) is None for name in named):
+            return
+        if self.asked is None or self.busy is None or self.quiet_friends is None or self.busy_friends is None:
+            raise DataError(f"{', '.join(named)} come together or not at all.")
+        if self.noisy_degree is None or not (self.asked.dtype == self.busy.dtype == np.bool_):
+            raise DataError("asked and busy must hold True or False for each user, beside noisy_degree.")
+        if not (self.quiet_friends.dtype == self.busy_friends.dtype == np.float64):
+            raise DataError("quiet_friends and busy_friends must hold a number for each user.")
+        answered = ~np.isnan(self.quiet_friends)
+        if not np.array_equal(answered, ~np.isnan(self.busy_friends)) or (answered & ~self.asked).any():
+            raise DataError("Who was asked answers with both counts or none, and nobody else answers.")
+        told = self.quiet_friends[answered] + self.busy_friends[answered]
+        if not np.array_equal(told, self.noisy_degree[answered]):
+            raise DataError("The two counts of friends must add up to noisy_degree.")
 
     def _stored(self) -> dict[str, Any]:
         return super()._stored() | {"origin": self.origin.to_json()}
@@ -155,9 +191,7 @@ class Reports(NeighbourLists):
             indptr=lengths[indptr],
             indices=(rank[target] - new_start)[kept].astype(np.int32),
             graph_ptr=graph_ptr,
-            epsilon1=self.epsilon1[users],
-            epsilon2=self.epsilon2[users],
-            noisy_degree=None if self.noisy_degree is None else self.noisy_degree[users],
+            **{name: taken(getattr(self, name), users) for name in self.per_user if name != "missing"},
             missing=None,
             trusted=True,
         )

@@ -51,6 +51,10 @@ class DrawnLists:
         noisy_degree: d*, where there is one.
         missing: who sends nothing at all.
         budget: what each user spent on what, where that depends on the draw.
+        asked: who was asked a second question, where a mechanism has one.
+        busy: who was published as busy between the rounds.
+        quiet_friends: the noisy count of her friends who are not busy, NaN where there is no answer.
+        busy_friends: the noisy count of her busy friends, likewise.
     """
 
     indptr: NDArray[np.int64]
@@ -58,6 +62,10 @@ class DrawnLists:
     noisy_degree: NDArray[np.float64] | None = None
     missing: NDArray[np.bool_] | None = None
     budget: Budget | None = None
+    asked: NDArray[np.bool_] | None = None
+    busy: NDArray[np.bool_] | None = None
+    quiet_friends: NDArray[np.float64] | None = None
+    busy_friends: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,6 +149,10 @@ class Mechanism(ABC):
             epsilon2=np.asarray(budget.edges),
             noisy_degree=drawn.noisy_degree,
             missing=drawn.missing,
+            asked=drawn.asked,
+            busy=drawn.busy,
+            quiet_friends=drawn.quiet_friends,
+            busy_friends=drawn.busy_friends,
             origin=self.origin,
             noise=self.degree_noise,
             trusted=type(self).__module__.startswith("graphldp.mechanisms."),  # ours are proven, yours are checked

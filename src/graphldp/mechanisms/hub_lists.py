@@ -57,11 +57,11 @@ class HubLists(RowMechanism):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_noise(self.noise, "HubLists")
-        if not (_is_number(self.share) and 1e-6 <= self.share <= 1 - 1e-6):
+        if not (is_number(self.share) and 1e-6 <= self.share <= 1 - 1e-6):
             raise bad_parameter("share", "HubLists", "a number between 0 and 1, by a millionth at least", self.share)
         for name in ("times", "least"):
             value = getattr(self, name)
-            if not (_is_number(value) and 0.0 <= value < np.inf):
+            if not (is_number(value) and 0.0 <= value < np.inf):
                 raise bad_parameter(name, "HubLists", "a number ≥ 0", value)
 
     @property
@@ -75,8 +75,7 @@ class HubLists(RowMechanism):
 
     def threshold(self, n: NDArray[np.int64]) -> NDArray[np.float64]:
         """From which d_rough on a user is a hub, by the number of users of her graph."""
-        sizes, place = np.unique(n, return_inverse=True)
-        return self.times * np.array([public_mean_degree(int(each)) for each in sizes])[place]
+        return hub_threshold(n, self.times)
 
     def draw_rows(self, rows: UserRows, budget: Budget, key: Key) -> DrawnLists:
         """The degrees, then who is a hub by them, then the hubs' lists."""
@@ -96,5 +95,12 @@ class HubLists(RowMechanism):
         return (1 - flip) * sends, flip * sends
 
 
-def _is_number(value: Any) -> bool:
+def hub_threshold(n: NDArray[np.int64], times: float) -> NDArray[np.float64]:
+    """So many times the mean degree that communities of n users are publicly guessed to have."""
+    sizes, place = np.unique(n, return_inverse=True)
+    return times * np.array([public_mean_degree(int(each)) for each in sizes])[place]
+
+
+def is_number(value: Any) -> bool:
+    """Whether a parameter is one: True and False are not."""
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -37,6 +37,8 @@ class Stream(IntEnum):
     PAIR_CHOICE = 7  # LocalLap: which of the other pairs
     STEP = 8  # whether a noisy degree is made coarser
     STEP_SIZE = 9  # and by how much
+    SECOND = 10  # HubCounts: the second noise of a degree
+    AWAY = 11  # HubCounts: who does not come back
 
 
 def key_from(rng: Rng, owner: str) -> Key:

@@ -12,13 +12,18 @@ p·q and a stranger with (1−p)·q, and around the mean x̄ strangers cancel ou
 
 q is read off the list's length, which is q·(d(2p−1) + (n−1)(1−p)) on average. In an undirected graph what a public user
 says of h is exact, and replaces what h says of her; the formula then runs over the others.
+
+Where h was asked to count her friends instead (:class:`graphldp.HubCounts`: u₁ who are not busy and u₂ who are), with
+x̄₁ and x̄₂ the means of x on the two sides,
+
+    T ≈ x̄·d*_h + u₁·(x̄₁ − x̄) + u₂·(x̄₂ − x̄)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +38,7 @@ Flags = NDArray[np.bool_]
 
 _BUSY = 8.0  # nobody counts as busier, give or take the noise: a few more hubs would drown the sum in theirs
 _STEPS = np.array([1.5, 2.5, 3.5, 7.5])
+COUNTS = 6
 
 
 def hub_profile(X: NeighbourLists) -> Floats:
@@ -51,12 +57,51 @@ def hub_profile(X: NeighbourLists) -> Floats:
     return np.hstack((around.sides(), around.seen()))
 
 
+def count_profile(X: NeighbourLists) -> Floats:
+    """What the busiest user counted: her quiet and her busy friends, against how many there are.
+
+    Returns:
+        [graphs, COUNTS]: u₁/n, u₂/n, u₁ and u₂ over the number of quiet and of busy users, u₂/d*_h, and the busy users
+        whom she does not know, over n. −1 where she did not answer; NaN throughout where nobody could be asked.
+    """
+    if not (isinstance(X, Reports) and X.busy is not None):
+        return np.full((X.num_graphs, COUNTS), np.nan)
+    around = _Around.the_busiest(X)
+    counted = around.counted
+    n, quiet, busy = np.maximum(X.sizes - 1.0, 1.0), around.side(~X.busy), around.side(X.busy)
+    columns = (
+        counted.quiet / n,
+        counted.busy / n,
+        counted.quiet / np.maximum(quiet.users, 1.0),
+        counted.busy / np.maximum(busy.users, 1.0),
+        counted.busy / around.hub_degree,
+        (busy.users - counted.busy) / n,
+    )
+    return np.where(counted.there[:, None], np.stack(columns, axis=1), -1.0)
+
+
+class _Counted(NamedTuple):
+    """What each graph's hub counted: u₁, u₂, and whether she did; 0 where not."""
+
+    quiet: Floats
+    busy: Floats
+    there: Flags
+
+
+class _Side(NamedTuple):
+    """Some of the users around each graph's hub: how many, and the sum of their x."""
+
+    users: Floats
+    x: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class _Around:
     """Each graph's hub h, and the users around it.
 
     Args:
         lists: the graphs.
+        hub: h of each graph that has users.
         degree: d* of each user.
         hub_degree: d* of h, from 1 to n − 1; one per graph, like
         flip: 1 − p of h's list.
@@ -67,6 +112,7 @@ class _Around:
     """
 
     lists: NeighbourLists
+    hub: NDArray[np.int64]
     degree: Floats
     hub_degree: Floats
     flip: Floats
@@ -91,7 +137,7 @@ class _Around:
             odds = np.exp(-lists.epsilon2[hub])
             flip[filled] = odds / (1 + odds)
         friend, settled = _links(lists, hub, public)
-        return cls(lists, degree, hub_degree, flip, others, public & others, friend, settled)
+        return cls(lists, hub, degree, hub_degree, flip, others, public & others, friend, settled)
 
     @cached_property
     def busy(self) -> Floats:
@@ -111,9 +157,36 @@ class _Around:
         excess = np.divide(_sum(lists, named, self.busy - mean[graph]), gain, np.zeros_like(gain), where=gain > 0)
         whole = _sum(lists, self.others, self.busy)
         friends = np.clip(_sum(lists, certain, self.busy) + mean * left + excess, 0.0, whole)
+        friends = np.where(self.counted.there, self._friends_counted(whole), friends)
         n = np.maximum(lists.sizes - 1.0, 1.0)
         columns = (friends / n, (whole - friends) / n, friends / self.hub_degree)
         return np.stack((*columns, (whole - friends) / np.maximum(n - self.hub_degree, 1.0)), axis=1)
+
+    @cached_property
+    def counted(self) -> _Counted:
+        """What the hubs answered."""
+        found = np.zeros((2, self.lists.num_graphs))
+        there = np.zeros(self.lists.num_graphs, np.bool_)
+        if isinstance(self.lists, Reports) and self.lists.quiet_friends is not None:
+            told = np.stack((self.lists.quiet_friends[self.hub], np.asarray(self.lists.busy_friends)[self.hub]))
+            there[self.lists.graph_of_user[self.hub]] = ~np.isnan(told[0])
+            found[:, self.lists.graph_of_user[self.hub]] = np.nan_to_num(told)
+        return _Counted(found[0], found[1], there)
+
+    def side(self, users: Flags) -> _Side:
+        """These of the others."""
+        return _Side(_sum(self.lists, users & self.others), _sum(self.lists, users & self.others, self.busy))
+
+    def _friends_counted(self, whole: Floats) -> Floats:
+        """T by the two counts, between 0 and the sum over all others."""
+        if not (isinstance(self.lists, Reports) and self.lists.busy is not None):
+            return whole
+        mean = whole / np.maximum(_sum(self.lists, self.others), 1.0)
+        found = mean * self.hub_degree
+        for told, side in ((self.counted.quiet, ~self.lists.busy), (self.counted.busy, self.lists.busy)):
+            users, x = self.side(side)
+            found += told * np.where(users > 0, x / np.maximum(users, 1.0) - mean, 0.0)
+        return np.clip(found, 0.0, whole)
 
     def seen(self) -> Floats:
         """What public users show: their degrees, and how busy those are who know h and those who do not."""

@@ -29,7 +29,7 @@ from graphldp.graphs import GraphSet
 from graphldp.learn import persistence
 from graphldp.learn.persistence import SavedModel
 from graphldp.learn.provenance import provenance_of
-from graphldp.learn.tables.hubs import hub_profile
+from graphldp.learn.tables.hubs import count_profile, hub_profile
 from graphldp.learn.tables.kernel import KernelMachine
 from graphldp.learn.tables.profiles import COLUMNS, NEARNESS, degree_profile
 from graphldp.learn.tables.tabular import Floats, Model, TableClassifier
@@ -63,8 +63,8 @@ class ProfileClassifier(TableClassifier):
 
     @staticmethod
     def features(X: NeighbourLists) -> Floats:
-        """Log(1 + n) first, then the rest of both profiles, [graphs, 60]."""
-        return np.hstack((degree_profile(X), hub_profile(X)))
+        """Log(1 + n) first, then the rest of the three profiles, [graphs, 66]."""
+        return np.hstack((degree_profile(X), hub_profile(X), count_profile(X)))
 
     def _model(self) -> Model:
         self.mixture_ = _Mixture(self.seed)

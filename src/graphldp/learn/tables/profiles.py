@@ -78,7 +78,8 @@ def noise_variance(X: NeighbourLists) -> Floats:
     if not isinstance(X, Reports) or X.noisy_degree is None:
         return np.zeros(X.num_users)
     if X.noise == "discrete":
-        return np.asarray(2.0 * np.exp(-X.epsilon1) / np.expm1(-X.epsilon1) ** 2)
+        variance = 2.0 * np.exp(-X.epsilon1) / np.expm1(-X.epsilon1) ** 2
+        return np.asarray(variance if X.asked is None else np.where(X.asked, 2.0 * variance, variance))  # N₁ + N₂
     return np.asarray(2.0 / X.epsilon1**2)
 
 

@@ -1,0 +1,155 @@
+"""HubCounts: a degree from everybody, and two counts from hubs, who are asked a second question.
+
+Who gathers around a community's busiest user tells much, and her whole list costs much. Two counts tell nearly the
+same: how many of her friends are busy, and how many are not. Who is busy is known only once everybody has reported, so
+there are two rounds. With N₁ and N₂ two discrete Laplace noises of ε that a device draws at the start and keeps:
+
+    round 1   r = d + N₁ + N₂
+              r < threshold(n):  d* = d + N₁, and she is done
+              r ≥ threshold(n):  d* = r, and she is asked in round 2
+    between   the server publishes who is busy: those with d* ≥ ``busy``
+    round 2   u₁ = friends who are not busy + N₁,   u₂ = busy friends + N₂
+
+u₁ + u₂ = r, so the two answers hold one new number, and one friendship stands in one of the two counts. Each user
+spends ε once, also against a server that lies about who is busy. The proof is in ``docs/mechanisms/hub-counts.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import DataError, bad_parameter
+from graphldp.graphs import GraphSet
+from graphldp.mechanisms.base import Drawn, Mechanism, Noise, backend, noise_of
+from graphldp.mechanisms.hub_lists import hub_threshold, is_number
+from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.streams import Key, Rng, Stream, key_from, to_uniform
+from graphldp.neighbour_lists import gather_ranges
+from graphldp.privacy import Budget
+from graphldp.reports import Reports
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class FirstRound(NamedTuple):
+    """What devices hold after round 1.
+
+    Args:
+        noisy_degree: d*, which was sent.
+        asked: who looks like a hub, which was sent.
+        first: N₁, which stays on the device.
+        second: N₂, likewise.
+    """
+
+    noisy_degree: Floats
+    asked: Flags
+    first: Floats
+    second: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HubCounts(Mechanism):
+    """Two rounds: everybody's noisy degree, then hubs' friends counted by who is busy.
+
+    Args:
+        epsilon: ε of every user, or one per user; ``inf`` is a public user, who publishes her list and is not asked.
+        times: a hub has so many times the mean degree that a community of n is publicly guessed to have.
+        busy: the d* from which on a user counts as busy.
+
+    Example::
+
+        reports = gl.HubCounts(epsilon=1.0).randomize(graphs, rng=7)  # plays both rounds
+        reports.asked, reports.quiet_friends, reports.busy_friends
+    """
+
+    times: float = field(default=15.0, kw_only=True)
+    busy: float = field(default=4.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (is_number(self.times) and 0.0 <= self.times < np.inf):
+            raise bad_parameter("times", "HubCounts", "a number ≥ 0", self.times)
+        if not (is_number(self.busy) and np.isfinite(self.busy)):
+            raise bad_parameter("busy", "HubCounts", "a number", self.busy)
+
+    @property
+    def degree_noise(self) -> Noise:
+        """The discrete law: the argument needs noise on whole numbers."""
+        return "discrete"
+
+    def budget(self, n_max: int | None = None) -> Budget:
+        """All of ε on the degree; a hub's two counts are paid by the same noise."""
+        return Budget(self.epsilon, np.where(np.isinf(self.epsilon), np.inf, 0.0)[()])
+
+    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> Drawn:
+        """Play both rounds, with honest users and a server that tells the truth."""
+        rows, epsilon = Rows.of(graphs), np.asarray(budget.degree)
+        first = self.first_round(rows, epsilon, key)
+        busy = first.noisy_degree >= self.busy
+        quiet_friends, busy_friends = answers(graphs, first, busy)
+        lengths = np.where(np.isinf(epsilon), graphs.degrees, 0)
+        public, _ = gather_ranges(graphs.indptr, np.flatnonzero(lengths))
+        return Drawn(
+            np.concatenate(([0], np.cumsum(lengths))),
+            graphs.indices[public],
+            noisy_degree=first.noisy_degree,
+            asked=first.asked,
+            busy=busy,
+            quiet_friends=quiet_friends,
+            busy_friends=busy_friends,
+        )
+
+    def first_round(self, rows: Rows, epsilon: Floats, key: Key) -> FirstRound:
+        """Every user's d*, and whether she looks like a hub."""
+        one = noise_of(rows, epsilon, "discrete", Stream.DEGREE, key)
+        two = noise_of(rows, epsilon, "discrete", Stream.SECOND, key)
+        return self.told(rows, epsilon, one, two)
+
+    def told(self, rows: Rows, epsilon: Floats, one: Floats, two: Floats) -> FirstRound:
+        """Round 1, with N₁ and N₂ drawn."""
+        rough = rows.degrees + one + two
+        threshold = hub_threshold(rows.n, self.times)
+        asked = np.isfinite(epsilon) & (rows.n > 1) & (threshold <= rows.n - 1) & (rough >= threshold)
+        return FirstRound(np.where(asked, rough, rows.degrees + one), asked, one, two)
+
+
+def answers(graphs: GraphSet, first: FirstRound, busy: Flags) -> tuple[Floats, Floats]:
+    """Round 2: u₁ and u₂ of those who are asked, NaN for everybody else.
+
+    Args:
+        graphs: the true lists, each on its user's device.
+        first: what the devices hold.
+        busy: who is busy, as the server publishes it. It may say what it likes.
+    """
+    hubs = np.flatnonzero(first.asked)
+    entries, ends = gather_ranges(graphs.indptr, hubs)
+    start = np.repeat(graphs.graph_ptr[graphs.graph_of_user[hubs]], np.diff(ends))
+    counted = np.concatenate(([0], np.cumsum(busy[graphs.indices[entries] + start])))
+    busy_friends = np.diff(counted[ends]).astype(np.float64)
+    one, two = np.full(graphs.num_users, np.nan), np.full(graphs.num_users, np.nan)
+    one[hubs] = graphs.degrees[hubs] - busy_friends + first.first[hubs]
+    two[hubs] = busy_friends + first.second[hubs]
+    return one, two
+
+
+def stay_away(reports: Reports, share: float, *, rng: Rng = None) -> Reports:
+    """The same reports, had each asked user stayed away from round 2 with this probability.
+
+    Args:
+        reports: of :class:`HubCounts`.
+        share: the probability, from 0 to 1.
+        rng: an int, a ``numpy.random.Generator`` or a ``SeedSequence``.
+    """
+    if reports.asked is None or reports.quiet_friends is None or reports.busy_friends is None:
+        raise DataError("Nobody was asked a second question: stay_away needs reports of HubCounts.")
+    if not (is_number(share) and 0.0 <= share <= 1.0):
+        raise bad_parameter("share", "stay_away", "a number from 0 to 1", share)
+    words = backend().first_words(Rows.of(reports), Stream.AWAY, key_from(rng, "stay_away"))
+    away = to_uniform(words[:, 0]) < share
+    counts = {name: np.where(away, np.nan, getattr(reports, name)) for name in ("quiet_friends", "busy_friends")}
+    return replace(reports, **counts, trusted=True)
