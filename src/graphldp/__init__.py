@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         DPRR,
         RR,
         Blink,
+        HubCounts,
         HubLists,
         LocalLap,
         Mechanism,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         RowMechanism,
         customized,
         match_public_fraction,
+        stay_away,
     )
     from graphldp.mechanisms.contract import check_mechanism
     from graphldp.mechanisms.named import register
@@ -50,6 +52,7 @@ _HOMES = {
     "GraphLDPError": "graphldp.errors",
     "GraphSet": "graphldp.graphs",
     "Guarantee": "graphldp.privacy",
+    "HubCounts": "graphldp.mechanisms",
     "HubLists": "graphldp.mechanisms",
     "LinkPosterior": "graphldp.learn.inference.posterior",
     "LocalLap": "graphldp.mechanisms",
@@ -70,6 +73,7 @@ _HOMES = {
     "pyg": "graphldp.learn",
     "recommended": "graphldp.learn.recipe",
     "register": "graphldp.mechanisms.named",
+    "stay_away": "graphldp.mechanisms",
     "split": "graphldp.learn.selection",
     "synthetic": "graphldp.datasets",
     "threats": "graphldp.threats",
@@ -86,6 +90,7 @@ __all__ = [
     "GraphLDPError",
     "GraphSet",
     "Guarantee",
+    "HubCounts",
     "HubLists",
     "LinkPosterior",
     "LocalLap",
@@ -106,6 +111,7 @@ __all__ = [
     "recommended",
     "register",
     "split",
+    "stay_away",
     "synthetic",
     "threats",
 ]

@@ -15,7 +15,7 @@ import pytest
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
 from graphldp.mechanisms.hub_counts import FirstRound, HubCounts, answers, stay_away
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 
 from .counting import assert_counts, copies
 from .exact import E1, Bits, neighbouring
@@ -49,7 +49,7 @@ def first_round(graphs: gl.GraphSet, hub_from: int) -> FirstRound:
     noise = np.zeros((2, len(NOISES), n))
     noise[:, :, 0] = np.array(NOISES).T
     mechanism = HubCounts(1.0, times=times_for(hub_from, n))
-    return mechanism.told(Rows.of(graphs), np.ones(graphs.num_users), noise[0].ravel(), noise[1].ravel())
+    return mechanism.told(UserRows.of(graphs), np.ones(graphs.num_users), noise[0].ravel(), noise[1].ravel())
 
 
 def honest(graphs: gl.GraphSet, first: FirstRound, busy: Busy) -> list[Any]:

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.graphs import GraphSet
-from graphldp.mechanisms.base import Drawn, Mechanism, Noise, backend, noise_of
+from graphldp.mechanisms.base import DrawnLists, Mechanism, Noise, backend, noise_of
 from graphldp.mechanisms.hub_lists import hub_threshold, is_number
-from graphldp.mechanisms.rows import Rows
+from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Rng, Stream, key_from, to_uniform
 from graphldp.neighbour_lists import gather_ranges
 from graphldp.privacy import Budget
@@ -86,15 +86,15 @@ class HubCounts(Mechanism):
         """All of ε on the degree; a hub's two counts are paid by the same noise."""
         return Budget(self.epsilon, np.where(np.isinf(self.epsilon), np.inf, 0.0)[()])
 
-    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> Drawn:
+    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """Play both rounds, with honest users and a server that tells the truth."""
-        rows, epsilon = Rows.of(graphs), np.asarray(budget.degree)
+        rows, epsilon = UserRows.of(graphs), np.asarray(budget.degree)
         first = self.first_round(rows, epsilon, key)
         busy = first.noisy_degree >= self.busy
         quiet_friends, busy_friends = answers(graphs, first, busy)
         lengths = np.where(np.isinf(epsilon), graphs.degrees, 0)
         public, _ = gather_ranges(graphs.indptr, np.flatnonzero(lengths))
-        return Drawn(
+        return DrawnLists(
             np.concatenate(([0], np.cumsum(lengths))),
             graphs.indices[public],
             noisy_degree=first.noisy_degree,
@@ -104,13 +104,13 @@ class HubCounts(Mechanism):
             busy_friends=busy_friends,
         )
 
-    def first_round(self, rows: Rows, epsilon: Floats, key: Key) -> FirstRound:
+    def first_round(self, rows: UserRows, epsilon: Floats, key: Key) -> FirstRound:
         """Every user's d*, and whether she looks like a hub."""
         one = noise_of(rows, epsilon, "discrete", Stream.DEGREE, key)
         two = noise_of(rows, epsilon, "discrete", Stream.SECOND, key)
         return self.told(rows, epsilon, one, two)
 
-    def told(self, rows: Rows, epsilon: Floats, one: Floats, two: Floats) -> FirstRound:
+    def told(self, rows: UserRows, epsilon: Floats, one: Floats, two: Floats) -> FirstRound:
         """Round 1, with N₁ and N₂ drawn."""
         rough = rows.degrees + one + two
         threshold = hub_threshold(rows.n, self.times)
@@ -149,7 +149,7 @@ def stay_away(reports: Reports, share: float, *, rng: Rng = None) -> Reports:
         raise DataError("Nobody was asked a second question: stay_away needs reports of HubCounts.")
     if not (is_number(share) and 0.0 <= share <= 1.0):
         raise bad_parameter("share", "stay_away", "a number from 0 to 1", share)
-    words = backend().first_words(Rows.of(reports), Stream.AWAY, key_from(rng, "stay_away"))
+    words = backend().first_words(UserRows.of(reports), Stream.AWAY, key_from(rng, "stay_away"))
     away = to_uniform(words[:, 0]) < share
-    counts = {name: np.where(away, np.nan, getattr(reports, name)) for name in ("quiet_friends", "busy_friends")}
-    return replace(reports, **counts, trusted=True)
+    quiet, busy = (np.where(away, np.nan, each) for each in (reports.quiet_friends, reports.busy_friends))
+    return replace(reports, quiet_friends=quiet, busy_friends=busy, trusted=True)

@@ -22,6 +22,7 @@ from graphldp.mechanisms.arr import ARR
 from graphldp.mechanisms.base import Mechanism
 from graphldp.mechanisms.blink import Blink
 from graphldp.mechanisms.dprr import DPRR
+from graphldp.mechanisms.hub_counts import HubCounts
 from graphldp.mechanisms.hub_lists import HubLists
 from graphldp.mechanisms.local_lap import LocalLap
 from graphldp.mechanisms.noisy_degrees import NoisyDegrees
@@ -126,6 +127,12 @@ _OURS = (
         *("hub-lists", HubLists, "HubLists", ("#15803d", "#86efac")),
         degree=True,
         audited_with=(_HUBS, _HUBS | {"noise": "laplace"}),
+    ),
+    NamedMechanism(
+        *("hub-counts", HubCounts, "HubCounts", ("#a16207", "#fde047")),
+        degree=True,
+        lists=False,
+        audited_with=({"times": 1.0, "busy": 1.0},),
     ),
     NamedMechanism(
         *("blink", Blink, "Blink", ("#0369a1", "#7dd3fc")),
