@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import graphldp as gl
-from graphldp.learn.tables.hubs import hub_profile
+from graphldp.learn.tables.hubs import count_profile, hub_profile
 
 
 def spoked(n: int, busy: int) -> gl.GraphSet:
@@ -75,3 +75,17 @@ def test_directed_and_empty_graphs() -> None:
     empty = gl.GraphSet.from_edges([], [], [0, 1, 2])
     assert np.isfinite(hub_profile(empty)).all()
     assert hub_profile(empty.subset([])).shape == (0, 11)
+
+
+def test_two_counts_tell_how_busy_the_hubs_friends_are() -> None:
+    """Without noise the counts are exact, and T is the sum over the two sides' means."""
+    graphs = gl.GraphSet.from_edges([0] * 30 + [1, 1, 1, 1], [*range(1, 31), 2, 3, 4, 5], [41])
+    reports = gl.HubCounts(60.0, times=3.0, busy=2.0).randomize(graphs, rng=1)
+    everybody = 25 * 1.0 + 5 + 4 * 2 + 10 * 0.0
+    mean = everybody / 40
+    told = mean * 30 + 25 * (25 / 35 - mean) + 5 * ((5 + 4 * 2) / 5 - mean)
+    assert hub_profile(reports)[0, 2] == pytest.approx(told / 30)
+    np.testing.assert_allclose(count_profile(reports)[0], [25 / 40, 5 / 40, 25 / 35, 1.0, 5 / 30, 0.0])
+    absent = gl.stay_away(reports, 1.0, rng=0)
+    assert (count_profile(absent) == -1).all()
+    np.testing.assert_allclose(hub_profile(absent)[0, 2], mean)

@@ -83,3 +83,14 @@ def test_a_damaged_file(change: dict[str, Any], tmp_path: Path) -> None:
     persistence.write(tmp_path / "m.npz", SavedModel({}, {}, {}, [], clf.classes_, kept, kind="ProfileClassifier"))
     with pytest.raises(FormatError, match="damaged"):
         ProfileClassifier.load(tmp_path / "m.npz")
+
+
+def test_a_second_round_is_read_where_there_was_one() -> None:
+    """Two counts from hubs, beside reports of one round: each can be labelled by a classifier of the other."""
+    threads = gl.synthetic.threads(60, seed=2)
+    twice = gl.HubCounts(1.0, times=3.0).randomize(threads, rng=0)
+    once = gl.NoisyDegrees(1.0, noise="discrete").randomize(threads, rng=0)
+    assert np.isnan(ProfileClassifier.features(once)[:, -6:]).all()
+    assert np.isfinite(ProfileClassifier.features(twice)).all()
+    for learned, labelled in ((twice, once), (once, twice), (twice, twice)):
+        assert np.isfinite(ProfileClassifier(seed=0).fit(learned).predict_proba(labelled)).all()

@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from graphldp.errors import FormatError
 from graphldp.graphs import GraphSet
 from graphldp.learn import persistence
+from graphldp.learn.inputs import graphs_of
 from graphldp.learn.persistence import SavedModel
 from graphldp.learn.provenance import provenance_of
 from graphldp.learn.tables.hubs import count_profile, hub_profile
@@ -70,6 +71,12 @@ class ProfileClassifier(TableClassifier):
         self.mixture_ = _Mixture(self.seed)
         return self.mixture_
 
+    def predict_proba(self, X: NeighbourLists) -> Floats:
+        """The probability of each class, [graphs, classes]. Graphs whose hub was never asked count as not answered."""
+        check_is_fitted(self)
+        table = self.features(graphs_of(X, type(self).__name__))
+        return self.model_.predict_proba(np.nan_to_num(table[:, self.filled_], nan=-1.0))
+
     @property
     def weight_(self) -> float:
         """The weight of the profile against n alone."""
@@ -104,7 +111,8 @@ class ProfileClassifier(TableClassifier):
         table, codes = (saved.weights.get(name, np.zeros(0)) for name in ("table", "codes"))
         columns = cls.features(GraphSet.from_edges([], [], [])).shape[1]
         typed = table.dtype == np.float64 and codes.dtype == np.int64 and codes.ndim == 1
-        whole = typed and table.shape == (len(codes), columns) and np.isfinite(table).all()
+        whole = typed and table.shape == (len(codes), columns)
+        whole = whole and bool((np.isfinite(table) | np.isnan(table).all(axis=0)).all())  # a column that nobody filled
         if not (whole and np.array_equal(np.unique(codes), np.arange(saved.classes.size))):
             raise FormatError(f"{path}: damaged (it does not hold a table with a class for each row).")
         try:
