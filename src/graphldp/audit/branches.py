@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.mechanisms import ARR, DPRR, RR, Blink, HubLists, LocalLap, Mechanism, NoisyDegrees
+from graphldp.mechanisms import ARR, DPRR, RR, Blink, HubCounts, HubLists, LocalLap, Mechanism, NoisyDegrees
 from graphldp.reports import Reports
 
 Came = Callable[[Reports], NDArray[np.bool_]]
@@ -36,6 +36,11 @@ def _pairs(reports: Reports) -> NDArray[np.int64]:
     return np.repeat(reports.sizes * (reports.sizes - 1), reports.sizes)
 
 
+def _asked(reports: Reports) -> NDArray[np.bool_]:
+    assert reports.asked is not None  # noqa: S101
+    return reports.asked
+
+
 _LISTS: Mapping[str, Came] = {"a list": lambda reports: reports.degrees > 0, "none": lambda r: r.degrees == 0}
 BRANCHES: Mapping[type[Mechanism], Mapping[str, Came]] = {
     RR: _LISTS,
@@ -48,6 +53,7 @@ BRANCHES: Mapping[type[Mechanism], Mapping[str, Came]] = {
         "q = 1": lambda reports: _degrees(reports) >= _middle(reports),
     },
     HubLists: {"a degree": lambda reports: reports.epsilon2 == 0, "a hub": lambda reports: reports.epsilon2 > 0},
+    HubCounts: {"done": lambda reports: ~_asked(reports), "asked": _asked},
     LocalLap: {
         "T = 0": lambda reports: _listed(reports) == 0,
         "0 < T < all": lambda reports: (_listed(reports) > 0) & (_listed(reports) < _pairs(reports)),

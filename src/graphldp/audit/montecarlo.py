@@ -151,7 +151,25 @@ def _codes(reports: Reports) -> Codes:
     if reports.missing is not None:
         parts = parts + 4 * reports.missing
     first = reports.graph_ptr[:-1]
-    return _views(bits[first], degrees.astype(np.int64)[first], parts[first])
+    found = _views(bits[first], degrees.astype(np.int64)[first], parts[first])
+    if reports.asked is None:
+        return found
+    return np.hstack((found, _answers(reports, degrees.astype(np.int64)[first])))
+
+
+def _answers(reports: Reports, degree: Codes) -> Codes:
+    """User 0's whole part in two rounds: d*, who was said to be busy, and her busy friends if she was asked."""
+    assert reports.asked is not None  # noqa: S101
+    assert reports.busy is not None  # noqa: S101
+    assert reports.busy_friends is not None  # noqa: S101
+    first = reports.graph_ptr[:-1]
+    busy = reports.busy.reshape(-1, USERS) @ (1 << np.arange(USERS)) >> 1  # of the others
+    count = np.nan_to_num(reports.busy_friends[first]).astype(np.int64)
+    views = []
+    for width in (1, 2, 4):
+        pair = (degree // width) * 1024 + np.clip(count // width, -511, 511)
+        views.append((pair * 2 + reports.asked[first]) * (1 << USERS) + np.where(reports.asked[first], busy, 0))
+    return np.stack(views, axis=1)
 
 
 def _views(bits: Codes, degree: Codes, parts: Codes) -> Codes:
