@@ -18,7 +18,7 @@ from typing import Any
 
 from graphldp.errors import EXTRAS, MissingExtraError
 
-HIDDEN = {package for packages in EXTRAS.values() for package in packages}
+HIDDEN = {package for packages in EXTRAS.values() for package in packages} - {"pydantic"}  # typer brings it
 
 
 class Hiding:

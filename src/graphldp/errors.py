@@ -70,7 +70,10 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "tensorboard": ("tensorboard",),
     "plots": ("matplotlib",),
     "client": ("httpx",),
-    "serve": ("alembic", "fastapi", "jinja2", "prometheus_client", "sqlalchemy", "starlette", "uvicorn"),
+    "serve": (
+        *("alembic", "anyio", "fastapi", "h11", "jinja2", "prometheus_client", "pydantic", "sqlalchemy", "starlette"),
+        "uvicorn",
+    ),
     "postgres": ("psycopg",),
     "ray": ("pyarrow", "ray"),
 }
