@@ -14,6 +14,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.learn.grid import Grid
+from graphldp.mechanisms.named import named
 
 QUICK = ("--layers", "2", "--hidden", "8", "--max-epochs", "4", "--device", "cpu")
 
@@ -35,6 +36,16 @@ def test_graphs_in_results_out(command: Any, files: Any, tmp_path: Path) -> None
     model = gl.GINClassifier.load(tmp_path / "seed-1.npz")
     assert model.seed == 1
     assert model.provenance_["mechanism"].startswith("dprr(")
+
+
+@pytest.mark.parametrize(
+    "name", ["blink", f"{Path(__file__).parents[2] / 'examples' / 'own_mechanism.py'}:HalfResponse"]
+)
+def test_any_mechanism_by_its_name(name: str, command: Any, files: Any, tmp_path: Path) -> None:
+    code, _, err = command("train", files.graphs, "--seeds", 1, "--out", tmp_path, "-m", name, "-e", 3, *QUICK)
+    assert code == 0, err
+    model = gl.GINClassifier.load(tmp_path / "seed-0.npz")
+    assert model.provenance_["mechanism"].startswith(f"{named(name).name}(epsilon=3.0")
 
 
 def test_the_rows_are_what_the_library_says(command: Any, files: Any, tmp_path: Path) -> None:

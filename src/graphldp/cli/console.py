@@ -67,6 +67,8 @@ def show_one(row: Mapping[str, Any], *, as_json: bool) -> None:
 def _cell(value: Any) -> str:
     if value is None:
         return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else escape(printable(value))
