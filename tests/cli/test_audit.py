@@ -10,6 +10,7 @@ from graphldp.audit.exact import LIVE
 from graphldp.cli.audit import app
 from graphldp.client import sampler
 from graphldp.errors import ParameterError
+from graphldp.mechanisms.named import mechanisms
 
 
 def run(*arguments: str):
@@ -42,6 +43,14 @@ def test_a_mechanism_of_one_s_own() -> None:
     assert result.exit_code == 0
     (found,) = json.loads(result.stdout)
     assert (found["claimed"], found["holds"]) == (1.0, True)
+
+
+def test_without_a_name_all_are_audited() -> None:
+    result = run("mechanism", "--samples", "4000", "--json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    for record in (record for record in mechanisms() if record.private):
+        assert sum(f" {record.kind.__name__}(" in row["effort"] for row in found) == len(record.audited_with)
 
 
 def test_what_promises_nothing_is_not_audited() -> None:

@@ -26,7 +26,7 @@ SamplesOption = Annotated[int, typer.Option("--samples", min=100, help="Reports 
 
 @app.command(epilog="Example: graphldp audit mechanism -m hub-lists -e 2")
 def mechanism(
-    name: mechanisms.MechanismOption = "dprr",
+    name: Annotated[str | None, typer.Option("--mechanism", "-m", help="One of the table; all unless given.")] = None,
     epsilon: mechanisms.EpsilonOption = 1.0,
     samples: SamplesOption = 200_000,
     seed: mechanisms.SeedOption = 0,
@@ -37,12 +37,13 @@ def mechanism(
     Its other parameters are those at which four users take every branch of it, by both laws of the noise.
     """
     from graphldp.audit.montecarlo import audit_mechanism
+    from graphldp.mechanisms.named import mechanisms as table
     from graphldp.mechanisms.named import named
 
-    record = named(name)
-    if not record.private:
+    records = [record for record in table() if record.private] if name is None else [named(name)]
+    if not all(record.private for record in records):
         raise bad_parameter("mechanism", "audit", "one that promises something", name)
-    chosen = [record.make(epsilon, **options) for options in record.audited_with]
+    chosen = [record.make(epsilon, **options) for record in records for options in record.audited_with]
     _conclude([audit_mechanism(each, samples=samples, seed=seed) for each in chosen], as_json=as_json)
 
 
