@@ -6,9 +6,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import graphldp as gl
+
+hypothesis.settings.register_profile("untimed", deadline=None)  # tests do not time things: a busy machine is no failure
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session", autouse=True)
