@@ -36,8 +36,10 @@ bench: .venv/installed ## measure speed and write benchmarks/results
 	$(BIN)/graphldp bench randomize --out benchmarks/results
 	$(BIN)/graphldp bench train --out benchmarks/results
 
-proof: .venv/installed ## the live system under load and faults, reduced; PROOF=--full for all of it
+proof: .venv/installed ## audits, mutants, and the live system under load and faults, reduced; PROOF=--full for all of it
 	$(BIN)/graphldp audit client
+	$(BIN)/graphldp audit mechanism
+	$(BIN)/python -m benchmarks.proof.mutants $(PROOF)
 	$(BIN)/python -m pytest -q tests/client/test_crash.py
 	$(BIN)/graphldp audit wire --inputs $(if $(findstring full,$(PROOF)),1000000,50000)
 	$(BIN)/python -m benchmarks.proof $(PROOF)

@@ -1,0 +1,162 @@
+"""Tests that cannot fail prove nothing: ``python -m benchmarks.proof.mutants`` breaks the code, and they must.
+
+``mutants.toml`` lists ways to get the promise wrong: a text of one file, what stands there instead, what that breaks,
+and the test or audit that must see it. Each is put into a copy of ``src``, and its catcher runs on that copy. Every
+catcher must pass on the code as it is, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+ROOT = Path(__file__).resolve().parents[2]
+LIST = Path(__file__).with_name("mutants.toml")
+PAGE = ROOT / "docs" / "audit.md"
+_COMMAND = "import sys; from graphldp.cli import main; sys.argv[0] = 'graphldp'; main()"
+_TIMEOUT = 300
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One way to get it wrong.
+
+    Args:
+        breaks: what is wrong then, in words.
+        file: below ``src/graphldp``.
+        text: what stands there, once.
+        instead: what stands there in the mutant.
+        catcher: a test as pytest names it, or a command that begins with ``graphldp``.
+    """
+
+    breaks: str
+    file: str
+    text: str
+    instead: str
+    catcher: str
+
+
+def mutants() -> list[Mutant]:
+    """The list."""
+    return [Mutant(**fields) for fields in tomllib.loads(LIST.read_text())["mutant"]]
+
+
+def table() -> str:
+    """The list as a table for the page."""
+    rows = [("what is broken", "in", "caught by"), ("---", "---", "---")]
+    rows += [(each.breaks, f"`{each.file}`", f"`{_short(each.catcher)}`") for each in mutants()]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _short(catcher: str) -> str:
+    return catcher.removeprefix("tests/").replace("::", ": ")
+
+
+def write(page: Path) -> None:
+    """Put the table where the page has its marker."""
+    filled = f"<!-- table mutants -->\n\n{table()}\n\n<!-- end -->"
+    pattern = re.compile(r"<!-- table mutants -->.*?<!-- end -->", re.S)
+    page.write_text(pattern.sub(lambda _: filled, page.read_text()))
+
+
+def fails(catcher: str, source: Path) -> bool:
+    """Run a test or an audit on the package in this folder.
+
+    Raises:
+        RuntimeError: where it neither passed nor failed: no such test, or a module that cannot be imported.
+    """
+    if catcher.startswith("graphldp "):
+        command = ["-c", _COMMAND, *shlex.split(catcher)[1:]]
+    else:
+        command = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", catcher]
+    environment = os.environ | {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=_TIMEOUT
+    )
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"{catcher} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.returncode == 1
+
+
+@contextmanager
+def applied(mutant: Mutant, source: Path) -> Iterator[None]:
+    """The mutant in place of the code, for a while."""
+    path = source / "graphldp" / mutant.file
+    whole, times = path.read_text(), path.stat()
+    if whole.count(mutant.text) != 1:
+        raise RuntimeError(f"{mutant.file} does not have this text once: {mutant.text}")
+    path.write_text(whole.replace(mutant.text, mutant.instead))
+    try:
+        yield
+    finally:
+        path.write_text(whole)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # what was compiled from it is good again
+
+
+def run(chosen: list[Mutant], jobs: int) -> bool:
+    """Run the mutants, say which survived, and whether none did."""
+    with tempfile.TemporaryDirectory() as folder:
+        copies: SimpleQueue[Path] = SimpleQueue()
+        for number in range(jobs):
+            copies.put(Path(shutil.copytree(ROOT / "src", Path(folder) / str(number))))
+
+        def passes(catcher: str) -> tuple[str, bool]:
+            source = copies.get()
+            try:
+                return catcher, not fails(catcher, source)
+            finally:
+                copies.put(source)
+
+        def caught(mutant: Mutant) -> tuple[Mutant, bool]:
+            source = copies.get()
+            try:
+                with applied(mutant, source):
+                    return mutant, fails(mutant.catcher, source)
+            finally:
+                copies.put(source)
+
+        good = True
+        with ThreadPoolExecutor(jobs) as pool:
+            for catcher, holds in pool.map(passes, dict.fromkeys(each.catcher for each in chosen)):
+                good &= holds
+                if not holds:
+                    print(f"FAILED   without any mutant: {catcher}", flush=True)
+            for mutant, seen in pool.map(caught, chosen):
+                good &= seen
+                print(f"{'caught' if seen else 'SURVIVED'}   {mutant.breaks}   ({_short(mutant.catcher)})", flush=True)
+    return good
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.proof.mutants", description="Break it; who notices?")
+    parser.add_argument("--only", default="", help="mutants whose file, words or catcher contain this")
+    parser.add_argument("--full", action="store_true", help="all of them, also those whose catchers take long")
+    parser.add_argument("--jobs", type=int, default=2, help="at a time")
+    given, start = parser.parse_args(), time.perf_counter()
+    everything = mutants()
+    chosen = [each for each in everything if given.only in f"{each.file} {each.breaks} {each.catcher}"]
+    if not given.full and not given.only:
+        chosen = chosen[:: len(chosen) // 30 or 1]
+    good = run(chosen, given.jobs)
+    print(f"{len(chosen)} of {len(everything)} mutants, {time.perf_counter() - start:.0f} s")
+    if good and given.full:
+        write(PAGE)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""The list of mutants is true to the code; that each is caught is for ``make proof``."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.proof import mutants
+
+LIST = mutants.mutants()
+
+
+def test_the_list_is_long_enough_and_names_each_once():
+    assert len(LIST) >= 25
+    assert len({mutant.breaks for mutant in LIST}) == len(LIST)
+
+
+@pytest.mark.parametrize("mutant", LIST, ids=lambda mutant: mutant.breaks)
+def test_the_text_of_a_mutant_is_there_once(mutant):
+    code = (mutants.ROOT / "src" / "graphldp" / mutant.file).read_text()
+    assert code.count(mutant.text) == 1
+    assert mutant.instead != mutant.text
+    compile(code.replace(mutant.text, mutant.instead), mutant.file, "exec")
+
+
+@pytest.mark.parametrize("catcher", sorted({mutant.catcher for mutant in LIST}))
+def test_its_catcher_exists(catcher):
+    if not catcher.startswith("graphldp audit "):
+        file, *names = catcher.split("::")
+        assert "def test_" + (names[-1].removeprefix("test_") if names else "") in (mutants.ROOT / file).read_text()
+
+
+def test_the_page_has_the_list():
+    assert f"<!-- table mutants -->\n\n{mutants.table()}\n\n<!-- end -->" in mutants.PAGE.read_text()
+
+
+def test_a_mutant_is_gone_after_its_run(tmp_path):
+    (tmp_path / "graphldp").mkdir()
+    file = tmp_path / "graphldp" / "a.py"
+    file.write_text("one\ntwo\n")
+    before = file.stat().st_mtime_ns
+    with mutants.applied(mutants.Mutant("", "a.py", "two", "three", ""), tmp_path):
+        assert file.read_text() == "one\nthree\n"
+    assert file.read_text() == "one\ntwo\n"
+    assert file.stat().st_mtime_ns == before
