@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from graphldp.errors import GraphLDPError
     from graphldp.graphs import GraphSet
     from graphldp.learn import pyg
-    from graphldp.learn.classifier import GINClassifier
+    from graphldp.learn.classifier import GCNClassifier, GINClassifier, SAGEClassifier
     from graphldp.learn.inference.deconvolution import degree_distribution
     from graphldp.learn.inference.posterior import LinkPosterior
     from graphldp.learn.recipe import Recipe, recommended
@@ -48,6 +48,7 @@ _HOMES = {
     "Blink": "graphldp.mechanisms",
     "Budget": "graphldp.privacy",
     "DPRR": "graphldp.mechanisms",
+    "GCNClassifier": "graphldp.learn.classifier",
     "GINClassifier": "graphldp.learn.classifier",
     "GraphLDPError": "graphldp.errors",
     "GraphSet": "graphldp.graphs",
@@ -65,6 +66,7 @@ _HOMES = {
     "Recipe": "graphldp.learn.recipe",
     "Reports": "graphldp.reports",
     "RowMechanism": "graphldp.mechanisms",
+    "SAGEClassifier": "graphldp.learn.classifier",
     "check_mechanism": "graphldp.mechanisms.contract",
     "customized": "graphldp.mechanisms",
     "degree_distribution": "graphldp.learn.inference.deconvolution",
@@ -86,6 +88,7 @@ __all__ = [
     "RR",
     "Blink",
     "Budget",
+    "GCNClassifier",
     "GINClassifier",
     "GraphLDPError",
     "GraphSet",
@@ -102,6 +105,7 @@ __all__ = [
     "Recipe",
     "Reports",
     "RowMechanism",
+    "SAGEClassifier",
     "check_mechanism",
     "customized",
     "degree_distribution",

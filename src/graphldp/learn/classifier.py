@@ -1,15 +1,16 @@
-"""GINClassifier: graph classification as a scikit-learn estimator.
+"""Graph neural networks that label whole graphs, as scikit-learn estimators: GIN, GCN and GraphSAGE.
 
-The paper's classifier (Section 5.1): GIN-0 on a constant feature, trained with Adam and a step schedule, stopped early
-on validation loss. What it learns from are noisy reports or raw graphs; it does not know which.
+The paper's classifier (Section 5.1) is :class:`GINClassifier`: GIN-0 on a constant feature, trained with Adam and a
+step schedule, stopped early on validation loss. What a classifier learns from are noisy reports or raw graphs; it does
+not know which.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import torch
@@ -28,11 +29,9 @@ from graphldp.learn.metrics import evaluate
 from graphldp.learn.persistence import SavedModel
 from graphldp.neighbour_lists import NeighbourLists
 
-_NAME = "GINClassifier"
 
-
-class GINClassifier(ClassifierMixin, BaseEstimator):
-    """A graph isomorphism network (Xu et al. 2019) that labels whole graphs.
+class GraphClassifier(ClassifierMixin, BaseEstimator):
+    """A graph neural network that labels whole graphs; its kinds differ in the convolution alone.
 
     Follows scikit-learn: parameters are checked in :meth:`fit`, what is learned ends in an underscore, and it works in
     ``cross_val_score``, ``GridSearchCV`` and pipelines with a set of graphs as X::
@@ -49,7 +48,6 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
             machine.
         device: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"mps"`` (the last is untested).
         readout: ``"mean"`` (the paper's) or ``"sum"``.
-        convolution: ``"gin"`` (the paper's), ``"gcn"`` or ``"sage"``.
         features: what a user begins with: ``"constant"`` (the paper's), ``"degree"``, one-hot of the reported list's
             length, ``"noisy-degree"``, the bin of d*, ``"size"``, the bin of n, or ``"profile"``, bins of d*, of the
             length of her list, of how many list her, and of n.
@@ -74,6 +72,8 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         provenance_: mechanism, ε, dataset, seed and version, as kept in a saved file.
     """
 
+    convolution: ClassVar[Literal["gin", "gcn", "sage"]]
+
     def __init__(
         self,
         layers: int = 5,
@@ -84,7 +84,6 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         seed: int = 0,
         device: str = "auto",
         readout: Literal["mean", "sum"] = "mean",
-        convolution: Literal["gin", "gcn", "sage"] = "gin",
         features: Literal["constant", "degree", "noisy-degree", "size", "profile"] = "constant",
         graph_features: Literal["none", "size", "degrees"] = "none",
         directions: Literal["own", "both"] = "own",
@@ -103,7 +102,6 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         self.seed = seed
         self.device = device
         self.readout = readout
-        self.convolution = convolution
         self.features = features
         self.graph_features = graph_features
         self.directions = directions
@@ -149,7 +147,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: NeighbourLists) -> NDArray[np.float64]:
         """The probability of each class, [graphs, classes], in the order of ``classes_``."""
         check_is_fitted(self)
-        graphs = graphs_of(X, _NAME)
+        graphs = graphs_of(X, type(self).__name__)
         if not len(graphs):
             return np.zeros((0, len(self.classes_)))
         packed = PackedGraphs.pack(graphs, self.spec_, resolve_device(self.device))
@@ -164,7 +162,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
     def score(self, X: NeighbourLists, y: ArrayLike | None = None) -> float:
         """Accuracy; the true labels come from y, else from X. Labels that were not learned are an error."""
         check_is_fitted(self)
-        truth = given_labels(graphs_of(X, _NAME), y)
+        truth = given_labels(graphs_of(X, type(self).__name__), y)
         return evaluate(self.classes_, self.predict_proba(X), truth).accuracy
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -177,6 +175,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
             history=[asdict(record) for record in self.history_],
             classes=self.classes_,
             weights={name: tensor.numpy() for name, tensor in self.weights_.items()},
+            kind=type(self).__name__,
         )
         persistence.write(path, saved)
 
@@ -187,7 +186,7 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         Raises:
             FormatError: for a file that is not such a classifier, is damaged, or was written by a newer version.
         """
-        saved = persistence.read(path, _NAME)
+        saved = persistence.read(path, cls.__name__)
         try:
             spec = ModelSpec(**saved.spec)
             history = [EpochRecord(**record) for record in saved.history]
@@ -209,3 +208,41 @@ class GINClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.target_tags.required = False  # labels may come with the graphs
         return tags
+
+
+class GINClassifier(GraphClassifier):
+    """A graph isomorphism network (Xu et al. 2019), the paper's classifier; see :class:`GraphClassifier`."""
+
+    convolution = "gin"
+
+
+class GCNClassifier(GraphClassifier):
+    """A graph convolutional network (Kipf & Welling 2017); see :class:`GraphClassifier`."""
+
+    convolution = "gcn"
+
+
+class SAGEClassifier(GraphClassifier):
+    """GraphSAGE with means (Hamilton et al. 2017); see :class:`GraphClassifier`."""
+
+    convolution = "sage"
+
+
+NETWORKS: dict[str, type[GraphClassifier]] = {
+    each.convolution: each for each in (GINClassifier, GCNClassifier, SAGEClassifier)
+}
+"""The graph neural networks by their convolution."""
+
+
+def network_classifier(fitted: Fitted, *, seed: int, training: Mapping[str, Any]) -> GraphClassifier:
+    """The classifier of a training that ran elsewhere.
+
+    Args:
+        fitted: what it left.
+        seed: of the training.
+        training: its :class:`~graphldp.learn.engine.training.TrainingOptions`, where they are not the default.
+    """
+    kind = NETWORKS[fitted.spec.convolution]
+    known = kind().get_params()
+    shape = {name: value for name, value in asdict(fitted.spec).items() if name in known}
+    return kind(**{**shape, **training}, seed=seed).adopt(fitted)

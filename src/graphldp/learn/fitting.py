@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,19 +21,18 @@ from graphldp.learn.selection import split
 from graphldp.neighbour_lists import NeighbourLists
 
 if TYPE_CHECKING:
-    from graphldp.learn.classifier import GINClassifier
+    from graphldp.learn.classifier import GraphClassifier
 
 Validation = NeighbourLists | tuple[NeighbourLists, ArrayLike]
 OnEpoch = Callable[[int, EpochRecord], None]
-_OWNER = "GINClassifier"
 _HELD_OUT = 0.1
 
 
 @dataclass(frozen=True)
 class Fit:
-    """One classifier to fit, and on what; see :meth:`graphldp.GINClassifier.fit` for the arguments."""
+    """One classifier to fit, and on what; see :meth:`graphldp.GraphClassifier.fit` for the arguments."""
 
-    classifier: GINClassifier
+    classifier: GraphClassifier
     X: NeighbourLists
     y: ArrayLike | None = None
     validation: Validation | None = None
@@ -91,41 +90,26 @@ def _renumbered(on_epoch: OnEpoch, positions: Sequence[int]) -> OnEpoch:
 
 
 def _plan(fit: Fit) -> _Plan:
-    clf = fit.classifier
-    graphs = graphs_of(fit.X, _OWNER)
-    classes, codes = labels_of(graphs, fit.y, _OWNER)
+    clf, owner = fit.classifier, type(fit.classifier).__name__
+    graphs = graphs_of(fit.X, owner)
+    classes, codes = labels_of(graphs, fit.y, owner)
     check_lists(graphs, clf.features)
-    spec = ModelSpec(
-        num_classes=len(classes),
-        layers=clf.layers,
-        hidden=clf.hidden,
-        dropout=clf.dropout,
-        readout=clf.readout,
-        convolution=clf.convolution,
-        features=clf.features,
-        graph_features=clf.graph_features,
-        directions=clf.directions,
-        weights=clf.weights,
-        num_features=degree_positions(graphs) if clf.features == "degree" else 1,
-    )
-    options = TrainingOptions(
-        lr=clf.lr,
-        batch_size=clf.batch_size,
-        max_epochs=clf.max_epochs,
-        min_epochs=clf.min_epochs,
-        patience=clf.patience,
-        lr_step=clf.lr_step,
-        lr_decay=clf.lr_decay,
-        seed=clf.seed,
-    )
+    positions = degree_positions(graphs) if clf.features == "degree" else 1
+    spec = ModelSpec(len(classes), num_features=positions, **_given(clf, ModelSpec))
+    options = TrainingOptions(**_given(clf, TrainingOptions))
     held_out, held_out_codes = None, None
     if fit.validation is not None:
         given, labels = fit.validation if isinstance(fit.validation, tuple) else (fit.validation, None)
-        held_out = graphs_of(given, _OWNER)
+        held_out = graphs_of(given, owner)
         held_out_codes = codes_of(classes, given_labels(held_out, labels))
     provenance = provenance_of(fit.X, clf.seed)
     device = resolve_device(clf.device)
     return _Plan(classes, spec, options, device, graphs, codes, held_out, held_out_codes, provenance)
+
+
+def _given(clf: GraphClassifier, kind: type[ModelSpec | TrainingOptions]) -> dict[str, Any]:
+    """The fields of a kind of settings that a classifier has."""
+    return {each.name: getattr(clf, each.name) for each in fields(kind) if hasattr(clf, each.name)}
 
 
 class _Packs:

@@ -1,25 +1,27 @@
-"""Open a saved classifier of either kind."""
+"""Open a saved classifier of any kind."""
 
 from __future__ import annotations
 
 import os
 
 from graphldp.learn import persistence
-from graphldp.learn.classifier import GINClassifier
+from graphldp.learn.classifier import NETWORKS, GraphClassifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 
+_ALL: tuple[type[GraphClassifier | ProfileClassifier], ...] = (*NETWORKS.values(), ProfileClassifier)
+KINDS = {each.__name__: each for each in _ALL}
+"""The classifiers that can be saved, by what their files call them."""
 
-def load_classifier(path: str | os.PathLike[str], device: str = "auto") -> GINClassifier | ProfileClassifier:
-    """Read what :meth:`GINClassifier.save` or :meth:`ProfileClassifier.save` wrote.
+
+def load_classifier(path: str | os.PathLike[str], device: str = "auto") -> GraphClassifier | ProfileClassifier:
+    """Read what ``save`` of a network or of :class:`ProfileClassifier` wrote.
 
     Args:
         path: the file.
-        device: where a GIN is to run; trees run on the CPU.
+        device: where a network is to run; trees run on the CPU.
 
     Raises:
         FormatError: for a file that is no classifier, is damaged, or was written by a newer version.
     """
-    kinds = {each.__name__: each for each in (GINClassifier, ProfileClassifier)}
-    if kinds[persistence.read(path, *kinds).kind] is ProfileClassifier:
-        return ProfileClassifier.load(path)
-    return GINClassifier.load(path).set_params(device=device)
+    made = KINDS[persistence.read(path, *KINDS).kind].load(path)
+    return made.set_params(device=device) if isinstance(made, GraphClassifier) else made

@@ -42,7 +42,7 @@ class SavedModel:
     history: list[Mapping[str, Any]]
     classes: NDArray[Any]
     weights: Mapping[str, NDArray[Any]]
-    kind: str = "GINClassifier"
+    kind: str
 
 
 _IN_HEADER = ("kind", "params", "spec", "provenance", "history")

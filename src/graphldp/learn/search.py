@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from graphldp.learn.classifier import GINClassifier
+from graphldp.learn.classifier import GINClassifier, GraphClassifier
 from graphldp.learn.fitting import Fit, OnEpoch, Validation, fit_many
 from graphldp.learn.grid import Grid, preference
 from graphldp.neighbour_lists import NeighbourLists
@@ -33,7 +33,7 @@ class Searched:
 class Selection:
     """The fitted classifier that did best on validation graphs, and every point of the search."""
 
-    classifier: GINClassifier
+    classifier: GraphClassifier
     best: Searched
     points: list[Searched]
 
@@ -44,7 +44,7 @@ def select(
     *,
     validation: Validation,
     grid: Grid,
-    base: GINClassifier | None = None,
+    base: GraphClassifier | None = None,
     on_epoch: OnEpoch | None = None,
 ) -> Selection:
     """Fit every point of a grid and keep the best by validation accuracy, then validation loss.
