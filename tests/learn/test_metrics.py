@@ -61,3 +61,13 @@ def test_one_seed_has_no_interval() -> None:
         metrics.summarize([])
     with pytest.raises(ParameterError):
         metrics.summarize([0.1, 0.2], level=1.0)
+
+
+def test_an_interval_knows_of_overlapping_splits_and_stays_where_values_can_be() -> None:
+    """Nadeau & Bengio: with test/train = 1/5 and ten splits the variance is 1/10 + 1/5 of the values', not 1/10."""
+    values = [0.90, 0.92, 0.94, 0.96, 0.98, 1.0, 0.91, 0.93, 0.95, 0.97]
+    plain, corrected = (metrics.summarize(values, overlap=overlap) for overlap in (0.0, 0.2))
+    widths = [each.high - each.mean for each in (plain, corrected)]
+    assert widths[1] / widths[0] == pytest.approx(math.sqrt(3))
+    assert metrics.summarize([0.0, 1.0], within=(0.0, 1.0)).low == 0.0
+    assert metrics.summarize([0.0, 1.0], within=(0.0, 1.0)).high == 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,9 @@ from graphldp.experiments.cells import Row
 from graphldp.experiments.plans.plan import Entry, Plan
 from graphldp.learn.grid import preference
 from graphldp.learn.metrics import Summary, summarize
+
+_SHARES = ("accuracy", "auc", "val_accuracy", "detected", "false_positives")
+_ANYTHING = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,15 @@ class Point:
     def summary(self, name: str) -> Summary | None:
         """Mean and deviation of a number over the seeds, None where no seed is finished."""
         values = [float(each[name]) for each in self.numbers if each.get(name) is not None]
-        return summarize(values) if values else None
+        if not values:
+            return None
+        return summarize(values, overlap=self._overlap, within=(0.0, 1.0) if name in _SHARES else _ANYTHING)
+
+    @property
+    def _overlap(self) -> float:
+        """Test graphs per training graph, where seeds split one dataset."""
+        ratios = self.chosen[0].get("ratios") if self.chosen else None
+        return float(ratios[2] / ratios[0]) if ratios else 0.0
 
 
 def points_of(plan: Plan, rows: Mapping[str, Row]) -> list[Point]:

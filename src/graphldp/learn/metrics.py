@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -120,10 +121,23 @@ class Summary:
         return f"{self.mean:.4f} ± {self.std:.4f} [{self.low:.4f}, {self.high:.4f}]"
 
 
-def summarize(values: Sequence[float] | NDArray[np.float64], level: float = 0.95) -> Summary:
-    """Mean, standard deviation and confidence interval x̄ ± t_{m−1} · s/√m over m seeds.
+def summarize(
+    values: Sequence[float] | NDArray[np.float64],
+    level: float = 0.95,
+    *,
+    overlap: float = 0.0,
+    within: tuple[float, float] = (-math.inf, math.inf),
+) -> Summary:
+    """Mean, standard deviation and confidence interval x̄ ± t_{m−1} · s·√(1/m + overlap) over m seeds.
 
     The seeds share one dataset, so the interval speaks of the seeds (splits, noise, weights), not of other datasets.
+
+    Args:
+        values: one per seed.
+        level: of the interval.
+        overlap: test graphs per training graph, where seeds split one dataset again and again: their training sets
+            overlap, and the plain interval would be too short (Nadeau & Bengio 2003).
+        within: the least and the largest value that there can be; the interval does not leave it.
     """
     if not 0.0 < level < 1.0:
         raise bad_parameter("level", "summarize", "between 0 and 1", level)
@@ -134,5 +148,5 @@ def summarize(values: Sequence[float] | NDArray[np.float64], level: float = 0.95
     if count == 1:
         return Summary(1, mean, float("nan"), float("nan"), float("nan"))
     std = float(array.std(ddof=1))
-    half = float(stdtrit(count - 1, 0.5 + level / 2.0)) * std / count**0.5
-    return Summary(count, mean, std, mean - half, mean + half)
+    half = float(stdtrit(count - 1, 0.5 + level / 2.0)) * std * (1.0 / count + overlap) ** 0.5
+    return Summary(count, mean, std, max(mean - half, within[0]), min(mean + half, within[1]))
