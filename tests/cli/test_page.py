@@ -14,7 +14,7 @@ def test_a_page_and_its_figures(command: Command, tmp_path: Path) -> None:
     with Results(tmp_path / "r.sqlite") as table:
         table.add_plan(make_plan("accuracy-lambda", "synthetic:threads", Context(), effort="smoke"))
     page = tmp_path / "page.html"
-    given = ("report", tmp_path / "r.sqlite", "--out", page, "--figures", tmp_path / "figures", "--json")
+    given = ("page", tmp_path / "r.sqlite", "--out", page, "--figures", tmp_path / "figures", "--json")
     code, out, _ = command(*given)
     assert code == 0
     assert json.loads(out) == {"page": str(page), "charts": 2, "bytes": page.stat().st_size}
@@ -25,19 +25,19 @@ def test_a_page_and_its_figures(command: Command, tmp_path: Path) -> None:
 
 
 def test_bad_input(command: Command, tmp_path: Path) -> None:
-    assert command("report", tmp_path / "none.sqlite") == (
+    assert command("page", tmp_path / "none.sqlite") == (
         2,
         "",
         f"graphldp: {tmp_path}/none.sqlite: there is no such results file.\n",
     )
     with Results(tmp_path / "empty.sqlite"):
         pass
-    code, _, err = command("report", tmp_path / "empty.sqlite", "--out", tmp_path / "page.html")
+    code, _, err = command("page", tmp_path / "empty.sqlite", "--out", tmp_path / "page.html")
     assert code == 2
     assert "holds no experiment yet" in err
     assert not (tmp_path / "page.html").exists()
     with Results(tmp_path / "some.sqlite") as table:
         table.add_plan(make_plan("degrees", "synthetic:threads", Context(), effort="smoke"))
-    code, _, err = command("report", tmp_path / "some.sqlite", "--out", tmp_path / "none" / "page.html")
+    code, _, err = command("page", tmp_path / "some.sqlite", "--out", tmp_path / "none" / "page.html")
     assert code == 2
     assert "there is no such folder" in err

@@ -13,45 +13,63 @@ import numpy as np
 import pytest
 
 import graphldp as gl
+from graphldp.cli.options import NETWORK
+from graphldp.cli.train import _setup
+from graphldp.datasets.registry import KNOWN
+from graphldp.experiments.draws import Context
+from graphldp.experiments.plans.plan import dataset_id, make_plan
+from graphldp.experiments.results import Results
 from graphldp.learn.grid import Grid
+from graphldp.learn.selection import split_dataset
 from graphldp.mechanisms.named import named
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 QUICK = ("--layers", "2", "--hidden", "8", "--max-epochs", "4", "--device", "cpu")
 
 
-def results(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "results.json").read_text())
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where results.sqlite goes unless said."""
+    monkeypatch.chdir(tmp_path)
+
+
+def trained(command: Any, *arguments: Any) -> dict[str, Any]:
+    code, out, err = command("train", *arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)
 
 
 def test_graphs_in_results_out(command: Any, files: Any, tmp_path: Path) -> None:
-    code, out, err = command("train", files.graphs, "--seeds", 2, "--out", tmp_path, "--epsilon", 2, *QUICK)
+    code, out, err = command("train", files.graphs, "--seeds", 2, "--out", "models", "--epsilon", 2, *QUICK)
     assert code == 0, err
     for word in ("GIN", "degrees only", "n only", "accuracy", "95 % interval", "AUC", "true \\ predicted"):
         assert word in out
     assert err.count("accuracy") == 2  # one line per seed where nobody watches
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.json", "seed-0.npz", "seed-1.npz"]
-    table = results(tmp_path)
-    assert [row["seed"] for row in table["results"]] == [0, 1]
-    assert all(row["epsilon"] == 2.0 for row in table["results"])
-    model = gl.GINClassifier.load(tmp_path / "seed-1.npz")
-    assert model.seed == 1
-    assert model.provenance_["mechanism"].startswith("dprr(")
+    assert sorted(path.name for path in (tmp_path / "models").iterdir()) == ["seed-0.npz", "seed-1.npz"]
+    model = gl.GINClassifier.load(tmp_path / "models" / "seed-1.npz")
+    assert (model.seed, model.hidden, model.max_epochs) == (1, 8, 4)
+    assert model.provenance_["mechanism"].startswith("dprr")
+    assert model.provenance_["epsilon"] == 2.0
+    with Results(tmp_path / "results.sqlite") as table:
+        rows, (plan,) = table.rows(), table.plans()
+    assert {entry.cell.id for entry in plan.entries} == set(rows)
+    assert {row.status for row in rows.values()} == {"done"}
 
 
 @pytest.mark.parametrize(
     "name", ["blink", f"{Path(__file__).parents[2] / 'examples' / 'own_mechanism.py'}:HalfResponse"]
 )
 def test_any_mechanism_by_its_name(name: str, command: Any, files: Any, tmp_path: Path) -> None:
-    code, _, err = command("train", files.graphs, "--seeds", 1, "--out", tmp_path, "-m", name, "-e", 3, *QUICK)
+    code, _, err = command("train", files.graphs, "--seeds", 1, "--out", "models", "-m", name, "-e", 3, *QUICK)
     assert code == 0, err
-    model = gl.GINClassifier.load(tmp_path / "seed-0.npz")
+    model = gl.GINClassifier.load(tmp_path / "models" / "seed-0.npz")
     assert model.provenance_["mechanism"].startswith(f"{named(name).name}(epsilon=3.0")
 
 
-def test_the_rows_are_what_the_library_says(command: Any, files: Any, tmp_path: Path) -> None:
-    command("train", files.graphs, "--seeds", 2, "--out", tmp_path, "--mechanism", "rr", "--epsilon", 3, *QUICK)
+def test_the_rows_are_what_the_library_says(command: Any, files: Any) -> None:
+    printed = trained(command, files.graphs, "--seeds", 2, "--mechanism", "rr", "--epsilon", 3, *QUICK)
     graphs = gl.GraphSet.load(files.graphs)
-    for row in results(tmp_path)["results"]:
+    for row in printed["results"]:
         seed = row["seed"]
         reports = gl.RR(epsilon=3.0).randomize(graphs, rng=seed)
         train, val, test = gl.split(graphs.labels, (0.75, 0.10, 0.15), seed)
@@ -61,78 +79,133 @@ def test_the_rows_are_what_the_library_says(command: Any, files: Any, tmp_path: 
         assert int(np.sum(row["confusion"])) == len(test)
 
 
+def test_a_training_that_an_experiment_needs_is_the_same_cell(command: Any, files: Any) -> None:
+    smoke = ("--layers", 3, "--hidden", 16, "--dropout", 0, "--max-epochs", 500, "--device", "cpu")
+    printed = trained(command, files.graphs, "--seeds", 1, *smoke)
+    name, found = dataset_id(str(files.graphs))
+    grid = {"layers": (3,), "hidden": (16,), "dropout": (0.0,), "lr": (0.01,)}
+    plan = make_plan("accuracy-epsilon", name, Context(files=tuple(found.items())), effort="paper", seeds=1, grid=grid)
+    (entry,) = [each for each in plan.entries if each.series == "dprr" and each.x == 1.0]
+    assert entry.cell.id == printed["results"][0]["cell"]
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_train_learns_from_the_graphs_that_attack_attacks(name: str, files: Any) -> None:
+    """The ratios and the seed of a run's trials give the graphs of ``attack --split-seed``, for every dataset."""
+    graphs = gl.GraphSet.load(files.graphs)
+    named = gl.GraphSet(graphs.indptr, graphs.indices, graphs.graph_ptr, graphs.labels, name=name)
+    network = {each: setting.default for each, setting in NETWORK.items()}
+    for ratios in (None, (0.5, 0.3, 0.2)):
+        drawn = (name, named, ("rr", 1.0), 0.0, {})
+        setup = _setup(*drawn, network=network, recommended=False, grid=False, ratios=ratios)
+        trials = [*setup.candidates(3), *setup.controls(3).values()]
+        assert len(trials) == 3
+        for trial in trials:
+            learned = gl.split(named.labels, trial.ratios, trial.seed)[0]
+            np.testing.assert_array_equal(learned, split_dataset(named, 3, ratios)[0])
+
+
+def test_options_have_the_classifiers_defaults() -> None:
+    known = gl.GINClassifier().get_params() | {"convolution": gl.GINClassifier.convolution}
+    assert {name: setting.default for name, setting in NETWORK.items()} == {name: known[name] for name in NETWORK}
+
+
 def test_finished_seeds_are_not_trained_again(command: Any, files: Any, tmp_path: Path) -> None:
-    arguments = ("train", files.reports, "--out", tmp_path, *QUICK)
+    arguments = ("train", files.reports, "--out", tmp_path / "models", *QUICK)
     assert command(*arguments, "--seeds", 1)[0] == 0
-    first = (tmp_path / "seed-0.npz").stat().st_mtime_ns
+    first = (tmp_path / "models" / "seed-0.npz").stat().st_mtime_ns
     code, out, err = command(*arguments, "--seeds", 3, "--json")
     assert code == 0
     assert "seed 0" not in err
-    assert (tmp_path / "seed-0.npz").stat().st_mtime_ns == first
+    assert (tmp_path / "models" / "seed-0.npz").stat().st_mtime_ns == first
     printed = json.loads(out)
     assert [row["seed"] for row in printed["results"]] == [0, 1, 2]
     assert printed["summary"]["gin"]["accuracy"]["count"] == 3
-    (tmp_path / "seed-1.npz").unlink()
+    (tmp_path / "models" / "seed-1.npz").unlink()
     assert "seed 1" in command(*arguments, "--seeds", 3)[2]  # its model is gone
+    assert (tmp_path / "models" / "seed-1.npz").is_file()
 
 
-def test_a_folder_holds_one_run(command: Any, files: Any, tmp_path: Path) -> None:
-    assert command("train", files.graphs, "--seeds", 1, "--out", tmp_path, *QUICK)[0] == 0
-    code, _, err = command("train", files.graphs, "--seeds", 1, "--out", tmp_path, "--epsilon", 5, *QUICK)
+def test_a_folder_holds_one_run_and_the_results_file_many(command: Any, files: Any, tmp_path: Path) -> None:
+    assert command("train", files.graphs, "--seeds", 1, "--out", "one", *QUICK)[0] == 0
+    code, _, err = command("train", files.graphs, "--seeds", 1, "--out", "one", "--epsilon", 5, *QUICK)
     assert code == 2
-    assert "another noise" in err
+    assert "models of another run" in err
     assert err.count("\n") == 1
-    (tmp_path / "results.json").write_text("{")
-    code, _, err = command("train", files.graphs, "--seeds", 1, "--out", tmp_path, *QUICK)
-    assert (code, "damaged" in err) == (2, True)
+    assert command("train", files.graphs, "--seeds", 1, "--out", "two", "--epsilon", 5, *QUICK)[0] == 0
+    assert command("page", "results.sqlite", "--out", "page.html")[0] == 0
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("<section id=") == 3  # two runs, and what was run on what
+    assert "epsilon=1.0" in page
+    assert "epsilon=5.0" in page
+    assert "<title>graphldp: file:graphs@" in page
+    assert page.count("degrees only") == 2
 
 
-def test_seeds_together_and_alone(command: Any, files: Any, tmp_path: Path) -> None:
-    for folder, together in (("alone", 1), ("stacked", 2)):
-        arguments = ("--seeds", 2, "--out", tmp_path / folder, "--together", together)
-        assert command("train", files.reports, *arguments, *QUICK)[0] == 0
-    losses = [[row["val_loss"] for row in results(tmp_path / name)["results"]] for name in ("alone", "stacked")]
+def test_seeds_together_and_alone(command: Any, files: Any) -> None:
+    losses = [
+        [
+            row["val_loss"]
+            for row in trained(
+                *(command, files.reports, "--seeds", 2, "--results", f"{together}.sqlite"),
+                *("--together", together, *QUICK),
+            )["results"]
+        ]
+        for together in (1, 2)
+    ]
     np.testing.assert_allclose(*losses, atol=0.02)
 
 
-def test_grid(command: Any, files: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grid(command: Any, files: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     tiny = Grid(layers=(2,), hidden=(4, 8), lr=(1e-2,), dropout=(0.0, 0.5))  # the paper's 96 points take too long here
-    monkeypatch.setattr("graphldp.cli.seeds.paper_grid", lambda name: tiny)
-    code, _, err = command("train", files.reports, "--seeds", 1, "--grid", "--out", tmp_path, *QUICK)
-    assert code == 0, err
-    row = results(tmp_path)["results"][0]
+    monkeypatch.setattr("graphldp.learn.grid.paper_grid", lambda name: tiny)
+    (row,) = trained(command, files.reports, "--seeds", 1, "--grid", "--out", "models", *QUICK)["results"]
     assert row["params"]["hidden"] in (4, 8)
-    assert results(tmp_path)["settings"]["grid"] is True
+    model = gl.GINClassifier.load(row["model"])
+    assert model.provenance_["trial"] == row["cell"]
+    assert (model.hidden, model.dropout) == (row["params"]["hidden"], row["params"]["dropout"])
+
+
+def test_a_mechanism_of_ones_own(command: Any, files: Any, tmp_path: Path) -> None:
+    """By its file; other code under the same name is another run."""
+    own = tmp_path / "own.py"
+    own.write_text((EXAMPLES / "own_mechanism.py").read_text())
+    arguments = (files.graphs, "-m", f"{own}:HalfResponse", "--seeds", 1, *QUICK)
+    first = trained(command, *arguments)
+    assert "HalfResponse" in first["setting"]
+    assert command("page", "results.sqlite")[0] == 0
+    assert "HalfResponse" in (tmp_path / "page.html").read_text()
 
 
 def test_public_users(command: Any, files: Any, tmp_path: Path) -> None:
-    arguments = ("--seeds", 1, "--out", tmp_path, "--public-fraction", 0.5, "--mechanism", "nonpriv-part")
+    arguments = ("--seeds", 1, "--out", tmp_path / "models", "--public-fraction", 0.5, "--mechanism", "nonpriv-part")
     assert command("train", files.graphs, *arguments, *QUICK)[0] == 0
-    provenance = gl.GINClassifier.load(tmp_path / "seed-0.npz").provenance_
+    provenance = gl.GINClassifier.load(tmp_path / "models" / "seed-0.npz").provenance_
     assert provenance["public_users"] > 0
 
 
 def test_recommended(command: Any, files: Any, tmp_path: Path) -> None:
+    """The same trial as in the experiments: fitted to the training graphs, chosen by nothing."""
     arguments = ("train", files.graphs, "--recommended", "--epsilon", 2, "--public-fraction", 0.2, "--seeds", 1)
-    code, out, err = command(*arguments, "--out", tmp_path)
+    code, out, err = command(*arguments, "--out", "models")
     assert code == 0, err
     assert "recommended" in out
     assert "GIN" not in out
-    row = results(tmp_path)["results"][0]
+    row = trained(command, *arguments[1:])["results"][0]
     graphs = gl.GraphSet.load(files.graphs)
     recipe = gl.recommended(gl.customized(graphs, epsilon=2.0, public_fraction=0.2, rng=0), seed=0)
     reports = recipe.mechanism.randomize(graphs, rng=0)
-    train, val, test = gl.split(graphs.labels, (0.75, 0.10, 0.15), 0)
-    clf = recipe.classifier.fit(reports[np.sort(np.concatenate((train, val)))])
+    train, _, test = gl.split(graphs.labels, (0.75, 0.10, 0.15), 0)
+    clf = recipe.classifier.fit(reports[train])
     assert clf.score(reports[test]) == row["recommended"]["accuracy"]
     reports.save(tmp_path / "reports.npz")
-    code, out, err = command("evaluate", tmp_path / "seed-0.npz", tmp_path / "reports.npz", "--json")
+    code, out, err = command("evaluate", "models/seed-0.npz", tmp_path / "reports.npz", "--json")
     assert (code, json.loads(out)["accuracy"]) == (0, clf.score(reports))
 
 
 def test_tensorboard(command: Any, files: Any, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
-    arguments = ("--seeds", 1, "--out", tmp_path / "run", "--tensorboard", logs)
+    arguments = ("--seeds", 1, "--tensorboard", logs)
     assert command("train", files.reports, *arguments, *QUICK)[0] == 0
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -156,7 +229,7 @@ def test_tensorboard(command: Any, files: Any, tmp_path: Path) -> None:
         (("GRAPHS", "--recommended", "--grid"), "chooses mechanism and classifier"),
         (("REPORTS", "--epsilon", "2"), "reports already"),
         (("MODEL",), "not a file of graphs or reports"),
-        (("UNLABELLED",), "no labels"),
+        (("UNLABELLED",), "needs labels"),
         (("ONE_CLASS",), "two classes"),
     ],
 )
@@ -169,8 +242,9 @@ def test_bad_input_is_one_line(
         named[name] = tmp_path / f"{name}.npz"
         graphs.with_labels(labels).save(named[name])
     source = named.get(arguments[0], arguments[0])
-    code, out, err = command("train", source, "--out", tmp_path / "run", *QUICK, "--seeds", 1, *arguments[1:])
+    code, out, err = command("train", source, *QUICK, "--seeds", 1, *arguments[1:])
     assert (code, out) == (2, "")
+    assert not (tmp_path / "results.sqlite").exists()
     assert message in err
     assert err.startswith("graphldp: ")
     assert err.count("\n") == 1
@@ -185,23 +259,22 @@ def test_interrupted_and_resumed(files: Any, tmp_path: Path) -> None:
         "train",
         str(files.graphs),
         "--out",
-        str(tmp_path),
+        str(tmp_path / "models"),
         *QUICK,
     ]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     running = subprocess.Popen([*start, "--seeds", "5000"], stderr=subprocess.PIPE, env=environment, text=True)
-    table = tmp_path / "results.json"
+    first = tmp_path / "models" / "seed-1.npz"
     for _ in range(600):
-        if table.exists() or running.poll() is not None:
+        if first.exists() or running.poll() is not None:
             break
         time.sleep(0.1)
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=60)
     assert running.returncode == 130, err
     assert "interrupted" in err
-    done = len(results(tmp_path)["results"])
-    assert done >= 1
-    assert not list(tmp_path.glob(".*"))
+    assert not list(tmp_path.glob("models/.*"))
+    done = 1  # the first seed is whole once the second has begun
     again = subprocess.run([*start, "--seeds", str(done), "--json"], env=environment, capture_output=True, text=True)
     assert again.returncode == 0, again.stderr
     assert len(json.loads(again.stdout)["results"]) == done
@@ -211,7 +284,7 @@ def test_interrupted_and_resumed(files: Any, tmp_path: Path) -> None:
 def test_without_torch(command: Any, files: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     for arguments in (
-        ("train", files.graphs, "--out", tmp_path),
+        ("train", files.graphs),
         ("predict", files.model, files.graphs),
         ("evaluate", files.model, files.graphs),
     ):

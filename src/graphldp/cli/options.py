@@ -2,11 +2,94 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from graphldp.errors import bad_parameter
+
+DEVICE_HELP = "auto, cpu, cuda or mps."
+DeviceOption = Annotated[str, typer.Option(help=DEVICE_HELP)]
+ResultsOption = Annotated[
+    Path, typer.Option("--results", metavar="FILE", help="Where finished rows are kept; 'graphldp page' reads it.")
+]
+RESULTS = Path("results.sqlite")
+
+
+class Setting(NamedTuple):
+    """An option of a network: its default, and what it says."""
+
+    default: Any
+    about: str
+
+
+NETWORK = {
+    "layers": Setting(5, "Layers, counted with the input layer."),
+    "hidden": Setting(64, "Hidden units."),
+    "dropout": Setting(0.5, "Dropout on graph scores."),
+    "lr": Setting(0.01, "Initial learning rate."),
+    "readout": Setting("mean", "mean or sum."),
+    "convolution": Setting("gin", "gin, gcn or sage."),
+    "features": Setting("constant", "constant, degree, noisy-degree, size or profile."),
+    "graph_features": Setting("none", "What the model sees of a whole graph: none, size (n) or degrees (n and d*)."),
+    "directions": Setting("own", "Aggregate over own lists, or both ways: own or both."),
+    "weights": Setting("none", "Weigh reported entries by how likely they are: none or posterior."),
+    "batch_size": Setting(64, "Graphs in a batch."),
+    "max_epochs": Setting(500, "The most epochs."),
+}
+"""The options of a graph neural network, with the defaults of :class:`graphldp.GINClassifier`."""
+
+
+def takes_network(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of :data:`NETWORK`; they reach it as one mapping, ``network``."""
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        network = {name: given.pop(name) for name in NETWORK}
+        command(**given, network=network)
+
+    own = inspect.signature(command, eval_str=True)
+    more = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=each.default,
+            annotation=Annotated[type(each.default), typer.Option(help=each.about)],
+        )
+        for name, each in NETWORK.items()
+    ]
+    shown = [each for each in own.parameters.values() if each.name != "network"]
+    shown = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in shown]
+    run.__signature__ = own.replace(parameters=[*shown, *more])  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in [*shown, *more]}
+    return run
+
+
+def out_help(what: str, name: str) -> str:
+    """What ``--out`` says of itself: one rule for every command that writes a file."""
+    return f"{what}: a name that ends in {Path(name).suffix} is the file; one without an ending is a folder for {name}."
+
+
+def place(out: Path, name: str, command: str) -> Path:
+    """The file that ``--out`` means: itself where it ends as it should, else ``name`` in that folder.
+
+    Args:
+        out: what the user wrote.
+        name: the file in a folder; its ending is the one that is asked for.
+        command: for the message.
+    """
+    suffix = Path(name).suffix
+    if out.suffix == suffix:
+        return out
+    if out.suffix:
+        raise bad_parameter("out", f"graphldp {command}", f"a file that ends in {suffix}, or a folder", str(out))
+    out.mkdir(parents=True, exist_ok=True)
+    return out / name
+
 
 SplitOption = Annotated[
     str | None,

@@ -1,4 +1,4 @@
-"""``graphldp report``: a results file as one self-contained page."""
+"""``graphldp page``: a results file as one self-contained page."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from typing import Annotated
 import typer
 
 from graphldp.cli import console
+from graphldp.cli.options import out_help, place
 from graphldp.errors import FormatError
 from graphldp.files import written_whole
 
 EPILOG = """Examples:
 
-graphldp report results.sqlite --out page.html
+graphldp page results.sqlite --out page.html
 
-graphldp report docs/results/reddit-binary.sqlite --out page.html --figures figures
+graphldp page docs/results/reddit-binary.sqlite --out page.html --figures figures
 """
 
 
-def report(
-    results: Annotated[Path, typer.Argument(help="What 'graphldp reproduce' computed.", metavar="RESULTS")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The page.", metavar="FILE")] = Path("report.html"),
+def page(
+    results: Annotated[
+        Path, typer.Argument(help="What 'graphldp reproduce' and 'graphldp train' computed.", metavar="RESULTS")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help=out_help("The page", "page.html"))] = Path("page.html"),
     figures: Annotated[
         Path | None, typer.Option(help="A folder for the charts as files of their own.", metavar="FOLDER")
     ] = None,
@@ -33,10 +36,11 @@ def report(
     from graphldp.pages.plots import standalone
 
     with Results(results, create=False) as table:
-        page, charts = make_page(table)
+        text, charts = make_page(table)
         if not table.plans():
-            raise FormatError(f"{results}: holds no experiment yet; 'graphldp reproduce' computes some.")
-    _write(out, page)
+            raise FormatError(f"{results}: holds no experiment yet; 'reproduce' and 'train' compute some.")
+    out = place(out, "page.html", "page")
+    _write(out, text)
     if figures is not None:
         figures.mkdir(parents=True, exist_ok=True)
         for name, svg in charts.items():

@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 
 
 class TrainingDisplay(Progress):
-    """Epoch, losses, best so far and time left (an upper bound: most trainings stop early) of each seed."""
+    """Epoch, losses, best so far and time left (an upper bound: most trainings stop early) of each seed.
 
-    def __init__(self) -> None:
+    Args:
+        epochs: the most that a seed takes, those of all grid points together.
+    """
+
+    def __init__(self, epochs: int) -> None:
         super().__init__(
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
@@ -25,26 +29,28 @@ class TrainingDisplay(Progress):
             console=console.err,
             disable=not console.err.is_terminal,  # a log gets one plain line per seed instead
         )
+        self._epochs = epochs
         self._lines: dict[int, TaskID] = {}
         self._best: dict[int, float] = {}
-
-    def begin(self, seed: int, epochs: int) -> None:
-        """Show a line for a seed that is to take at most this many epochs, those of all grid points together."""
-        self._lines[seed] = self.add_task(f"seed {seed}", total=epochs, now="")
 
     def epoch(self, seed: int, record: EpochRecord) -> None:
         """Show an epoch's losses."""
         best = min(self._best.get(seed, record.val_loss), record.val_loss)
         self._best[seed] = best
         now = f"loss {record.train_loss:.3f} val {record.val_loss:.3f} (best {best:.3f}) acc {record.val_accuracy:.3f}"
-        self.update(self._lines[seed], advance=1, now=now)
+        self.update(self._line(seed), advance=1, now=now)
 
     def end(self, seed: int, line: str) -> None:
         """Fill the bar and leave the seed's result beside it; a plain line where nobody watches."""
-        task = self._lines[seed]
+        task = self._line(seed)
         self.update(task, total=self._done(task), now=line)
         if not self.console.is_terminal:
             self.console.print(f"seed {seed}: {line}", highlight=False, soft_wrap=True)
 
     def _done(self, task: TaskID) -> float:
         return next(each.completed for each in self.tasks if each.id == task)
+
+    def _line(self, seed: int) -> TaskID:
+        if seed not in self._lines:
+            self._lines[seed] = self.add_task(f"seed {seed}", total=self._epochs, now="")
+        return self._lines[seed]

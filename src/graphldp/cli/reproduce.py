@@ -86,7 +86,7 @@ def reproduce(
     runtime-sampling, runtime-nodes, poisoning, poisoning-beyond, side-by-side, beyond, elsewhere, lists and
     ingredients.
 
-    Every finished cell is kept at once: interrupt it and run the same command again, and it goes on. 'graphldp report'
+    Every finished cell is kept at once: interrupt it and run the same command again, and it goes on. 'graphldp page'
     turns the results into a page.
     """
     from graphldp.experiments.draws import Context

@@ -26,6 +26,14 @@ def open_source(source: str, root: Path | None) -> GraphSet | Reports:
     return read_file(Path(source)) if source.endswith(".npz") else load_dataset(source, root=root)
 
 
+def open_named(source: str, root: Path | None) -> tuple[str, dict[str, str], GraphSet | Reports]:
+    """How results name what a command was pointed at, the file it is in where it is one, and the graphs or reports."""
+    from graphldp.experiments.plans.plan import file_id
+
+    data = open_source(source, root)
+    return (*(file_id(Path(source)) if source.endswith(".npz") else (source, {})), data)
+
+
 def read_file(path: Path) -> GraphSet | Reports:
     """Graphs or reports from a file that either's ``save`` wrote."""
     from graphldp.archives import read_arrays

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import json
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from graphldp.cli import console, mechanisms
 from graphldp.cli.datasets import RootOption
 from graphldp.cli.evaluate import show_confusion
-from graphldp.cli.options import SplitOption, shares
-from graphldp.cli.runs import RunFolder
-from graphldp.cli.source import HELP, need_learn, open_source
-from graphldp.datasets.registry import split_ratios
+from graphldp.cli.options import RESULTS, DeviceOption, ResultsOption, SplitOption, shares, takes_network
+from graphldp.cli.source import HELP, need_learn, open_named
 from graphldp.errors import ParameterError
+
+if TYPE_CHECKING:
+    from graphldp.experiments.cells import Row
+    from graphldp.experiments.draws import Context
+    from graphldp.experiments.models import ModelFolder
+    from graphldp.experiments.plans.setup import Setup
+    from graphldp.experiments.results import Results
+    from graphldp.graphs import GraphSet
+    from graphldp.reports import Reports
 
 EPILOG = """Examples:
 
 graphldp train synthetic:threads --seeds 3 --out runs/first
 
-graphldp train REDDIT-BINARY --mechanism dprr --epsilon 1 --public-fraction 0.2 --grid --out runs/reddit
+graphldp train REDDIT-BINARY --mechanism dprr --epsilon 1 --public-fraction 0.2 --grid
 
 graphldp train REDDIT-BINARY --recommended --epsilon 0.5 --out runs/best
 
-graphldp train reports.npz --seeds 10 --tensorboard runs/logs --out runs/collected --json
+graphldp train IMDB-BINARY -m examples/own_mechanism.py:HalfResponse
+
+graphldp train reports.npz --seeds 10 --tensorboard runs/logs --json
 """
 
 
+@takes_network
 def train(
+    network: dict[str, Any],
     source: Annotated[str, typer.Argument(metavar="DATASET", help=HELP)],
-    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for models and results; goes on with its run.")],
     mechanism: Annotated[
         str | None,
         typer.Option("--mechanism", "-m", help=f"{mechanisms.MECHANISM_HELP} dprr unless said. Not for reports."),
@@ -55,24 +67,12 @@ def train(
         int, typer.Option(min=1, help="How many seeds: 0, 1, 2, … Each draws noise, split and weights.")
     ] = 10,
     grid: Annotated[bool, typer.Option("--grid", help="Search the paper's grid on validation graphs.")] = False,
-    layers: Annotated[int, typer.Option(help="Layers, counted with the input layer.")] = 5,
-    hidden: Annotated[int, typer.Option(help="Hidden units.")] = 64,
-    dropout: Annotated[float, typer.Option(help="Dropout on graph scores.")] = 0.5,
-    lr: Annotated[float, typer.Option(help="Initial learning rate.")] = 0.01,
-    readout: Annotated[str, typer.Option(help="mean or sum.")] = "mean",
-    convolution: Annotated[str, typer.Option(help="gin, gcn or sage.")] = "gin",
-    features: Annotated[str, typer.Option(help="constant, degree, noisy-degree, size or profile.")] = "constant",
-    graph_features: Annotated[
-        str, typer.Option(help="What the model sees of a whole graph: none, size (n) or degrees (n and d*).")
-    ] = "none",
-    directions: Annotated[str, typer.Option(help="Aggregate over own lists, or both ways: own or both.")] = "own",
-    weights: Annotated[
-        str, typer.Option(help="Weigh reported entries by how likely they are: none or posterior.")
-    ] = "none",
-    batch_size: Annotated[int, typer.Option(help="Graphs in a batch.")] = 64,
-    max_epochs: Annotated[int, typer.Option(help="The most epochs.")] = 500,
     split: SplitOption = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    results: ResultsOption = RESULTS,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="A folder for the models; none are kept unless said.")
+    ] = None,
+    device: DeviceOption = "auto",
     together: Annotated[
         int | None, typer.Option(min=1, help="Seeds trained as one computation: all on a GPU, else 1, unless said.")
     ] = None,
@@ -85,89 +85,129 @@ def train(
     Every seed draws its own noise, its own stratified split and its own weights. Mean, standard deviation and 95 %
     confidence interval over the seeds stand beside two controls: the number of users alone, and degrees alone.
 
-    Results go to OUT/results.json as each seed ends, models to OUT/seed-0.npz and so on. Run it again to go on after an
-    interruption; finished seeds are not trained again.
+    Rows go to the results file as each training ends, and 'graphldp page' shows them; models go to OUT/seed-0.npz and
+    so on. Run it again to go on after an interruption; finished seeds are not trained again.
     """
     need_learn("train")
-    from graphldp.cli import recommended as recipe
-    from graphldp.cli.seeds import RECOMMENDED, Settings, run
+    from graphldp.experiments.draws import Context
+    from graphldp.experiments.models import ModelFolder
+    from graphldp.experiments.results import Results
+    from graphldp.learn.engine.training import resolve_device
     from graphldp.reports import Reports
 
-    data = open_source(source, root)
+    name, files, data = open_named(source, root)
     if isinstance(data, Reports) and not (mechanism is None and epsilon is None and public_fraction == 0.0):
         raise ParameterError(
             "The graphs are noisy reports already: leave --mechanism, --epsilon and --public-fraction out."
         )
     if recommended and (mechanism is not None or grid):
         raise ParameterError("--recommended chooses mechanism and classifier: leave --mechanism and --grid out.")
-    settings = Settings(
-        source=source,
-        dataset=data.name,
-        graphs=data.num_graphs,
-        users=data.num_users,
-        noise=None
-        if isinstance(data, Reports)
-        else {
-            "mechanism": RECOMMENDED if recommended else mechanism or "dprr",
-            "epsilon": 1.0 if epsilon is None else epsilon,
-            "public_fraction": public_fraction,
-            "allocation": allocation,
-            "alpha": alpha,
-            "noise": noise,
-            "sampling": sampling,
-        },
-        classifier={}
-        if recommended
-        else {
-            "layers": layers,
-            "hidden": hidden,
-            "dropout": dropout,
-            "lr": lr,
-            "readout": readout,
-            "convolution": convolution,
-            "features": features,
-            "graph_features": graph_features,
-            "directions": directions,
-            "weights": weights,
-            "batch_size": batch_size,
-            "max_epochs": max_epochs,
-        },
+    options = {"allocation": allocation, "alpha": alpha, "noise": noise, "sampling": sampling}
+    drawn = ("recommended" if recommended else mechanism or "dprr", 1.0 if epsilon is None else epsilon)
+    setup = _setup(
+        *(name, data, drawn, public_fraction, {} if recommended else options),
+        network=network,
+        recommended=recommended,
         grid=grid,
-        split=list(shares(split, "train") or split_ratios(data.name)),
+        ratios=shares(split, "train"),
     )
-    folder = RunFolder.open(out, asdict(settings))
-    if recommended:
-        recipe.run(data, settings, folder, seeds=seeds)
+    chip = resolve_device(device)
+    context = Context(None if root is None else str(root), tuple(files.items()), str(chip))
+    setup.check(context)
+    models = None if out is None else ModelFolder(out, setup)
+    at_once = together or (seeds if chip.type == "cuda" else 1)
+    with Results(results) as table:
+        rows = _run(setup, seeds, table, context, models, at_once, tensorboard, network["max_epochs"])
+    _show(setup, seeds, rows, models, data.name, as_json)
+
+
+def _setup(
+    name: str,
+    data: GraphSet | Reports,
+    drawn: tuple[str, float],
+    public_fraction: float,
+    options: Mapping[str, Any],
+    *,
+    network: Mapping[str, Any],
+    recommended: bool,
+    grid: bool,
+    ratios: tuple[float, ...] | None,
+) -> Setup:
+    """What the options mean."""
+    from graphldp.datasets.registry import split_ratios
+    from graphldp.experiments.draws import REPORTED, Draw
+    from graphldp.experiments.plans.setup import Setup, draw_for, split_settings
+    from graphldp.graphs import GraphSet
+    from graphldp.learn.grid import paper_grid
+
+    if isinstance(data, GraphSet):
+        draw = draw_for(name, data, *drawn, public_fraction, options)
     else:
-        run(data, settings, folder, seeds=seeds, device=device, together=together, tensorboard=tensorboard)
-    rows = [row for row in folder.rows if row["seed"] < seeds]
-    _show(rows, as_json, folder)
+        draw = Draw(name, REPORTED)
+    model, training = ({}, {}) if recommended else split_settings(network)
+    points = paper_grid(data.name) if grid else None
+    return Setup(name, tuple(ratios or split_ratios(data.name)), draw, model, training, recommended, points)
 
 
-def _show(rows: list[dict[str, Any]], as_json: bool, folder: RunFolder) -> None:
+def _run(
+    setup: Setup,
+    seeds: int,
+    table: Results,
+    context: Context,
+    models: ModelFolder | None,
+    together: int,
+    logs_to: Path | None,
+    epochs: int,
+) -> dict[str, Row]:
+    """Run it with a display of epochs, and logs where they are asked for."""
+    from graphldp.cli.progress import TrainingDisplay
+    from graphldp.cli.tensorboard import Logs
+    from graphldp.experiments.training import run_setup
+
+    with ExitStack() as stack:
+        display = stack.enter_context(TrainingDisplay(epochs * len(setup.candidates(0))))
+        logs = stack.enter_context(Logs(logs_to))
+
+        def watch(trial: Any, record: Any) -> None:
+            display.epoch(trial.seed, record)
+            if setup.grid is None:
+                logs.write(trial.seed, record)
+
+        def end(seed: int, row: Row) -> None:
+            at = row.numbers.get("best_epoch")
+            shown = f"accuracy {row.numbers['accuracy']:.4f}" + (f", best epoch {at}" if at else "")
+            display.end(seed, shown)
+
+        return run_setup(setup, seeds, table, context, together=together, models=models, watch=watch, on_seed=end)
+
+
+def _show(
+    setup: Setup, seeds: int, rows: Mapping[str, Row], models: ModelFolder | None, dataset: str, as_json: bool
+) -> None:
     import numpy as np
 
-    from graphldp.cli.seeds import CONTESTANTS, summary
+    from graphldp.experiments.plans.setup import seed_rows, seeds_together
+    from graphldp.pages.training import LABELS
 
-    table = summary(rows)
+    found = seed_rows(setup, seeds, rows)
+    table = seeds_together(setup, found)
     if as_json:
-        console.show_json({"settings": folder.settings, "results": rows, "summary": table})
+        for row in found if models is not None else ():
+            row["model"] = str(models.file(row["seed"])) if models is not None else None
+        print(json.dumps({"setting": str(setup), "results": found, "summary": table}, ensure_ascii=False))
         return
     lines = []
-    for name, about in CONTESTANTS.items():
-        if name not in table:
-            continue
-        accuracy, auc = table[name]["accuracy"], table[name]["auc"]
+    for name, own in table.items():
+        accuracy, auc = own["accuracy"], own["auc"]
         lines.append(
             {
-                "classifier": about,
+                "classifier": LABELS[name],
                 "accuracy": f"{accuracy['mean']:.4f}",
                 "± std": "–" if accuracy["std"] is None else f"{accuracy['std']:.4f}",
                 "95 % interval": "–" if accuracy["low"] is None else f"{accuracy['low']:.4f} to {accuracy['high']:.4f}",
                 "AUC": "–" if auc["mean"] is None else f"{auc['mean']:.4f}",
             }
         )
-    count = f"{len(rows)} seeds" if len(rows) > 1 else "1 seed"
-    console.show(lines, as_json=False, title=f"{folder.settings['dataset']}, {count}, test graphs")
-    total = np.sum([row["confusion"] for row in rows], axis=0)
-    show_confusion(rows[0]["classes"], total.tolist())
+    count = f"{len(found)} seeds" if len(found) > 1 else "1 seed"
+    console.show(lines, as_json=False, title=f"{dataset}, {setup}, {count}, test graphs")
+    show_confusion(found[0]["classes"], np.sum([row["confusion"] for row in found], axis=0).tolist())

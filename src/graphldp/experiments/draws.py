@@ -25,6 +25,9 @@ from graphldp.reports import Reports
 REPORTED = "reported"
 """The mechanism of reports that were drawn before, elsewhere: nothing is drawn, and there are no raw graphs."""
 
+SOURCE = "source"
+"""The option that is a digest of the code of a mechanism of one's own: other code is another draw."""
+
 _ESTIMATORS: dict[str, Estimator] = {"dprr-unbiased": "unbiased", "dprr-bayes": "bayes"}
 _DENOISED: dict[str, BlinkKind] = {"blink-hard": "hard", "blink-hybrid": "hybrid"}
 _ARR_SAMPLING = 0.05  # lists about as long as DPRR's on REDDIT-BINARY at ε = 1
@@ -79,6 +82,8 @@ class Draw:
         budget: (ε₁, ε₂) of DPRR, so that two splits that agree are one draw; None where the floor on ε₁ exceeds ε.
         public_fraction: λ.
         seed: of the noise and of who is public; None where nothing is drawn.
+        options: parameters of the mechanism beside these, by name; all of them where the mechanism is given by its
+            name in :mod:`graphldp.mechanisms.named`, none where this module knows them.
     """
 
     dataset: str
@@ -87,16 +92,20 @@ class Draw:
     budget: tuple[float, float] | None = None
     public_fraction: float = 0.0
     seed: int | None = None
+    options: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Draw:
         """From a cell's parameters."""
-        budget = params["budget"]
-        return cls(**{**params, "budget": None if budget is None else tuple(budget)})
+        budget, options = params["budget"], params.get("options", {})
+        given = {"budget": None if budget is None else tuple(budget), "options": tuple(sorted(options.items()))}
+        return cls(**{**params, **given})
 
     def params(self) -> dict[str, Any]:
-        """For a cell."""
-        return asdict(self)
+        """For a cell; options that are not there are not named, so that cells without any keep their identity."""
+        found = asdict(self)
+        del found["options"]
+        return found | ({"options": dict(self.options)} if self.options else {})
 
 
 def mechanism_of(draw: Draw, graphs: GraphSet) -> Mechanism:
@@ -105,6 +114,9 @@ def mechanism_of(draw: Draw, graphs: GraphSet) -> Mechanism:
     epsilon: float | NDArray[np.float64] = private
     if draw.public_fraction:
         epsilon = customized(graphs, epsilon=private, public_fraction=draw.public_fraction, rng=draw.seed)
+    if draw.options:
+        given = {name: value for name, value in draw.options if name != SOURCE}
+        return named(draw.mechanism).make(epsilon, **given)
     if draw.mechanism.startswith("dprr"):
         estimator = _ESTIMATORS.get(draw.mechanism, "clip")
         return DPRR(epsilon, allocation="paper" if draw.budget is None else Budget(*draw.budget), estimator=estimator)

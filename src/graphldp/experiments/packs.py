@@ -105,7 +105,7 @@ class _Fitting:
         options = TrainingOptions(**trial.training, seed=trial.seed)
         self.job = Job(self.spec, options, packed.subset(learn), packed.subset(stop))
         self.test = packed.subset(test)
-        self.provenance = provenance_of(reports, trial.seed) | {"graphs": len(learn), "trial": trial.cell.id}
+        self.provenance = provenance_of(reports, trial.seed) | {"graphs": len(learn)}
 
     @property
     def architecture(self) -> str:

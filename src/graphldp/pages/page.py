@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -12,7 +12,7 @@ from graphldp.errors import FormatError, GraphLDPError
 from graphldp.experiments.cells import RESULTS_VERSION, Row
 from graphldp.experiments.plans.efforts import EFFORTS
 from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.plan import Plan
+from graphldp.experiments.plans.plan import TRAINING, Plan
 from graphldp.experiments.results import Results
 from graphldp.pages import style
 from graphldp.pages.sections import section_of
@@ -43,18 +43,17 @@ def make_page(results: Results) -> tuple[str, dict[str, str]]:
 
 def _page(results: Results) -> tuple[str, dict[str, str]]:
     plans, rows = results.plans(), results.rows()
-    names = list(EXPERIMENTS)
-    plans.sort(key=lambda plan: (plan.dataset, list(EFFORTS).index(plan.effort), names.index(plan.experiment)))
+    plans.sort(key=_place)
     body, contents = [], []
     charts: dict[str, str] = {}
     for plan in plans:
         made = section_of(plan, rows)
-        spec, anchor = EXPERIMENTS[plan.experiment], f"{plan.experiment}-{plan.dataset}-{plan.effort}"
+        anchor = f"{plan.experiment}-{plan.dataset}-{plan.effort}"
         contents.append(f'<li><a href="#{escape(anchor)}">{escape(_title(plan))}</a></li>')
         figures = "".join(f"<figure><figcaption>{escape(c)}</figcaption>{svg}</figure>" for _, c, svg in made.charts)
         body.append(
             f'<section id="{escape(anchor)}"><h2>{escape(_title(plan))}</h2>'
-            f'<p class="soft">{escape(spec.paper)} of the paper. {escape(_setting(plan))}</p>{_gaps(plan, rows)}'
+            f'<p class="soft">{escape(_setting(plan))}</p>{_gaps(plan, rows)}'
             f"{f'<div class=charts>{figures}</div>' if figures else ''}{made.body}</section>"
         )
         charts |= {
@@ -65,24 +64,53 @@ def _page(results: Results) -> tuple[str, dict[str, str]]:
     text = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1"><title>graphldp: results</title>'
-        f"<style>{style.variables()}{style.PICTURE}{style.PAGE}</style></head><body><main>"
-        "<h1>Degree-preserving randomized response, reproduced</h1>"
-        "<p>Tables and figures of Hidano and Murakami's paper, computed by graphldp. Means and standard deviations are "
-        "over seeds: each seed has its own noise, split and starting weights. Hyper-parameters are chosen on "
-        "validation graphs. Two controls stand beside the mechanisms: what the number n of users tells alone, and what "
-        "n and noisy degrees tell when all of ε is spent on degrees.</p>"
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>graphldp: {escape(_data(plans))}</title>"
+        f"<style>{style.variables()}{style.PICTURE}{style.PAGE}</style></head><body><main>{_intro(plans)}"
         f"{_facts(plans, own, results.span())}<nav><ul>{''.join(contents)}</ul></nav>{''.join(body)}"
         f"{_provenance(plans, own)}</main></body></html>"
     )
     return text, charts
 
 
+def _place(plan: Plan) -> tuple[str, int, int]:
+    """By dataset; training runs in their order, then experiments in theirs."""
+    if plan.experiment == TRAINING:
+        return plan.dataset, -1, 0
+    return plan.dataset, list(EFFORTS).index(plan.effort), list(EXPERIMENTS).index(plan.experiment)
+
+
+def _data(plans: Sequence[Plan]) -> str:
+    return ", ".join(dict.fromkeys(plan.dataset for plan in plans)) or "nothing yet"
+
+
+def _intro(plans: Sequence[Plan]) -> str:
+    paper = any(plan.experiment != TRAINING for plan in plans)
+    return (
+        f"<h1>{'Degree-preserving randomized response, reproduced' if paper else 'Training runs'}: "
+        f"{escape(_data(plans))}</h1>"
+        f"<p>{'Tables and figures of Hidano and Murakami&#39;s paper, computed by graphldp. ' if paper else ''}"
+        "Means and standard deviations are "
+        "over seeds: each seed has its own noise, split and starting weights. Hyper-parameters are chosen on "
+        "validation graphs. Two controls stand beside the mechanisms: what the number n of users tells alone, and what "
+        "n and noisy degrees tell when all of ε is spent on degrees.</p>"
+    )
+
+
 def _title(plan: Plan) -> str:
+    if plan.experiment == TRAINING:
+        return f"{plan.dataset}: {plan.effort}"
     return f"{EXPERIMENTS[plan.experiment].title} ({plan.dataset})"
 
 
 def _setting(plan: Plan) -> str:
+    if plan.experiment == TRAINING:
+        grid = f"; grid: {plan.grid}" if plan.grid else ""
+        return f"A training run, {plan.seeds} seed{'s' if plan.seeds > 1 else ''}{grid}."
+    return f"{EXPERIMENTS[plan.experiment].paper} of the paper. {_effort(plan)}"
+
+
+def _effort(plan: Plan) -> str:
     several = any(entry.cell.kind in ("accuracy", "poisoned-accuracy") for entry in plan.entries)
     return f"Effort {plan.effort}" + (
         f", {plan.seeds} seed{'s' if plan.seeds > 1 else ''}; grid: {plan.grid}." if several else "."

@@ -24,12 +24,13 @@ from graphldp.experiments.plans.figures import (
     method_label,
     with_methods,
 )
-from graphldp.experiments.plans.plan import Plan
+from graphldp.experiments.plans.plan import TRAINING, Plan
 from graphldp.experiments.summary import Point, points_of
 from graphldp.pages.plots import Axis, Series, chart
 from graphldp.pages.poisoning import poisoning_section
 from graphldp.pages.section import Section
 from graphldp.pages.tables import number, seconds, size, table
+from graphldp.pages.training import training_section
 
 _SYMBOLS = {"public_fraction": "λ", "epsilon": "ε", "alpha": "α"}
 _STATISTICS = {
@@ -47,6 +48,8 @@ _AXES = {"public_fraction": "share λ of public users", "epsilon": "budget ε", 
 
 def section_of(plan: Plan, rows: Mapping[str, Row]) -> Section:
     """The charts and tables of a plan."""
+    if plan.experiment == TRAINING:
+        return training_section(plan, points_of(plan, rows))
     series = (entry.series for entry in plan.entries if entry.series != "distribution")
     spec = with_methods(EXPERIMENTS[plan.experiment], series)
     return _MAKERS[type(spec)](spec, plan, points_of(plan, rows))

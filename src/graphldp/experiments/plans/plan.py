@@ -37,6 +37,9 @@ from graphldp.mechanisms import DPRR
 from graphldp.mechanisms.named import named
 from graphldp.privacy import Allocation
 
+TRAINING = "train"
+"""The experiment of plans that 'graphldp train' makes; their effort is the run in words."""
+
 _ALLOCATIONS: dict[str, Allocation] = {"dprr-fixed": "fixed", "dprr-utility": "utility", "dprr-all": "utility"}
 _LEARNERS = {"degrees": "degree", "bounded": "bounded"}  # a line's learner as a trial's classifier
 _NAMES = dict.fromkeys((*MODELS, "dprr-fixed", "dprr-utility"), "dprr") | {
@@ -149,8 +152,12 @@ def dataset_id(source: str) -> tuple[str, dict[str, str]]:
     """
     if not source.endswith(".npz"):
         return source, {}
-    path = Path(source)
-    GraphSet.load(path)  # the errors for a missing or damaged file
+    GraphSet.load(source)  # the errors for a missing or damaged file
+    return file_id(Path(source))
+
+
+def file_id(path: Path) -> tuple[str, dict[str, str]]:
+    """How cells name a file of graphs or reports, and where it is."""
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     name = f"file:{path.stem}@{digest}"
     return name, {name: str(path.resolve())}

@@ -1,0 +1,204 @@
+"""A training run: one setting, several seeds, and two controls beside it, as a plan like any other.
+
+``graphldp train`` asks for one. Its rows go to the results file that ``graphldp reproduce`` writes, so that a page
+shows both, and a seed that is there is not trained again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from typing import Any
+
+from graphldp.experiments.cells import Row
+from graphldp.experiments.draws import REPORTED, SOURCE, Context, Draw, given_lists, mechanism_of
+from graphldp.experiments.plans.plan import TRAINING, Entry, Plan
+from graphldp.experiments.trial import NETWORK, Threat, Trial
+from graphldp.graphs import GraphSet
+from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.training import TrainingOptions
+from graphldp.learn.grid import Grid, preference
+from graphldp.learn.metrics import summarize
+from graphldp.learn.selection import split
+from graphldp.mechanisms import DPRR
+from graphldp.mechanisms.named import NamedMechanism, named
+
+RECOMMENDED = "recommended"
+RECIPE = "recipe-2"
+CONTROLS = {"degrees": "degree", "size": "size"}
+"""What stands beside every run, and the classifier of its trials."""
+
+_MEASURES = ("accuracy", "auc")
+_ALWAYS = ("layers", "hidden", "dropout", "lr", "max_epochs", "min_epochs", "patience")  # cells name them all
+_SHAPE = [each.name for each in fields(ModelSpec) if each.name not in ("num_classes", "num_features")]
+_TRAINING = [each.name for each in fields(TrainingOptions) if each.name != "seed"]
+_DEFAULTS = {e.name: e.default for kind in (ModelSpec, TrainingOptions) for e in fields(kind)}
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Everything that decides a run's results, beside its seeds.
+
+    Args:
+        dataset: as cells name it.
+        ratios: the shares of training, validation and test graphs.
+        draw: which noise, without a seed.
+        model: what the network looks like, where it is not the default; ``"convolution"`` too.
+        training: how it is trained, where that is not the default.
+        recommended: the recommended classifier instead of a network.
+        grid: choose among these points on validation graphs.
+        threat: attack and defense.
+    """
+
+    dataset: str
+    ratios: tuple[float, ...]
+    draw: Draw
+    model: Mapping[str, Any] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
+    recommended: bool = False
+    grid: Grid | None = None
+    threat: Threat | None = None
+
+    @property
+    def series(self) -> str:
+        """What the run's own line is called: the convolution, or ``"recommended"``."""
+        return RECOMMENDED if self.recommended else str(self.model.get("convolution", "gin"))
+
+    def candidates(self, seed: int) -> list[Trial]:
+        """The trials of one seed among which validation graphs choose; one where there is no grid."""
+        if self.recommended:
+            return [self._trial(seed, RECIPE)]
+        found = []
+        for point in [{}] if self.grid is None else self.grid:
+            rate = {"lr": point.pop("lr")} if point else {}
+            model, training = {**self.model, **point}, {**self.training, **rate}
+            found.append(replace(self._trial(seed, NETWORK), model=model, training=training))
+        return found
+
+    def controls(self, seed: int) -> dict[str, Trial]:
+        """The controls of one seed."""
+        return {series: self._trial(seed, name) for series, name in CONTROLS.items()}
+
+    def plan(self, seeds: int) -> Plan:
+        """What to compute for this many seeds."""
+        entries = []
+        for seed in range(seeds):
+            entries += [Entry("", self.series, None, seed, each.cell) for each in self.candidates(seed)]
+            entries += [Entry("", name, None, seed, each.cell) for name, each in self.controls(seed).items()]
+        return Plan(TRAINING, self.dataset, str(self), seeds, str(self.grid or ""), tuple(entries))
+
+    def check(self, context: Context) -> None:
+        """Raise here what would go wrong in every seed."""
+        lists = given_lists(self.draw, context)
+        split(lists.labels, self.ratios, 0)
+        if isinstance(lists, GraphSet):
+            mechanism_of(replace(self.draw, seed=0), lists)
+        for trial in [] if self.recommended else self.candidates(0):
+            ModelSpec(num_classes=2, **trial.model)
+            TrainingOptions(**trial.training)
+
+    def _trial(self, seed: int, classifier: str) -> Trial:
+        draw = self.draw if self.draw.mechanism == REPORTED else replace(self.draw, seed=seed)
+        return Trial(draw, self.ratios, seed, classifier, threat=self.threat)
+
+    def __str__(self) -> str:
+        """In words; runs that differ read differently, and a page shows them beside each other."""
+        draw = self.draw
+        words = {"epsilon": draw.epsilon, "budget": draw.budget, "public_fraction": draw.public_fraction or None}
+        words |= dict(draw.options)
+        parts = [_words(draw.mechanism, words)]
+        if self.threat is not None:
+            parts.append(_words("threat", vars(self.threat)))
+        settings = {} if self.recommended else {**self.model, **self.training}
+        parts.append(_words(self.series, {k: v for k, v in settings.items() if k != "convolution"}))
+        parts.append("split " + "/".join(f"{share:g}" for share in self.ratios))
+        return "; ".join([*parts, *(["grid"] if self.grid else [])])
+
+
+def draw_for(
+    dataset: str,
+    graphs: GraphSet,
+    mechanism: str,
+    epsilon: float,
+    public_fraction: float = 0.0,
+    options: Mapping[str, Any] | None = None,
+) -> Draw:
+    """A draw by a mechanism's name and parameters; None among the options stands for the mechanism's own default.
+
+    DPRR's is the draw that the experiments use, so that the same training is the same cell.
+    """
+    if mechanism == RECOMMENDED:
+        return Draw(dataset, mechanism, epsilon, None, public_fraction)
+    record = named(mechanism)
+    given = {name: value for name, value in (options or {}).items() if value is not None}
+    record.make(epsilon, **given)  # the errors for parameters that it does not take
+    if record.kind is DPRR and given.keys() <= {"allocation", "alpha"}:
+        budget = DPRR(epsilon, **given).budget(graphs.n_max)
+        return Draw(dataset, "dprr", epsilon, (float(budget.degree), float(budget.edges)), public_fraction)
+    private = epsilon if record.private else None
+    return Draw(dataset, mechanism, private, None, public_fraction, options=tuple(sorted(_all(record, given).items())))
+
+
+def _all(record: NamedMechanism, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Every option with its value, so that a cell does not change its meaning with a default."""
+    defaults = {each.name: each.default for each in fields(record.kind) if each.default is not MISSING}
+    found = {name: given.get(name, defaults.get(name)) for name in record.options}
+    found = {name: value for name, value in found.items() if value is not None}
+    if not record.kind.__module__.startswith("graphldp."):
+        found[SOURCE] = hashlib.sha256(inspect.getsource(record.kind).encode()).hexdigest()[:12]
+    return found
+
+
+def chosen(setup: Setup, seed: int, rows: Mapping[str, Row]) -> Row | None:
+    """The row of one seed that validation graphs chose; None while a candidate is not done."""
+    found = [rows.get(trial.cell.id) for trial in setup.candidates(seed)]
+    done = [row for row in found if row is not None and row.status == "done"]
+    if len(done) < len(found):
+        return None
+    return min(done, key=lambda row: preference(row.numbers["val_accuracy"], row.numbers.get("val_loss", 0.0)))
+
+
+def split_settings(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What of a network's options is about its shape and what about its training; defaults that cells leave out go."""
+    full = {name: given.get(name, default) for name, default in _DEFAULTS.items()}
+    model, training = (
+        {name: full[name] for name in kind if name in _ALWAYS or full[name] != _DEFAULTS[name]}
+        for kind in (_SHAPE, _TRAINING)
+    )
+    return model, training
+
+
+def seed_rows(setup: Setup, seeds: int, rows: Mapping[str, Row]) -> list[dict[str, Any]]:
+    """One row for each seed: its own numbers, and each contestant's accuracy and AUC."""
+    found = []
+    for seed in range(seeds):
+        best = chosen(setup, seed, rows)
+        if best is None:
+            continue
+        contestants = {setup.series: best} | {k: rows[t.cell.id] for k, t in setup.controls(seed).items()}
+        row: dict[str, Any] = {"seed": seed, "cell": best.cell.id, "seconds": best.seconds}
+        row |= {name: {what: each.numbers[what] for what in _MEASURES} for name, each in contestants.items()}
+        row |= {name: value for name, value in best.numbers.items() if name not in _MEASURES}
+        found.append(row | {"params": {**best.cell.params.get("model", {}), **best.cell.params.get("training", {})}})
+    return found
+
+
+def seeds_together(setup: Setup, found: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Mean, deviation and interval of each contestant's accuracy and AUC; None where there is none."""
+    overlap = setup.ratios[2] / setup.ratios[0]
+    table: dict[str, dict[str, dict[str, Any]]] = {}
+    for name in (setup.series, *CONTROLS):
+        table[name] = {}
+        for what in _MEASURES:
+            values = [row[name][what] for row in found if row[name][what] is not None]
+            summary = asdict(summarize(values or [math.nan], overlap=overlap, within=(0.0, 1.0)))
+            table[name][what] = {k: None if math.isnan(v) else v for k, v in summary.items()}
+    return table
+
+
+def _words(name: str, values: Mapping[str, Any]) -> str:
+    given = ", ".join(f"{key}={value}" for key, value in values.items() if value is not None and value != "")
+    return f"{name}({given})" if given else name

@@ -1,0 +1,53 @@
+"""The section of a training run: its classifier beside the controls, and which graphs were mistaken for which."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from graphldp.experiments.plans.plan import Plan
+from graphldp.experiments.summary import Point
+from graphldp.pages.section import Section
+from graphldp.pages.tables import table
+
+LABELS = {
+    "gin": "GIN",
+    "gcn": "GCN",
+    "sage": "GraphSAGE",
+    "recommended": "recommended",
+    "degrees": "degrees only",
+    "size": "n only",
+}
+"""How tables write the contestants of a training run."""
+
+
+def training_section(plan: Plan, points: Sequence[Point]) -> Section:
+    """The table of a run, and the confusion of its classifier over all seeds."""
+    lines: list[list[str | None]] = []
+    for point in points:
+        accuracy, auc = point.summary("accuracy"), point.summary("auc")
+        interval = None
+        if accuracy is not None and not math.isnan(accuracy.low):
+            interval = f"{accuracy.low:.3f} to {accuracy.high:.3f}"
+        lines.append(
+            [
+                LABELS.get(point.series, point.series),
+                None if accuracy is None else f"{accuracy.mean:.3f}",
+                None if accuracy is None or math.isnan(accuracy.std) else f"{accuracy.std:.3f}",
+                interval,
+                None if auc is None else f"{auc.mean:.3f}",
+                f"{len(point.numbers)} of {plan.seeds}",
+            ]
+        )
+    head = ["classifier", "accuracy", "± std", "95 % interval", "AUC", "seeds"]
+    return Section([], table(head, lines) + (_confusion(points[0]) if points and points[0].numbers else ""))
+
+
+def _confusion(point: Point) -> str:
+    classes = [str(each) for each in point.numbers[0]["classes"]]
+    total = np.sum([each["confusion"] for each in point.numbers], axis=0).tolist()
+    rows: list[list[str | None]] = [[name, *map(str, row)] for name, row in zip(classes, total, strict=True)]
+    head = ["true \\ predicted", *classes]
+    return f"<h3>Test graphs by true and predicted class</h3>{table(head, rows)}"
