@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -11,16 +10,18 @@ import numpy as np
 import graphldp as gl
 
 
-def test_three_formats_say_the_same(command: Any, files: Any) -> None:
+def test_a_table_and_json_say_the_same(command: Any, files: Any, tmp_path: Path) -> None:
     reports = gl.Reports.load(files.reports)
     chances = gl.GINClassifier.load(files.model).predict_proba(reports)
-    code, out, _ = command("predict", files.model, files.reports, "--format", "json")
+    code, out, _ = command("predict", files.model, files.reports, "--json")
     rows = json.loads(out)
     assert code == 0
     assert [row["graph"] for row in rows] == list(range(60))
     np.testing.assert_allclose([[row["p(0)"], row["p(1)"]] for row in rows], chances)
     assert [row["label"] for row in rows] == chances.argmax(axis=1).tolist()
-    table = list(csv.DictReader(io.StringIO(command("predict", files.model, files.reports, "--format", "csv")[1])))
+    code, _, _ = command("predict", files.model, files.reports, "--out", tmp_path / "labels.csv")
+    assert code == 0
+    table = list(csv.DictReader((tmp_path / "labels.csv").open()))
     assert [int(row["label"]) for row in table] == [row["label"] for row in rows]
     assert command("predict", files.model, files.graphs)[1].count("│") > 60  # raw graphs too
 
@@ -28,7 +29,7 @@ def test_three_formats_say_the_same(command: Any, files: Any) -> None:
 def test_graphs_keep_their_names_and_need_no_labels(command: Any, files: Any, tmp_path: Path) -> None:
     part = gl.GraphSet.load(files.graphs)[[7, 3]].with_labels(None)
     part.save(tmp_path / "part.npz")
-    rows = json.loads(command("predict", files.model, tmp_path / "part.npz", "--format", "json")[1])
+    rows = json.loads(command("predict", files.model, tmp_path / "part.npz", "--json")[1])
     assert [row["graph"] for row in rows] == [7, 3]
 
 
@@ -41,7 +42,7 @@ def test_bad_input_is_one_line(command: Any, files: Any, tmp_path: Path) -> None
         ((files.model, files.model), "not a file of graphs or reports"),
         ((files.model, tmp_path / "none.npz"), "no such file"),
         ((files.model, files.reports, "--device", "abacus"), "device"),
-        ((files.model, files.reports, "--format", "xml"), "xml"),
+        ((files.model, files.reports, "--out", tmp_path / "labels.npz"), "ends in .csv, or a folder"),
     ):
         code, out, err = command("predict", *arguments)
         assert (code, out) == (2, "")

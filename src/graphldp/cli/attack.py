@@ -10,7 +10,7 @@ import typer
 
 from graphldp.cli import console
 from graphldp.cli.mechanisms import SeedOption
-from graphldp.cli.options import SplitOption, shares
+from graphldp.cli.options import SplitOption, out_help, place, shares
 from graphldp.cli.threats import ATTACK_HELP
 from graphldp.errors import bad_parameter
 
@@ -30,7 +30,9 @@ graphldp attack reports.npz -a all-ones -f 0.5 --split-seed 0 --out poisoned.npz
 
 def attack(
     file: Annotated[Path, typer.Argument(help="A .npz file of reports.", metavar="REPORTS")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the attacked reports (.npz).")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help=out_help("Where to write the attacked reports", "poisoned.npz"))
+    ],
     fraction: Annotated[float, typer.Option("--fraction", "-f", help="β: the share of malicious users in a graph.")],
     name: Annotated[str, typer.Option("--attack", "-a", help=ATTACK_HELP)] = "random",
     honest_degree: Annotated[
@@ -55,17 +57,18 @@ def attack(
     from graphldp.threats.named import make_attack
 
     chosen = make_attack(name, fraction=fraction, forge_degree=not honest_degree)
-    reports = Reports.load(file)
     if split is not None and split_seed is None:
         raise bad_parameter("split", "graphldp attack", "given together with --split-seed", split)
+    reports = Reports.load(file)
+    file_out = place(out, "poisoned.npz", "attack")
     graphs = None if split_seed is None else split_dataset(reports, split_seed, shares(split, "attack"))[0]
     turned = chosen.malicious(reports, rng=seed, graphs=graphs)
     poisoned = chosen.apply(reports, rng=seed, graphs=graphs)
-    poisoned.save(out)
+    poisoned.save(file_out)
     if malicious is not None:
         _write(malicious, reports, turned)
     row = {
-        "file": str(out),
+        "file": str(file_out),
         "attack": repr(chosen),
         "attacked_graphs": reports.num_graphs if graphs is None else len(graphs),
         "malicious_users": int(turned.sum()),

@@ -10,6 +10,7 @@ import typer
 
 from graphldp.cli import console
 from graphldp.cli.mechanisms import SeedOption
+from graphldp.cli.options import out_help, place
 from graphldp.cli.threats import DEFENSE_HELP
 from graphldp.errors import FormatError
 
@@ -30,7 +31,7 @@ graphldp defend poisoned.npz -d threshold --theta 0.05 --malicious malicious.csv
 
 def defend(
     file: Annotated[Path, typer.Argument(help="A .npz file of reports.", metavar="REPORTS")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the reports that are left (.npz).")],
+    out: Annotated[Path, typer.Option("--out", "-o", help=out_help("The reports that are left", "kept.npz"))],
     name: Annotated[str, typer.Option("--defense", "-d", help=DEFENSE_HELP)] = "guard-accuracy",
     theta: Annotated[float, typer.Option(help="θ: how often an honest user may be flagged.")] = 0.05,
     treatment: Annotated[
@@ -56,15 +57,16 @@ def defend(
 
     chosen = make_defense(name, theta=theta, treatment=treatment)
     reports = Reports.load(file)
+    file_out = place(out, "kept.npz", "defend")
     liars = None if malicious is None else _read(malicious, reports)
     kept, verdict = chosen.apply(reports, rng=seed)
-    kept.save(out)
+    kept.save(file_out)
     if verdicts is not None:
         _write(verdicts, reports, verdict)
     flagged = verdict.flagged
     per_graph = reports.graph_of_user[flagged]
     row: dict[str, Any] = {
-        "file": str(out),
+        "file": str(file_out),
         "defense": repr(chosen),
         "users": reports.num_users,
         "flagged_users": int(flagged.sum()),

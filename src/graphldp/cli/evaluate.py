@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from graphldp.cli import console
-from graphldp.cli.predict import DeviceOption, ModelArgument
-from graphldp.cli.source import need_learn, read_file
+from graphldp.cli.datasets import RootOption
+from graphldp.cli.options import DeviceOption
+from graphldp.cli.predict import ModelArgument
+from graphldp.cli.source import HELP, need_learn, open_source
 
 EPILOG = """Examples:
 
 graphldp evaluate runs/first/seed-0.npz reports.npz
 
-graphldp evaluate runs/first/seed-0.npz graphs.npz --json
+graphldp evaluate runs/first/seed-0.npz IMDB-BINARY --json
 """
 
 
 def evaluate(
     model: ModelArgument,
-    file: Annotated[Path, typer.Argument(help="A .npz file of labelled graphs or reports.", metavar="FILE")],
+    source: Annotated[str, typer.Argument(metavar="DATASET", help=HELP)],
     device: DeviceOption = "auto",
+    root: RootOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Compare a model's labels with a file's own: accuracy, AUC and confusion matrix."""
+    """Compare a model's labels with the true ones: accuracy, AUC and confusion matrix."""
     need_learn("evaluate")
     from graphldp.learn.inputs import given_labels
     from graphldp.learn.loading import load_classifier
     from graphldp.learn.metrics import evaluate as compare
 
     classifier = load_classifier(model, device)
-    graphs = read_file(file)
+    graphs = open_source(source, root)
     scores = compare(classifier.classes_, classifier.predict_proba(graphs), given_labels(graphs, None))
     trained = classifier.provenance_
     found: dict[str, Any] = {

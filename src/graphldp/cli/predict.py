@@ -3,50 +3,49 @@
 from __future__ import annotations
 
 import csv
-import sys
-from enum import StrEnum
+import io
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from graphldp.cli import console
-from graphldp.cli.source import need_learn, read_file
+from graphldp.cli.datasets import RootOption
+from graphldp.cli.options import DeviceOption, out_help, place
+from graphldp.cli.source import HELP, need_learn, open_source
+from graphldp.files import written_whole
 
 EPILOG = """Examples:
 
 graphldp predict runs/first/seed-0.npz reports.npz
 
-graphldp predict runs/first/seed-0.npz reports.npz --format csv > labels.csv
+graphldp predict runs/first/seed-0.npz reports.npz --out labels.csv
+
+graphldp predict runs/first/seed-0.npz IMDB-BINARY --json
 """
 
 ModelArgument = Annotated[Path, typer.Argument(help="A model that 'graphldp train' saved.", metavar="MODEL")]
-DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")]
-
-
-class Output(StrEnum):
-    """How predictions are printed."""
-
-    table = "table"
-    csv = "csv"
-    json = "json"
 
 
 def predict(
     model: ModelArgument,
-    file: Annotated[Path, typer.Argument(help="A .npz file of graphs or reports.", metavar="FILE")],
-    output: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.table,
+    source: Annotated[str, typer.Argument(metavar="DATASET", help=HELP)],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help=out_help("Write a table instead of printing one", "labels.csv"))
+    ] = None,
     device: DeviceOption = "auto",
+    root: RootOption = None,
+    as_json: console.JsonOption = False,
 ) -> None:
-    """Label every graph of a file, with probabilities.
+    """Label every graph, with probabilities.
 
-    Labels in the file are not read. 'graphldp evaluate' compares with them.
+    Labels that are there are not read. 'graphldp evaluate' compares with them.
     """
     need_learn("predict")
     from graphldp.learn.loading import load_classifier
 
     classifier = load_classifier(model, device)
-    graphs = read_file(file)
+    graphs = open_source(source, root)
     table = classifier.predict_proba(graphs)
     labels = classifier.classes_[table.argmax(axis=1)].tolist()
     names = [f"p({each})" for each in classifier.classes_.tolist()]
@@ -54,11 +53,14 @@ def predict(
         {"graph": graph, "label": label} | dict(zip(names, chances, strict=True))
         for graph, label, chances in zip(graphs.graph_ids.tolist(), labels, table.tolist(), strict=True)
     ]
-    if output is Output.csv:
-        writer = csv.DictWriter(sys.stdout, ["graph", "label", *names], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    elif output is Output.json:
-        console.show_json(rows)
-    else:
-        console.show(rows, as_json=False)
+    if out is None:
+        console.show(rows, as_json=as_json)
+        return
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ["graph", "label", *names], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    path = place(out, "labels.csv", "predict")
+    with written_whole(path) as file:
+        file.write(text.getvalue().encode())
+    console.show_one({"file": str(path), "graphs": len(rows)}, as_json=as_json)

@@ -23,6 +23,7 @@ from graphldp.cli.mechanisms import (
     make_mechanism,
     private_epsilon,
 )
+from graphldp.cli.options import out_help, place
 from graphldp.cli.source import HELP
 from graphldp.errors import DataError, bad_parameter
 
@@ -48,7 +49,12 @@ class EngineName(StrEnum):
 
 def randomize(
     source: Annotated[str, typer.Argument(metavar="DATASET", help=HELP)],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where to write the reports (.npz).")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help=out_help("Where to write the reports", "reports.npz") + " With ray: a folder."
+        ),
+    ],
     mechanism: MechanismOption = "dprr",
     epsilon: EpsilonOption = 1.0,
     public_fraction: PublicOption = 0.0,
@@ -87,13 +93,14 @@ def randomize(
     if not isinstance(graphs, GraphSet):
         raise DataError(f"{source}: holds reports, which are noisy already; give raw graphs.")
     chosen = make_mechanism(mechanism, private_epsilon(graphs, epsilon, public_fraction, seed), **options)
+    file = place(out, "reports.npz", "randomize")
     began = perf_counter()
     reports = chosen.randomize(graphs, rng=seed)
     seconds = perf_counter() - began
-    reports.save(out)
+    reports.save(file)
     users = max(reports.num_users, 1)
     row = {
-        "file": str(out),
+        "file": str(file),
         "mechanism": str(reports.origin),
         "graphs": reports.num_graphs,
         "users": reports.num_users,
