@@ -20,7 +20,7 @@ ResultsOption = Annotated[
 RESULTS = Path("results.sqlite")
 
 
-class Setting(NamedTuple):
+class NetworkOption(NamedTuple):
     """An option of a network: its default, and what it says."""
 
     default: Any
@@ -28,18 +28,20 @@ class Setting(NamedTuple):
 
 
 NETWORK = {
-    "layers": Setting(5, "Layers, counted with the input layer."),
-    "hidden": Setting(64, "Hidden units."),
-    "dropout": Setting(0.5, "Dropout on graph scores."),
-    "lr": Setting(0.01, "Initial learning rate."),
-    "readout": Setting("mean", "mean or sum."),
-    "convolution": Setting("gin", "gin, gcn or sage."),
-    "features": Setting("constant", "constant, degree, noisy-degree, size or profile."),
-    "graph_features": Setting("none", "What the model sees of a whole graph: none, size (n) or degrees (n and d*)."),
-    "directions": Setting("own", "Aggregate over own lists, or both ways: own or both."),
-    "weights": Setting("none", "Weigh reported entries by how likely they are: none or posterior."),
-    "batch_size": Setting(64, "Graphs in a batch."),
-    "max_epochs": Setting(500, "The most epochs."),
+    "layers": NetworkOption(5, "Layers, counted with the input layer."),
+    "hidden": NetworkOption(64, "Hidden units."),
+    "dropout": NetworkOption(0.5, "Dropout on graph scores."),
+    "lr": NetworkOption(0.01, "Initial learning rate."),
+    "readout": NetworkOption("mean", "mean or sum."),
+    "convolution": NetworkOption("gin", "gin, gcn or sage."),
+    "features": NetworkOption("constant", "constant, degree, noisy-degree, size or profile."),
+    "graph_features": NetworkOption(
+        "none", "What the model sees of a whole graph: none, size (n) or degrees (n and d*)."
+    ),
+    "directions": NetworkOption("own", "Aggregate over own lists, or both ways: own or both."),
+    "weights": NetworkOption("none", "Weigh reported entries by how likely they are: none or posterior."),
+    "batch_size": NetworkOption(64, "Graphs in a batch."),
+    "max_epochs": NetworkOption(500, "The most epochs."),
 }
 """The options of a graph neural network, with the defaults of :class:`graphldp.GINClassifier`."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from graphldp.errors import TrainingError
-from graphldp.experiments.cells import Row
+from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
 from graphldp.experiments.models import ModelFolder
@@ -52,11 +52,13 @@ def run_setup(
     if models is not None:
         waiting |= models.absent(seeds, rows)
     keep = None if models is None else models.keep
-    own = {entry.cell.id: entry for entry in plan.entries}
-    todo = [seed for seed in range(seeds) if any(each.seed == seed for key, each in own.items() if key in waiting)]
+    todo: dict[int, list[Cell]] = {}
+    for entry in plan.entries:
+        if entry.cell.id in waiting:
+            todo.setdefault(entry.seed, []).append(entry.cell)
     for start in range(0, len(todo), together):
-        batch = todo[start : start + together]
-        cells = [each.cell for key, each in own.items() if each.seed in batch and key in waiting]
+        batch = list(todo)[start : start + together]
+        cells = [cell for seed in batch for cell in todo[seed]]
         for row in compute(cells, replace(context, at_once=together), watch=watch, keep=keep):
             if row.status != "done":
                 raise TrainingError(row.note.partition(": ")[2])
@@ -66,4 +68,4 @@ def run_setup(
             best = chosen(setup, seed, rows)
             if best is not None and on_seed is not None:
                 on_seed(seed, best)
-    return {key: row for key, row in rows.items() if key in own}
+    return {entry.cell.id: rows[entry.cell.id] for entry in plan.entries}
