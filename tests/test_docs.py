@@ -14,7 +14,7 @@ import graphldp as gl
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
 from graphldp.experiments.plans.plan import dataset_id, make_plan
-from graphldp.experiments.results import Results
+from graphldp.experiments.results import ResultsFile
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -61,7 +61,7 @@ def test_the_tables_hold_what_was_computed(threats: Any, tmp_path: Path) -> None
     plans = [make_plan(each, name, context, effort="smoke", seeds=1) for each in ("poisoning", "poisoning-beyond")]
     wanted = {("random", f"degrees {defense}", 0.1) for defense in ("none", "guard-accuracy redraw")}
     chosen = [entry.cell for entry in plans[1].entries if (entry.panel, entry.series, entry.x) in wanted]
-    with Results(tmp_path / "results.sqlite") as table:
+    with ResultsFile(tmp_path / "results.sqlite") as table:
         for plan in plans:
             table.add_plan(plan)
         rows = list(compute(chosen, context))

@@ -18,7 +18,7 @@ from scipy.stats import spearmanr
 from graphldp.experiments.cells import canonical
 from graphldp.experiments.draws import Context, Draw, load, reports_of
 from graphldp.experiments.plans.figures import CONTROLS, METHODS
-from graphldp.experiments.results import Results
+from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, points_of
 from graphldp.learn.metrics import summarize
 from graphldp.pages.tables import number, seconds, size
@@ -26,10 +26,10 @@ from graphldp.pages.tables import number, seconds, size
 HERE = DOCS / "results"
 PAGES = (DOCS / "reproduction.md", DOCS / "beyond.md", DOCS.parent / "README.md")
 PLAIN = {"layers", "hidden", "dropout"}  # the paper's model, without our options
-with Results(HERE / "reddit-binary.sqlite", create=False) as _results:
+with ResultsFile(HERE / "reddit-binary.sqlite", create=False) as _results:
     ROWS = _results.rows()
     PLANS = {plan.experiment: points_of(plan, ROWS) for plan in _results.plans()}
-with Results(HERE / "elsewhere.sqlite", create=False) as _results:
+with ResultsFile(HERE / "elsewhere.sqlite", create=False) as _results:
     PLANS |= {plan.dataset: points_of(plan, _results.rows()) for plan in _results.plans()}
 
 

@@ -17,7 +17,7 @@ import graphldp as gl
 from graphldp.experiments.cases import HUB
 from graphldp.experiments.plans.figures import EXPERIMENTS, Poisoning
 from graphldp.experiments.plans.panels import CURVES, Line, Panel, line_name
-from graphldp.experiments.results import Results
+from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, points_of
 from graphldp.pages.poisoning import defense_name, panel_tables, recovered
 from graphldp.threats import Poison
@@ -141,7 +141,7 @@ def fill_page(page: Path, results: Path, probes: dict[str, Callable[[], str]] | 
         results: a results file.
         probes: tables that do not come from it.
     """
-    with Results(results, create=False) as table:
+    with ResultsFile(results, create=False) as table:
         rows = table.rows()
         plans = {plan.experiment: points_of(plan, rows) for plan in table.plans()}
     beyond, paper = (

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from graphldp.experiments.draws import Context
 from graphldp.experiments.plans.plan import make_plan
-from graphldp.experiments.results import Results
+from graphldp.experiments.results import ResultsFile
 
 from .conftest import Command
 
 
 def test_a_page_and_its_figures(command: Command, tmp_path: Path) -> None:
-    with Results(tmp_path / "r.sqlite") as table:
+    with ResultsFile(tmp_path / "r.sqlite") as table:
         table.add_plan(make_plan("accuracy-lambda", "synthetic:threads", Context(), effort="smoke"))
     page = tmp_path / "page.html"
     given = ("page", tmp_path / "r.sqlite", "--out", page, "--figures", tmp_path / "figures", "--json")
@@ -30,13 +30,13 @@ def test_bad_input(command: Command, tmp_path: Path) -> None:
         "",
         f"graphldp: {tmp_path}/none.sqlite: there is no such results file.\n",
     )
-    with Results(tmp_path / "empty.sqlite"):
+    with ResultsFile(tmp_path / "empty.sqlite"):
         pass
     code, _, err = command("page", tmp_path / "empty.sqlite", "--out", tmp_path / "page.html")
     assert code == 2
     assert "holds no experiment yet" in err
     assert not (tmp_path / "page.html").exists()
-    with Results(tmp_path / "some.sqlite") as table:
+    with ResultsFile(tmp_path / "some.sqlite") as table:
         table.add_plan(make_plan("degrees", "synthetic:threads", Context(), effort="smoke"))
     code, _, err = command("page", tmp_path / "some.sqlite", "--out", tmp_path / "none" / "page.html")
     assert code == 2

@@ -18,7 +18,7 @@ from graphldp.cli.train import _setup
 from graphldp.datasets.registry import KNOWN
 from graphldp.experiments.draws import Context
 from graphldp.experiments.plans.plan import dataset_id, make_plan
-from graphldp.experiments.results import Results
+from graphldp.experiments.results import ResultsFile
 from graphldp.learn.grid import Grid
 from graphldp.learn.selection import split_dataset
 from graphldp.mechanisms.named import named
@@ -50,7 +50,7 @@ def test_graphs_in_results_out(command: Any, files: Any, tmp_path: Path) -> None
     assert (model.seed, model.hidden, model.max_epochs) == (1, 8, 4)
     assert model.provenance_["mechanism"].startswith("dprr")
     assert model.provenance_["epsilon"] == 2.0
-    with Results(tmp_path / "results.sqlite") as table:
+    with ResultsFile(tmp_path / "results.sqlite") as table:
         rows, (plan,) = table.rows(), table.plans()
     assert {entry.cell.id for entry in plan.entries} == set(rows)
     assert {row.status for row in rows.values()} == {"done"}

@@ -9,10 +9,10 @@ import pytest
 
 import graphldp as gl
 from graphldp.experiments.draws import Context
-from graphldp.experiments.plans.plan import Plan, dataset_id, make_plan
+from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, make_plan
 
 GRID = {"layers": (2, 3), "hidden": (4,), "lr": (0.01,), "dropout": (0.0,)}
-MakePlan = Callable[..., Plan]
+MakePlan = Callable[..., ExperimentPlan]
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +33,7 @@ def context(graphs_file: Path) -> Context:
 def plan_of(graphs_file: Path, context: Context) -> MakePlan:
     name, _ = dataset_id(str(graphs_file))
 
-    def make(experiment: str, seeds: int = 1) -> Plan:
+    def make(experiment: str, seeds: int = 1) -> ExperimentPlan:
         return make_plan(experiment, name, context, effort="smoke", seeds=seeds, grid=GRID)
 
     return make

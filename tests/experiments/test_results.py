@@ -7,7 +7,7 @@ import pytest
 
 from graphldp.errors import FormatError
 from graphldp.experiments.cells import Cell, Row
-from graphldp.experiments.results import Results
+from graphldp.experiments.results import ResultsFile
 
 from .conftest import MakePlan
 
@@ -18,10 +18,10 @@ def row(number: int, status: str = "done") -> Row:
 
 def test_rows_are_kept_and_settled(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
-    with Results(path) as table:
+    with ResultsFile(path) as table:
         for number, status in enumerate(("done", "impossible", "too-large", "failed")):
             table.add(row(number, status))
-    with Results(path) as table:
+    with ResultsFile(path) as table:
         assert table.settled() == {row(0).cell.id, row(1).cell.id}  # the other two are worth another try
         assert table.rows()[row(2).cell.id] == row(2, "too-large")
         table.add(row(2))
@@ -30,7 +30,7 @@ def test_rows_are_kept_and_settled(tmp_path: Path) -> None:
 
 
 def test_plans_come_back_as_they_were(tmp_path: Path, plan_of: MakePlan) -> None:
-    with Results(tmp_path / "r.sqlite") as table:
+    with ResultsFile(tmp_path / "r.sqlite") as table:
         plan = plan_of("accuracy-lambda")
         table.add_plan(plan)
         table.add_plan(plan_of("degrees"))
@@ -43,51 +43,51 @@ def test_damage_other_files_and_other_versions_are_refused(tmp_path: Path) -> No
     path = tmp_path / "r.sqlite"
     path.write_bytes(b"not a database at all, but long enough to be looked at" * 40)
     with pytest.raises(FormatError, match="not a graphldp results file, or damaged"):
-        Results(path)
+        ResultsFile(path)
     other = tmp_path / "other.sqlite"
     with sqlite3.connect(other) as connection:
         connection.execute("create table friends (a, b)")
     connection.close()
     with pytest.raises(FormatError, match="not a graphldp results file"):
-        Results(other)
+        ResultsFile(other)
     old = tmp_path / "old.sqlite"
-    with Results(old) as table:
+    with ResultsFile(old) as table:
         table._connection.execute("pragma user_version = 7")
     with pytest.raises(
         FormatError, match=r"results of version 7; this graphldp computes version 1.*Choose another file"
     ):
-        Results(old)
+        ResultsFile(old)
     with pytest.raises(FormatError, match="there is no such results file"):
-        Results(tmp_path / "none.sqlite", create=False)
+        ResultsFile(tmp_path / "none.sqlite", create=False)
     with pytest.raises(FormatError, match="folder does not exist"):
-        Results(tmp_path / "none" / "r.sqlite")
+        ResultsFile(tmp_path / "none" / "r.sqlite")
 
 
 def test_a_cut_file_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
-    with Results(path) as table:
+    with ResultsFile(path) as table:
         for number in range(200):
             table.add(row(number))
         table._connection.execute("pragma wal_checkpoint(truncate)")
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(FormatError, match="damaged"):
-        Results(path)
+        ResultsFile(path)
 
 
 def test_a_full_disk_is_said_and_costs_nothing_that_is_there(tmp_path: Path) -> None:
     """SQLite's own limit on pages raises the very error that a full disk does."""
     path = tmp_path / "r.sqlite"
-    with Results(path) as table:
+    with ResultsFile(path) as table:
         table.add(row(0))
         pages = table._connection.execute("pragma page_count").fetchone()[0]
         table._connection.execute(f"pragma max_page_count = {pages}")
         with pytest.raises(OSError, match="the disk is full; make room and run the same command again"):
             _fill(table)
-    with Results(path) as table:
+    with ResultsFile(path) as table:
         assert row(0).cell.id in table.settled()
         table.add(row(1000))
 
 
-def _fill(table: Results) -> None:
+def _fill(table: ResultsFile) -> None:
     for number in range(1, 1000):
         table.add(row(number))

@@ -18,8 +18,8 @@ from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
 from graphldp.experiments.engines.grouping import groups_of
 from graphldp.experiments.engines.local import LocalEngine
-from graphldp.experiments.plans.plan import Plan
-from graphldp.experiments.results import Results
+from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.runner import missing, run
 
 from .conftest import MakePlan
@@ -29,7 +29,7 @@ def numbers(rows: Mapping[str, Row]) -> dict[str, tuple[str, Mapping[str, Any]]]
     return {key: (row.status, row.numbers) for key, row in rows.items()}
 
 
-def some_of(plan_of: MakePlan) -> Plan:
+def some_of(plan_of: MakePlan) -> ExperimentPlan:
     """A part of a figure: enough to keep two workers busy for a few seconds."""
     plan = plan_of("accuracy-lambda")
     return replace(plan, entries=tuple(e for e in plan.entries if e.series in ("dprr", "local-lap", "size-control")))
@@ -46,7 +46,7 @@ def test_processes_compute_what_one_process_does(
     tmp_path: Path, plan_of: MakePlan, context: Context, alone: dict[str, Row]
 ) -> None:
     plan = some_of(plan_of)
-    with Results(tmp_path / "r.sqlite") as table:
+    with ResultsFile(tmp_path / "r.sqlite") as table:
         seen: list[Row] = []
         run([plan], table, context, workers=2, on_row=seen.append)
         assert len(seen) == len(alone)
@@ -70,7 +70,7 @@ def test_a_worker_that_dies_costs_nothing_but_time(
             os.kill(victim.pid, signal.SIGKILL)
             killed.append(victim.pid)
 
-    with Results(tmp_path / "r.sqlite") as table:
+    with ResultsFile(tmp_path / "r.sqlite") as table:
         run([some_of(plan_of)], table, context, workers=2, on_row=kill_one)
         assert killed
         assert numbers(table.rows()) == numbers(alone)
@@ -107,7 +107,7 @@ def test_killed_and_run_again_computes_nothing_twice(
     assert done.returncode == 0, done.stderr
     after = stamps(path)
     assert {key: after[key] for key in before} == before
-    with Results(path) as table:
+    with ResultsFile(path) as table:
         assert not missing(table.plans(), table)
         found = numbers(table.rows())
         common = found.keys() & alone.keys()
@@ -132,7 +132,7 @@ def test_too_large_is_recorded_and_tried_where_there_is_room(
     tmp_path: Path, plan_of: MakePlan, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = plan_of("degrees")
-    with Results(tmp_path / "r.sqlite") as table:
+    with ResultsFile(tmp_path / "r.sqlite") as table:
         monkeypatch.setattr("graphldp.experiments.runner.available_memory", lambda _: 1000)
         run([plan], table, context, workers=1)
         states = {row.cell.kind: row.status for row in table.rows().values()}

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from graphldp.experiments.cells import Row
-from graphldp.experiments.plans.plan import Plan
+from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import points_of
 
 from .conftest import MakePlan
 
 
-def rows_of(plan: Plan) -> dict[str, Row]:
+def rows_of(plan: ExperimentPlan) -> dict[str, Row]:
     """Deeper models validate better and test worse, so that a choice by the test would show."""
     rows = {}
     for entry in plan.entries:

@@ -21,8 +21,8 @@ from graphldp.errors import FormatError
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
 from graphldp.experiments.plans.figures import CONTROLS, METHODS
-from graphldp.experiments.plans.plan import Plan, make_plan
-from graphldp.experiments.results import Results
+from graphldp.experiments.plans.plan import ExperimentPlan, make_plan
+from graphldp.experiments.results import ResultsFile
 from graphldp.pages.page import make_page
 
 EXPERIMENTS = (
@@ -33,10 +33,10 @@ SHARES = (0.0, 0.1, 0.2, 0.5)
 
 
 @pytest.fixture(scope="module")
-def results(small_graphs: tuple[str, Context], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
+def results(small_graphs: tuple[str, Context], tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsFile]:
     """All but allocation and the last place of runtime-sampling; too little memory for RR in runtime-nodes."""
     name, context = small_graphs
-    with Results(tmp_path_factory.mktemp("page") / "r.sqlite") as table:
+    with ResultsFile(tmp_path_factory.mktemp("page") / "r.sqlite") as table:
         for experiment in EXPERIMENTS:
             plan = make_plan(experiment, name, context, effort="smoke")
             table.add_plan(plan)
@@ -51,11 +51,11 @@ def results(small_graphs: tuple[str, Context], tmp_path_factory: pytest.TempPath
         yield table
 
 
-def plan_of(results: Results, experiment: str) -> Plan:
+def plan_of(results: ResultsFile, experiment: str) -> ExperimentPlan:
     return next(plan for plan in results.plans() if plan.experiment == experiment)
 
 
-def scores(results: Results, method: str, share: float | None) -> list[float]:
+def scores(results: ResultsFile, method: str, share: float | None) -> list[float]:
     """The accuracy of each seed in accuracy-lambda."""
     rows, plan = results.rows(), plan_of(results, "accuracy-lambda")
     return [rows[e.cell.id].numbers["accuracy"] for e in plan.entries if (e.series, e.x) == (method, share)]
@@ -91,7 +91,7 @@ class Reader(HTMLParser):
             self.tables[-1][-1][-1] += data
 
 
-def read(results: Results) -> tuple[str, Reader]:
+def read(results: ResultsFile) -> tuple[str, Reader]:
     text, _ = make_page(results)
     reader = Reader()
     reader.feed(text)
@@ -99,7 +99,7 @@ def read(results: Results) -> tuple[str, Reader]:
     return text, reader
 
 
-def test_the_page_is_whole_and_needs_no_network(results: Results) -> None:
+def test_the_page_is_whole_and_needs_no_network(results: ResultsFile) -> None:
     text, reader = read(results)
     assert all(source.startswith("#") for source in reader.sources)
     assert "<script" not in text
@@ -110,7 +110,7 @@ def test_the_page_is_whole_and_needs_no_network(results: Results) -> None:
     assert "A &lt;fast&gt; CPU" in text
 
 
-def test_means_and_deviations_and_both_controls(results: Results) -> None:
+def test_means_and_deviations_and_both_controls(results: ResultsFile) -> None:
     _, reader = read(results)
     table = next(t for t in reader.tables if t[0][1:] == [f"λ = {share:g}" for share in SHARES])
     rows = {row[0]: row[1:] for row in table}
@@ -122,7 +122,7 @@ def test_means_and_deviations_and_both_controls(results: Results) -> None:
     assert rows["NonPriv-Part"][0] == "–"
 
 
-def test_where_a_control_wins_is_said(results: Results) -> None:
+def test_where_a_control_wins_is_said(results: ResultsFile) -> None:
     text, _ = read(results)
     n_only = mean(scores(results, "size-control", None))
     better = [f"{share:g}" for share in SHARES if n_only >= mean(scores(results, "dprr", share))]
@@ -130,7 +130,7 @@ def test_where_a_control_wins_is_said(results: Results) -> None:
     assert f"control: n only is at least as accurate as DPRR at λ = {', '.join(better)}." in text
 
 
-def test_growth_is_read_off_the_slope(results: Results) -> None:
+def test_growth_is_read_off_the_slope(results: ResultsFile) -> None:
     _, reader = read(results)
     rows, plan = results.rows(), plan_of(results, "table-complexity")
     own = [(entry.x, rows[entry.cell.id].numbers) for entry in plan.entries if entry.series == "dprr"]
@@ -141,7 +141,7 @@ def test_growth_is_read_off_the_slope(results: Results) -> None:
     assert [float(each) for each in slopes[:4]] == pytest.approx(wanted, abs=0.006)
 
 
-def test_what_is_missing_is_said(results: Results) -> None:
+def test_what_is_missing_is_said(results: ResultsFile) -> None:
     text, reader = read(results)
     assert "12 of 15 cells are here: 3 not computed yet." in text
     assert "16 of 24 cells are here: 8 too large for the machine" in text
@@ -155,7 +155,7 @@ def test_what_is_missing_is_said(results: Results) -> None:
     assert last["allocation"][-1].endswith("missing")
 
 
-def test_charts_have_names_of_their_own(results: Results) -> None:
+def test_charts_have_names_of_their_own(results: ResultsFile) -> None:
     text, charts = make_page(results)
     assert len(charts) == text.count("<svg") == 20
     assert all(name.isascii() or "λ" in name for name in charts)
@@ -189,7 +189,7 @@ def spoiled(value: object, at: tuple[str, ...]) -> object:
     return value
 
 
-def hostile_files(results: Results, folder: Path) -> Iterator[tuple[str, Path]]:
+def hostile_files(results: ResultsFile, folder: Path) -> Iterator[tuple[str, Path]]:
     """The results file, with a hostile text in one of its columns, or in one place or key of its JSON."""
     whole = sqlite3.connect(results.path)
     whole.execute("vacuum into ?", (str(folder / "whole.sqlite"),))
@@ -222,12 +222,12 @@ def _spoil(text: str, at: tuple[str, ...]) -> str:
     return json.dumps(spoiled(json.loads(text), at))
 
 
-def test_a_hostile_file_puts_no_tag_into_the_page(results: Results, tmp_path: Path) -> None:
+def test_a_hostile_file_puts_no_tag_into_the_page(results: ResultsFile, tmp_path: Path) -> None:
     """A text in any field is shown as text, or the file is refused."""
     known = read(results)[1].seen
     refused = shown = 0
     for what, path in hostile_files(results, tmp_path):
-        with Results(path, create=False) as file:
+        with ResultsFile(path, create=False) as file:
             try:
                 text, reader = read(file)
             except FormatError:
@@ -239,14 +239,14 @@ def test_a_hostile_file_puts_no_tag_into_the_page(results: Results, tmp_path: Pa
     assert shown > 5
 
 
-def test_a_browser_is_told_to_run_no_script(results: Results) -> None:
+def test_a_browser_is_told_to_run_no_script(results: ResultsFile) -> None:
     """A second lock behind the first: even a tag that got in would do nothing."""
     text, _ = make_page(results)
     head = text[: text.index("<style>")]
     assert "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'" in head
 
 
-def test_in_a_browser_nothing_sticks_out(results: Results, tmp_path: Path) -> None:
+def test_in_a_browser_nothing_sticks_out(results: ResultsFile, tmp_path: Path) -> None:
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     browser_path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if browser_path is None:

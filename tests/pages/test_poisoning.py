@@ -14,7 +14,7 @@ from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
 from graphldp.experiments.plans.figures import EXPERIMENTS, Poisoning
 from graphldp.experiments.plans.panels import Panel, line_name
-from graphldp.experiments.plans.plan import Plan, dataset_id, make_plan
+from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, make_plan
 from graphldp.pages.section import Section
 from graphldp.pages.sections import section_of
 
@@ -26,7 +26,7 @@ PANELS = (
 
 
 @pytest.fixture(scope="module")
-def computed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Plan, dict[str, Row]]]:
+def computed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ExperimentPlan, dict[str, Row]]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(EXPERIMENTS, "poisoning", Poisoning("Lies & lists", "Figure 10", panels=PANELS))
         path = tmp_path_factory.mktemp("threads") / "threads.npz"
@@ -40,25 +40,29 @@ def computed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Plan, d
 
 
 @pytest.fixture(scope="module")
-def section(computed: tuple[Plan, dict[str, Row]]) -> Section:
+def section(computed: tuple[ExperimentPlan, dict[str, Row]]) -> Section:
     return section_of(*computed)
 
 
-def values(computed: tuple[Plan, dict[str, Row]], line: tuple[str, str, str], x: float, name: str) -> list[Any]:
+def values(
+    computed: tuple[ExperimentPlan, dict[str, Row]], line: tuple[str, str, str], x: float, name: str
+) -> list[Any]:
     """A number of a line of the first panel, seed by seed."""
     plan, rows = computed
     own = [e for e in plan.entries if (e.panel, e.series, e.x) == ("all-ones", line_name(*line), x)]
     return [rows[entry.cell.id].numbers[name] for entry in own]
 
 
-def test_means_and_deviations(computed: tuple[Plan, dict[str, Row]], section: Section) -> None:
+def test_means_and_deviations(computed: tuple[ExperimentPlan, dict[str, Row]], section: Section) -> None:
     for line in PANELS[0].lines:
         for x in PANELS[0].fractions:
             scores = values(computed, line, x, "accuracy")
             assert f"<td>{mean(scores):.3f} ± {stdev(scores):.3f}</td>" in section.body
 
 
-def test_what_was_recovered_and_who_was_flagged(computed: tuple[Plan, dict[str, Row]], section: Section) -> None:
+def test_what_was_recovered_and_who_was_flagged(
+    computed: tuple[ExperimentPlan, dict[str, Row]], section: Section
+) -> None:
     best, worst, after = (
         mean(values(computed, line, x, "accuracy"))
         for line, x in ((UNDEFENDED, 0.0), (UNDEFENDED, 0.4), (GUARDED, 0.4))
@@ -73,7 +77,7 @@ def test_what_was_recovered_and_who_was_flagged(computed: tuple[Plan, dict[str, 
     assert "perfect detector, remove</td><td>1.0000</td>" in table
 
 
-def test_charts_and_detection_curves(computed: tuple[Plan, dict[str, Row]], section: Section) -> None:
+def test_charts_and_detection_curves(computed: tuple[ExperimentPlan, dict[str, Row]], section: Section) -> None:
     charts = {name: svg for name, _, svg in section.charts}
     assert list(charts) == ["poisoning-all-ones", "poisoning-all-ones-detection", "poisoning-all-ones-flagged-users"]
     plan, rows = computed
@@ -86,7 +90,7 @@ def test_charts_and_detection_curves(computed: tuple[Plan, dict[str, Row]], sect
             assert curve["detected"] == sorted(curve["detected"])
 
 
-def test_seeds_that_are_not_done_are_left_out(computed: tuple[Plan, dict[str, Row]]) -> None:
+def test_seeds_that_are_not_done_are_left_out(computed: tuple[ExperimentPlan, dict[str, Row]]) -> None:
     plan, rows = computed
     first = {key: row for key, row in rows.items() if row.cell.params["seed"] == 0}
     body = section_of(plan, first).body

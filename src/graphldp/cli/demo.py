@@ -50,7 +50,7 @@ def demo(
     from graphldp.cli.reproduce import compute
     from graphldp.experiments.draws import Context, load
     from graphldp.experiments.plans.plan import make_plan
-    from graphldp.experiments.results import Results
+    from graphldp.experiments.results import ResultsFile
     from graphldp.files import written_whole
     from graphldp.pages.page import make_page
 
@@ -65,7 +65,7 @@ def demo(
     note("Training on the lists at ε = 0.2, 0.5, 1 and 2, three seeds each, the recipe beside the paper's methods …")
     plans = [make_plan(each, DATASET, context, effort="demo") for each in ("side-by-side", "degrees")]
     results = out / "results.sqlite"
-    with Results(results) as table:
+    with ResultsFile(results) as table:
         compute(table, plans, context, None, None, None)
         accuracy = _accuracy(plans[0], table)
         page, _ = make_page(table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from enum import StrEnum
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -12,12 +13,18 @@ import typer
 
 from graphldp.errors import bad_parameter
 
-DEVICE_HELP = "auto, cpu, cuda or mps."
-DeviceOption = Annotated[str, typer.Option(help=DEVICE_HELP)]
+DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")]
 ResultsOption = Annotated[
     Path, typer.Option("--results", metavar="FILE", help="Where finished rows are kept; 'graphldp page' reads it.")
 ]
 RESULTS = Path("results.sqlite")
+
+
+class EngineName(StrEnum):
+    """Where a command computes."""
+
+    local = "local"
+    ray = "ray"
 
 
 class NetworkOption(NamedTuple):

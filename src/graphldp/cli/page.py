@@ -31,11 +31,11 @@ def page(
     as_json: console.JsonOption = False,
 ) -> None:
     """Write one HTML page that needs no network: figures, the same numbers as tables, and what is missing."""
-    from graphldp.experiments.results import Results
+    from graphldp.experiments.results import ResultsFile
     from graphldp.pages.page import make_page
     from graphldp.pages.plots import standalone
 
-    with Results(results, create=False) as table:
+    with ResultsFile(results, create=False) as table:
         text, charts = make_page(table)
         if not table.plans():
             raise FormatError(f"{results}: holds no experiment yet; 'reproduce' and 'train' compute some.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,7 +22,7 @@ from graphldp.cli.mechanisms import (
     make_mechanism,
     private_epsilon,
 )
-from graphldp.cli.options import out_help, place
+from graphldp.cli.options import EngineName, out_help, place
 from graphldp.cli.source import HELP
 from graphldp.errors import DataError, bad_parameter
 
@@ -38,13 +37,6 @@ graphldp randomize synthetic:threads -m noisy-degrees -e 0.5 --out degrees.npz -
 
 graphldp randomize edges.parquet --engine ray --nodes 3072441 --epsilon 1 --out noisy
 """
-
-
-class EngineName(StrEnum):
-    """Where lists are drawn."""
-
-    local = "local"
-    ray = "ray"
 
 
 def randomize(

@@ -13,14 +13,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from graphldp.cli import console
 from graphldp.cli.datasets import RootOption
 from graphldp.cli.mechanisms import MECHANISM_HELP
+from graphldp.cli.options import RESULTS, DeviceOption, EngineName, ResultsOption
 from graphldp.errors import bad_parameter
 from graphldp.own import is_reference
 
 if TYPE_CHECKING:
     from graphldp.experiments.cells import Cell, Row
     from graphldp.experiments.draws import Context
-    from graphldp.experiments.plans.plan import Plan
-    from graphldp.experiments.results import Results
+    from graphldp.experiments.plans.plan import ExperimentPlan
+    from graphldp.experiments.results import ResultsFile
     from graphldp.experiments.runner import Engine
 
 EPILOG = """Examples:
@@ -40,13 +41,6 @@ class EffortName(StrEnum):
     demo = "demo"
     quick = "quick"
     paper = "paper"
-
-
-class EngineName(StrEnum):
-    """Where cells are computed."""
-
-    local = "local"
-    ray = "ray"
 
 
 def reproduce(
@@ -69,11 +63,11 @@ def reproduce(
             "--mechanism", "-m", help=f"Compare one more in figures of accuracy and degrees. {MECHANISM_HELP}"
         ),
     ] = None,
-    results: Annotated[Path, typer.Option(help="Where finished cells are kept.")] = Path("results.sqlite"),
+    results: ResultsOption = RESULTS,
     engine: Annotated[EngineName, typer.Option(help="Processes of this machine, or Ray.")] = EngineName.local,
     address: Annotated[str | None, typer.Option(help="Of a Ray cluster; a local one is started otherwise.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Local processes; one per core unless said.")] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    device: DeviceOption = "auto",
     export: Annotated[
         Path | None, typer.Option(help="Leave the cells to another machine: write them to this folder.")
     ] = None,
@@ -92,7 +86,7 @@ def reproduce(
     from graphldp.experiments.draws import Context
     from graphldp.experiments.plans.figures import EXPERIMENTS
     from graphldp.experiments.plans.plan import dataset_id, make_plan
-    from graphldp.experiments.results import Results
+    from graphldp.experiments.results import ResultsFile
 
     if address is not None and engine is EngineName.local:
         raise bad_parameter("address", "graphldp reproduce", "left out without --engine ray", address)
@@ -106,7 +100,7 @@ def reproduce(
     points = None if grid is None else parse_grid(grid)
     options: dict[str, Any] = {"effort": effort.value, "seeds": seeds, "grid": points, "mechanisms": own}
     plans = [make_plan(each, name, context, **options) for each in names]
-    with Results(results) as table:
+    with ResultsFile(results) as table:
         if take is not None:
             _take(table, plans, take)
         else:
@@ -117,7 +111,7 @@ def reproduce(
         raise typer.Exit(1)
 
 
-def _take(table: Results, plans: list[Plan], file: Path) -> None:
+def _take(table: ResultsFile, plans: list[ExperimentPlan], file: Path) -> None:
     from graphldp.experiments.engines.remote import take
 
     for plan in plans:
@@ -126,8 +120,8 @@ def _take(table: Results, plans: list[Plan], file: Path) -> None:
 
 
 def compute(
-    table: Results,
-    plans: list[Plan],
+    table: ResultsFile,
+    plans: list[ExperimentPlan],
     context: Context,
     engine: Engine | None,
     workers: int | None,
@@ -207,7 +201,7 @@ def parse_grid(text: str) -> dict[str, tuple[float, ...]]:
     return found
 
 
-def _overview(table: Results, plans: list[Plan]) -> list[dict[str, Any]]:
+def _overview(table: ResultsFile, plans: list[ExperimentPlan]) -> list[dict[str, Any]]:
     kept = table.rows()
     rows = []
     for plan in plans:

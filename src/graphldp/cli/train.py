@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graphldp.experiments.draws import Context
     from graphldp.experiments.models import ModelFolder
     from graphldp.experiments.plans.setup import Setup
-    from graphldp.experiments.results import Results
+    from graphldp.experiments.results import ResultsFile
     from graphldp.graphs import GraphSet
     from graphldp.reports import Reports
 
@@ -91,7 +91,7 @@ def train(
     need_learn("train")
     from graphldp.experiments.draws import Context
     from graphldp.experiments.models import ModelFolder
-    from graphldp.experiments.results import Results
+    from graphldp.experiments.results import ResultsFile
     from graphldp.learn.engine.training import resolve_device
     from graphldp.reports import Reports
 
@@ -116,7 +116,7 @@ def train(
     setup.check(context)
     models = None if out is None else ModelFolder(out, setup)
     at_once = together or (seeds if chip.type == "cuda" else 1)
-    with Results(results) as table:
+    with ResultsFile(results) as table:
         rows = _run(setup, seeds, table, context, models, at_once, tensorboard, network["max_epochs"])
     _show(setup, seeds, rows, models, data.name, as_json)
 
@@ -152,7 +152,7 @@ def _setup(
 def _run(
     setup: Setup,
     seeds: int,
-    table: Results,
+    table: ResultsFile,
     context: Context,
     models: ModelFolder | None,
     together: int,

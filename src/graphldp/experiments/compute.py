@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from graphldp.experiments import degrees, detection, timing, trials
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
-from graphldp.experiments.outcomes import Outcome, refusal
+from graphldp.experiments.outcomes import CellOutcome, refusal
 from graphldp.experiments.packs import Watch
 from graphldp.experiments.trial import TRIALS
 from graphldp.machines.local import PeakMemory, describe
 
-Found = Iterator[list[Outcome]]
+Found = Iterator[list[CellOutcome]]
 MEASUREMENTS: dict[str, Callable[[Sequence[Cell], Context], Found]] = {
     "dataset": degrees.statistics,
     "degrees": degrees.noisy,
@@ -30,7 +30,7 @@ def compute(
     context: Context,
     *,
     watch: Watch | None = None,
-    keep: Callable[[Outcome], None] | None = None,
+    keep: Callable[[CellOutcome], None] | None = None,
 ) -> Iterator[Row]:
     """Compute some cells, each row as soon as it is there.
 
@@ -68,6 +68,6 @@ def _found(kind: str, cells: Sequence[Cell], context: Context, watch: Watch | No
     return trials.run(cells, context, watch) if kind in TRIALS else MEASUREMENTS[kind](cells, context)
 
 
-def _row(outcome: Outcome, seconds: float, memory: int, context: Context) -> Row:
+def _row(outcome: CellOutcome, seconds: float, memory: int, context: Context) -> Row:
     machine = describe(context.device)
     return Row(outcome.cell, outcome.status, outcome.numbers, seconds, memory, machine, outcome.note)

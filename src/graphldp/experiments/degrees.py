@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from graphldp.errors import GraphLDPError
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context, Draw, drawn_bytes, load, reports_of, shortage
-from graphldp.experiments.outcomes import Outcome, refusal
+from graphldp.experiments.outcomes import CellOutcome, refusal
 
 _POINTS_PER_BIN = 24
 
 
-def noisy(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
+def noisy(cells: Sequence[Cell], context: Context) -> Iterator[list[CellOutcome]]:
     """True degree d against the length d̃ of the noisy list: means and deciles in bins of d, and a sample of users."""
     found: dict[Draw, list[Cell]] = {}
     for cell in cells:
@@ -25,7 +25,7 @@ def noisy(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
         graphs = load(draw.dataset, context)
         short = shortage(drawn_bytes(draw, graphs), context)
         if short is not None:
-            yield [Outcome(cell, "too-large", note=short) for cell in own]
+            yield [CellOutcome(cell, "too-large", note=short) for cell in own]
             continue
         try:
             reports = reports_of(draw, context)
@@ -33,10 +33,10 @@ def noisy(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
             yield [refusal(cell, error) for cell in own]
             continue
         numbers = _compare(graphs.degrees, reports.degrees)
-        yield [Outcome(cell, "done", numbers) for cell in own]
+        yield [CellOutcome(cell, "done", numbers) for cell in own]
 
 
-def distribution(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
+def distribution(cells: Sequence[Cell], context: Context) -> Iterator[list[CellOutcome]]:
     """The share of users of each degree, by class."""
     for cell in cells:
         graphs = load(cell.params["dataset"], context)
@@ -47,13 +47,13 @@ def distribution(cells: Sequence[Cell], context: Context) -> Iterator[list[Outco
             counts, _ = np.histogram(graphs.degrees[label == each], edges)
             shares[str(each)] = (counts / counts.sum()).tolist()
         numbers = {"from": edges[:-1].tolist(), "to": (edges[1:] - 1).tolist(), "share": shares}
-        yield [Outcome(cell, "done", numbers)]
+        yield [CellOutcome(cell, "done", numbers)]
 
 
-def statistics(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
+def statistics(cells: Sequence[Cell], context: Context) -> Iterator[list[CellOutcome]]:
     """The columns of the paper's Table 2."""
     for cell in cells:
-        yield [Outcome(cell, "done", load(cell.params["dataset"], context).statistics())]
+        yield [CellOutcome(cell, "done", load(cell.params["dataset"], context).statistics())]
 
 
 def _compare(true: NDArray[np.int64], noisy: NDArray[np.int64]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from graphldp.errors import GraphLDPError
 from graphldp.experiments.cases import attacked
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context
-from graphldp.experiments.outcomes import Outcome, refusal
+from graphldp.experiments.outcomes import CellOutcome, refusal
 from graphldp.experiments.trial import Trial
 from graphldp.threats import roc
 from graphldp.threats.named import make_defense
@@ -20,7 +20,7 @@ _CURVE_POINTS = 80
 _ALL_SCORES = 0.99  # the guarantee point computes p-values as far as this θ
 
 
-def curve(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
+def curve(cells: Sequence[Cell], context: Context) -> Iterator[list[CellOutcome]]:
     """Detection against false positives, for all honest users and for honest hubs apart."""
     for cell in cells:
         try:
@@ -40,4 +40,4 @@ def curve(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
                 "false_positives": found.false_positives[some].tolist(),
                 "detected": found.detected[some].tolist(),
             }
-        yield [Outcome(cell, "done", numbers)]
+        yield [CellOutcome(cell, "done", numbers)]

@@ -25,9 +25,6 @@ from graphldp.reports import Reports
 REPORTED = "reported"
 """The mechanism of reports that were drawn before, elsewhere: nothing is drawn, and there are no raw graphs."""
 
-SOURCE = "source"
-"""The option that is a digest of the code of a mechanism of one's own: other code is another draw."""
-
 _ESTIMATORS: dict[str, Estimator] = {"dprr-unbiased": "unbiased", "dprr-bayes": "bayes"}
 _DENOISED: dict[str, BlinkKind] = {"blink-hard": "hard", "blink-hybrid": "hybrid"}
 _ARR_SAMPLING = 0.05  # lists about as long as DPRR's on REDDIT-BINARY at ε = 1
@@ -115,8 +112,7 @@ def mechanism_of(draw: Draw, graphs: GraphSet) -> Mechanism:
     if draw.public_fraction:
         epsilon = customized(graphs, epsilon=private, public_fraction=draw.public_fraction, rng=draw.seed)
     if draw.options:
-        given = {name: value for name, value in draw.options if name != SOURCE}
-        return named(draw.mechanism).make(epsilon, **given)
+        return at_hand(draw.mechanism).make(epsilon, **dict(draw.options))
     if draw.mechanism.startswith("dprr"):
         estimator = _ESTIMATORS.get(draw.mechanism, "clip")
         return DPRR(epsilon, allocation="paper" if draw.budget is None else Budget(*draw.budget), estimator=estimator)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from graphldp.errors import ParameterError
 from graphldp.experiments.cells import Row
-from graphldp.experiments.outcomes import Outcome
+from graphldp.experiments.outcomes import CellOutcome
 from graphldp.experiments.plans.setup import Setup, chosen
 from graphldp.experiments.trial import Trial
 from graphldp.learn import persistence
@@ -49,7 +49,7 @@ class ModelFolder:
         """Where the model of a seed is."""
         return self.path / f"seed-{seed}.npz"
 
-    def keep(self, outcome: Outcome) -> None:
+    def keep(self, outcome: CellOutcome) -> None:
         """Keep a network or a recommended classifier, unless the seed has one that validation graphs prefer."""
         trial = Trial.of(outcome.cell)
         fitted: object = outcome.model

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CellOutcome:
     """See :class:`graphldp.experiments.cells.Row` for the arguments.
 
     Args:
@@ -35,10 +35,10 @@ class Outcome:
     model: Fitted | TableClassifier | None = None
 
 
-def refusal(cell: Cell, error: Exception) -> Outcome:
+def refusal(cell: Cell, error: Exception) -> CellOutcome:
     """A cell that raised: impossible where its parameters are to blame, else failed and worth another try."""
     status: Status = "impossible" if isinstance(error, ParameterError) else "failed"
-    return Outcome(cell, status, note=f"{type(error).__name__}: {error}")
+    return CellOutcome(cell, status, note=f"{type(error).__name__}: {error}")
 
 
 def scored(scores: Scores, classes: NDArray[Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from graphldp.errors import GraphLDPError
 from graphldp.experiments.cases import Defended, cases_of
 from graphldp.experiments.cells import canonical
 from graphldp.experiments.draws import Context, Draw, expected_bytes, given_lists, shortage
-from graphldp.experiments.outcomes import Outcome, refusal, scored
+from graphldp.experiments.outcomes import CellOutcome, refusal, scored
 from graphldp.experiments.trial import Trial
 from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
@@ -41,7 +41,7 @@ _BYTES_PER_ENTRY = 48  # packed for training, as in draws, where no two users ar
 _ROOM = 0.35  # of the memory for packed graphs: joining them doubles it, and activations come on top
 
 
-def train(trials: Sequence[Trial], context: Context, watch: Watch | None = None) -> Iterator[list[Outcome]]:
+def train(trials: Sequence[Trial], context: Context, watch: Watch | None = None) -> Iterator[list[CellOutcome]]:
     """Train the networks of some trials, as many beside each other as memory holds.
 
     Each case is drawn, attacked and defended once, and packed once for each kind of model.
@@ -54,7 +54,7 @@ def train(trials: Sequence[Trial], context: Context, watch: Watch | None = None)
             yield [refusal(trial.cell, error) for trial in own]
             continue
         if short is not None:
-            yield [Outcome(trial.cell, "too-large", note=short) for trial in own]
+            yield [CellOutcome(trial.cell, "too-large", note=short) for trial in own]
             continue
         fitting += own
     waves = {dense: _Wave(watch) for dense in (False, True)}
@@ -67,7 +67,7 @@ def train(trials: Sequence[Trial], context: Context, watch: Watch | None = None)
             attacked = members[0].threat is not None and context.device == "cpu"
             short = shortage(_BYTES_PER_ENTRY * case.reports.num_entries, context) if attacked else None
             if short is not None:
-                yield [Outcome(trial.cell, "too-large", note=short) for trial in members]
+                yield [CellOutcome(trial.cell, "too-large", note=short) for trial in members]
                 continue
             dense = context.device != "cpu" and _mostly_full(case.reports)
             waves[dense].add(members, case, context)
@@ -112,7 +112,7 @@ class _Fitting:
         """Models that can be stacked agree in it."""
         return repr(replace(self.spec, dropout=0.0))
 
-    def outcome(self, trained: Trained) -> Outcome:
+    def outcome(self, trained: Trained) -> CellOutcome:
         """How well the trained model labels the test graphs."""
         best = trained.history[trained.best_epoch - 1]
         chances = predict_proba(self.spec, trained.state, self.test)
@@ -124,7 +124,7 @@ class _Fitting:
             "best_epoch": trained.best_epoch,
         }
         model = Fitted(self.classes, self.spec, trained, self.provenance)
-        return Outcome(self.trial.cell, "done", numbers, seconds=trained.seconds, model=model)
+        return CellOutcome(self.trial.cell, "done", numbers, seconds=trained.seconds, model=model)
 
 
 def spec_of(trial: Trial, reports: Reports) -> ModelSpec:
@@ -170,7 +170,7 @@ class _Wave:
         self._fitting += [_Fitting(trial, packed, reports, classes) for trial in trials]
         self.bytes += packed.store.num_bytes
 
-    def train(self, context: Context) -> Iterator[list[Outcome]]:
+    def train(self, context: Context) -> Iterator[list[CellOutcome]]:
         """Train what was packed; models of one architecture run together."""
         self._fitting.sort(key=lambda each: each.architecture)
         for _, members in groupby(self._fitting, key=lambda each: each.architecture):
@@ -185,7 +185,7 @@ def _undefended(trial: Trial) -> str:
     return canonical({k: v for k, v in trial.cell.params.items() if k not in ("defense", "treatment")})
 
 
-def _train_together(members: Sequence[_Fitting], context: Context, watch: Watch | None) -> Iterator[Outcome]:
+def _train_together(members: Sequence[_Fitting], context: Context, watch: Watch | None) -> Iterator[CellOutcome]:
     left = dict(enumerate(members))
     broken: Exception | None = None
     report = None if watch is None else lambda job, record: watch(members[job].trial, record)

@@ -18,7 +18,7 @@ from typing import Self
 
 from graphldp.errors import FormatError
 from graphldp.experiments.cells import RESULTS_VERSION, SETTLED, Cell, Row, canonical
-from graphldp.experiments.plans.plan import Entry, Plan
+from graphldp.experiments.plans.plan import ExperimentPlan, PlannedCell
 
 _KIND = 0x6C6470  # "ldp", in SQLite's own field for what a database is
 _SCHEMA = """
@@ -39,7 +39,7 @@ create table entries (
 """
 
 
-class Results:
+class ResultsFile:
     """An open results file. Use it in a ``with`` block.
 
     Args:
@@ -105,7 +105,7 @@ class Results:
             first, last = self._connection.execute("select min(finished), max(finished) from cells").fetchone()
         return None if first is None else (first, last)
 
-    def add_plan(self, plan: Plan) -> None:
+    def add_plan(self, plan: ExperimentPlan) -> None:
         """Keep what a figure needs; the same experiment, dataset and effort replace their old plan."""
         key = plan.experiment, plan.dataset, plan.effort
         with self._explained(), self._transaction():
@@ -126,23 +126,23 @@ class Results:
                 ],
             )
 
-    def plans(self) -> list[Plan]:
+    def plans(self) -> list[ExperimentPlan]:
         """What was asked for, in the order in which it was."""
         with self._explained():
             heads = self._connection.execute(
                 "select number, experiment, dataset, effort, seeds, grid from plans order by number"
             ).fetchall()
             return [
-                Plan(experiment, dataset, effort, seeds, grid, tuple(self._entries(number)))
+                ExperimentPlan(experiment, dataset, effort, seeds, grid, tuple(self._entries(number)))
                 for number, experiment, dataset, effort, seeds, grid in heads
             ]
 
-    def _entries(self, number: int) -> Iterable[Entry]:
+    def _entries(self, number: int) -> Iterable[PlannedCell]:
         found = self._connection.execute(
             "select panel, series, x, seed, kind, params from entries where plan = ? order by position", (number,)
         )
         for panel, series, x, seed, kind, params in found:
-            yield Entry(panel, series, x, seed, Cell(kind, params))
+            yield PlannedCell(panel, series, x, seed, Cell(kind, params))
 
     def _check(self, *, fresh: bool) -> None:
         run = self._connection.execute

@@ -10,8 +10,8 @@ from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
 from graphldp.experiments.engines.grouping import groups_of, merged
 from graphldp.experiments.engines.local import LocalEngine
-from graphldp.experiments.plans.plan import Plan
-from graphldp.experiments.results import Results
+from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.results import ResultsFile
 from graphldp.machines.local import available_memory, cores
 
 _TRAININGS_AT_ONCE = 64  # on a GPU; one training leaves most of it idle
@@ -24,7 +24,7 @@ class Engine(Protocol):
         """Rows of all cells of all groups, in the order in which they are finished."""
 
 
-def missing(plans: Sequence[Plan], results: Results) -> list[Cell]:
+def missing(plans: Sequence[ExperimentPlan], results: ResultsFile) -> list[Cell]:
     """The cells of some plans that are still to be computed, each once."""
     settled = results.settled()
     cells = {entry.cell.id: entry.cell for plan in plans for entry in plan.entries}
@@ -32,8 +32,8 @@ def missing(plans: Sequence[Plan], results: Results) -> list[Cell]:
 
 
 def run(
-    plans: Sequence[Plan],
-    results: Results,
+    plans: Sequence[ExperimentPlan],
+    results: ResultsFile,
     context: Context,
     *,
     engine: Engine | None = None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphldp.experiments.cells import Row
-from graphldp.experiments.plans.plan import Entry, Plan
+from graphldp.experiments.plans.plan import ExperimentPlan, PlannedCell
 from graphldp.learn.grid import preference
 from graphldp.learn.metrics import Summary, summarize
 
@@ -54,12 +54,12 @@ class Point:
         return float(ratios[2] / ratios[0]) if ratios else 0.0
 
 
-def points_of(plan: Plan, rows: Mapping[str, Row]) -> list[Point]:
+def points_of(plan: ExperimentPlan, rows: Mapping[str, Row]) -> list[Point]:
     """The places of a plan's figure, in its order.
 
     A seed counts once every point of its grid is done: a choice among some of them would not be the choice asked for.
     """
-    places: dict[tuple[str, str, float | None], dict[int, list[Entry]]] = {}
+    places: dict[tuple[str, str, float | None], dict[int, list[PlannedCell]]] = {}
     for entry in plan.entries:
         places.setdefault((entry.panel, entry.series, entry.x), {}).setdefault(entry.seed, []).append(entry)
     points = []
@@ -80,7 +80,7 @@ def points_of(plan: Plan, rows: Mapping[str, Row]) -> list[Point]:
     return points
 
 
-def _choose(entries: list[Entry], rows: Mapping[str, Row]) -> Row | None:
+def _choose(entries: list[PlannedCell], rows: Mapping[str, Row]) -> Row | None:
     """The best by validation accuracy, then validation loss; test numbers are not looked at."""
     found = [rows[entry.cell.id] for entry in entries if entry.cell.id in rows]
     done = [row for row in found if row.status == "done"]

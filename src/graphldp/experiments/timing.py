@@ -21,7 +21,7 @@ from graphldp.experiments.draws import (
     randomize,
     shortage,
 )
-from graphldp.experiments.outcomes import Outcome, refusal
+from graphldp.experiments.outcomes import CellOutcome, refusal
 from graphldp.graphs import GraphSet
 from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
@@ -32,7 +32,7 @@ _REPEATS = 3
 _AT_THE_PEAK = 1.5  # of what the packed reports take: an estimate before the graphs are there
 
 
-def complexity(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
+def complexity(cells: Sequence[Cell], context: Context) -> Iterator[list[CellOutcome]]:
     """One Barabási–Albert graph: the draw of a user's report, and one pass of a small GIN over all reports."""
     for cell in cells:
         params = cell.params
@@ -41,10 +41,10 @@ def complexity(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome
         growth = (params["nodes"] / 200) ** (2 if draw.mechanism == "rr" else 1)
         short = shortage(int(_AT_THE_PEAK * small * growth), context)
         if short is not None:
-            yield [Outcome(cell, "too-large", note=short)]
+            yield [CellOutcome(cell, "too-large", note=short)]
             continue
         try:
-            yield [Outcome(cell, "done", _complexity(draw, params, context))]
+            yield [CellOutcome(cell, "done", _complexity(draw, params, context))]
         except GraphLDPError as error:
             yield [refusal(cell, error)]
 
@@ -74,16 +74,16 @@ def _complexity(draw: Draw, params: dict[str, Any], context: Context) -> dict[st
     }
 
 
-def runtime(cells: Sequence[Cell], context: Context) -> Iterator[list[Outcome]]:
+def runtime(cells: Sequence[Cell], context: Context) -> Iterator[list[CellOutcome]]:
     """Some epochs of training, and one classification of the test graphs."""
     for cell in cells:
         draw = Draw.of(cell.params["draw"])
         try:
             short = shortage(_need(draw, cell.params, context), context)
             if short is not None:
-                yield [Outcome(cell, "too-large", note=short)]
+                yield [CellOutcome(cell, "too-large", note=short)]
                 continue
-            yield [Outcome(cell, "done", _runtime(draw, cell.params, context))]
+            yield [CellOutcome(cell, "done", _runtime(draw, cell.params, context))]
         except GraphLDPError as error:
             yield [refusal(cell, error)]
 

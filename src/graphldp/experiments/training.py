@@ -12,14 +12,14 @@ from graphldp.experiments.draws import Context
 from graphldp.experiments.models import ModelFolder
 from graphldp.experiments.packs import Watch
 from graphldp.experiments.plans.setup import Setup, chosen
-from graphldp.experiments.results import Results
+from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.runner import missing
 
 
 def run_setup(
     setup: Setup,
     seeds: int,
-    results: Results,
+    results: ResultsFile,
     context: Context,
     *,
     together: int = 1,

@@ -12,7 +12,7 @@ from graphldp.experiments import packs
 from graphldp.experiments.cases import Defended, by_case, defended
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context
-from graphldp.experiments.outcomes import Outcome, refusal, scored
+from graphldp.experiments.outcomes import CellOutcome, refusal, scored
 from graphldp.experiments.trial import NETWORK, Trial
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphldp.learn.tables.tabular import TableClassifier
 
 
-def run(cells: Sequence[Cell], context: Context, watch: packs.Watch | None = None) -> Iterator[list[Outcome]]:
+def run(cells: Sequence[Cell], context: Context, watch: packs.Watch | None = None) -> Iterator[list[CellOutcome]]:
     """Run the trials that some cells name.
 
     Args:
@@ -34,7 +34,7 @@ def run(cells: Sequence[Cell], context: Context, watch: packs.Watch | None = Non
     yield from packs.train([trial for trial in trials if trial.classifier == NETWORK], context, watch)
 
 
-def _tables(trials: Sequence[Trial], context: Context) -> Iterator[list[Outcome]]:
+def _tables(trials: Sequence[Trial], context: Context) -> Iterator[list[CellOutcome]]:
     """Fit what needs no neural network: the controls, and the recipe's classifier."""
     for own in by_case(trials):
         try:
@@ -46,14 +46,14 @@ def _tables(trials: Sequence[Trial], context: Context) -> Iterator[list[Outcome]
             yield [_fit_table(trial, case)]
 
 
-def _fit_table(trial: Trial, case: Defended) -> Outcome:
+def _fit_table(trial: Trial, case: Defended) -> CellOutcome:
     reports = case.reports
     learn, stop, test = split(reports.labels, trial.ratios, trial.seed)
     model = table_classifier(trial.classifier, trial.seed).fit(reports.subset(learn))
     held_out = reports.subset(test)
     scores = evaluate(model.classes_, model.predict_proba(held_out), np.asarray(held_out.labels))
     numbers = {**case.rates, **scored(scores, model.classes_), "val_accuracy": model.score(reports.subset(stop))}
-    return Outcome(trial.cell, "done", numbers, model=model)
+    return CellOutcome(trial.cell, "done", numbers, model=model)
 
 
 def table_classifier(name: str, seed: int) -> TableClassifier:

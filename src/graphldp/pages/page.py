@@ -12,8 +12,8 @@ from graphldp.errors import FormatError, GraphLDPError
 from graphldp.experiments.cells import RESULTS_VERSION, Row
 from graphldp.experiments.plans.efforts import EFFORTS
 from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.plan import TRAINING, Plan
-from graphldp.experiments.results import Results
+from graphldp.experiments.plans.plan import TRAINING, ExperimentPlan
+from graphldp.experiments.results import ResultsFile
 from graphldp.pages import style
 from graphldp.pages.sections import section_of
 from graphldp.pages.tables import seconds, size, table
@@ -24,7 +24,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-def make_page(results: Results) -> tuple[str, dict[str, str]]:
+def make_page(results: ResultsFile) -> tuple[str, dict[str, str]]:
     """The page, and its charts by name.
 
     Args:
@@ -41,7 +41,7 @@ def make_page(results: Results) -> tuple[str, dict[str, str]]:
         raise FormatError(f"{results.path}: its rows are not what their experiments give.") from error
 
 
-def _page(results: Results) -> tuple[str, dict[str, str]]:
+def _page(results: ResultsFile) -> tuple[str, dict[str, str]]:
     plans, rows = results.plans(), results.rows()
     plans.sort(key=_place)
     body, contents = [], []
@@ -73,18 +73,18 @@ def _page(results: Results) -> tuple[str, dict[str, str]]:
     return text, charts
 
 
-def _place(plan: Plan) -> tuple[str, int, int]:
+def _place(plan: ExperimentPlan) -> tuple[str, int, int]:
     """By dataset; training runs in their order, then experiments in theirs."""
     if plan.experiment == TRAINING:
         return plan.dataset, -1, 0
     return plan.dataset, list(EFFORTS).index(plan.effort), list(EXPERIMENTS).index(plan.experiment)
 
 
-def _data(plans: Sequence[Plan]) -> str:
+def _data(plans: Sequence[ExperimentPlan]) -> str:
     return ", ".join(dict.fromkeys(plan.dataset for plan in plans)) or "nothing yet"
 
 
-def _intro(plans: Sequence[Plan]) -> str:
+def _intro(plans: Sequence[ExperimentPlan]) -> str:
     paper = any(plan.experiment != TRAINING for plan in plans)
     return (
         f"<h1>{'Degree-preserving randomized response, reproduced' if paper else 'Training runs'}: "
@@ -97,27 +97,27 @@ def _intro(plans: Sequence[Plan]) -> str:
     )
 
 
-def _title(plan: Plan) -> str:
+def _title(plan: ExperimentPlan) -> str:
     if plan.experiment == TRAINING:
         return f"{plan.dataset}: {plan.effort}"
     return f"{EXPERIMENTS[plan.experiment].title} ({plan.dataset})"
 
 
-def _setting(plan: Plan) -> str:
+def _setting(plan: ExperimentPlan) -> str:
     if plan.experiment == TRAINING:
         grid = f"; grid: {plan.grid}" if plan.grid else ""
         return f"A training run, {plan.seeds} seed{'s' if plan.seeds > 1 else ''}{grid}."
     return f"{EXPERIMENTS[plan.experiment].paper} of the paper. {_effort(plan)}"
 
 
-def _effort(plan: Plan) -> str:
+def _effort(plan: ExperimentPlan) -> str:
     several = any(entry.cell.kind in ("accuracy", "poisoned-accuracy") for entry in plan.entries)
     return f"Effort {plan.effort}" + (
         f", {plan.seeds} seed{'s' if plan.seeds > 1 else ''}; grid: {plan.grid}." if several else "."
     )
 
 
-def _states(plan: Plan, rows: Mapping[str, Row]) -> dict[str, int]:
+def _states(plan: ExperimentPlan, rows: Mapping[str, Row]) -> dict[str, int]:
     ids = {entry.cell.id for entry in plan.entries}
     found: dict[str, int] = {}
     for each in ids:
@@ -126,7 +126,7 @@ def _states(plan: Plan, rows: Mapping[str, Row]) -> dict[str, int]:
     return found
 
 
-def _gaps(plan: Plan, rows: Mapping[str, Row]) -> str:
+def _gaps(plan: ExperimentPlan, rows: Mapping[str, Row]) -> str:
     states = _states(plan, rows)
     total, done = sum(states.values()), states.get("done", 0)
     if done == total:
@@ -145,7 +145,7 @@ def _gaps(plan: Plan, rows: Mapping[str, Row]) -> str:
     return f'<p class="note">{done:,} of {total:,} cells are here: {gaps}.{reasons}</p>'
 
 
-def _facts(plans: list[Plan], rows: Mapping[str, Row], span: tuple[float, float] | None) -> str:
+def _facts(plans: list[ExperimentPlan], rows: Mapping[str, Row], span: tuple[float, float] | None) -> str:
     planned = {entry.cell.id for plan in plans for entry in plan.entries}
     done = sum(row.status == "done" for row in rows.values())
     facts = [
@@ -159,7 +159,7 @@ def _facts(plans: list[Plan], rows: Mapping[str, Row], span: tuple[float, float]
     return f'<div class="facts">{"".join(f"<div><b>{escape(a)}</b><span>{b}</span></div>" for a, b in facts)}</div>'
 
 
-def _provenance(plans: list[Plan], rows: Mapping[str, Row]) -> str:
+def _provenance(plans: list[ExperimentPlan], rows: Mapping[str, Row]) -> str:
     lines: list[list[str | None]] = []
     for plan in plans:
         states = _states(plan, rows)

@@ -9,7 +9,7 @@ from html import escape
 
 from graphldp.experiments.plans.figures import Experiment, Poisoning
 from graphldp.experiments.plans.panels import Line, Panel, line_name
-from graphldp.experiments.plans.plan import Plan
+from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.pages.plots import Axis, Series, chart
 from graphldp.pages.section import Section
@@ -29,7 +29,7 @@ RATES = {
 _COST = 0.02  # of an attack; the share of less than that which is recovered says nothing
 
 
-def poisoning_section(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
+def poisoning_section(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Section:
     """Charts of accuracy, tables of accuracy and of rates, and the detection curves that there are."""
     assert isinstance(spec, Poisoning)  # noqa: S101
     charts, parts = [], []

@@ -24,7 +24,7 @@ from graphldp.experiments.plans.figures import (
     method_label,
     with_methods,
 )
-from graphldp.experiments.plans.plan import TRAINING, Plan
+from graphldp.experiments.plans.plan import TRAINING, ExperimentPlan
 from graphldp.experiments.summary import Point, points_of
 from graphldp.pages.plots import Axis, Series, chart
 from graphldp.pages.poisoning import poisoning_section
@@ -46,7 +46,7 @@ _STATISTICS = {
 _AXES = {"public_fraction": "share λ of public users", "epsilon": "budget ε", "alpha": "share α of ε for edges"}
 
 
-def section_of(plan: Plan, rows: Mapping[str, Row]) -> Section:
+def section_of(plan: ExperimentPlan, rows: Mapping[str, Row]) -> Section:
     """The charts and tables of a plan."""
     if plan.experiment == TRAINING:
         return training_section(plan, points_of(plan, rows))
@@ -55,7 +55,7 @@ def section_of(plan: Plan, rows: Mapping[str, Row]) -> Section:
     return _MAKERS[type(spec)](spec, plan, points_of(plan, rows))
 
 
-def _accuracy(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
+def _accuracy(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Section:
     assert isinstance(spec, AccuracySweep)  # noqa: S101
     charts, tables, verdicts = [], [], []
     measures = (("accuracy", "accuracy"), ("auc", "AUC"))
@@ -151,7 +151,7 @@ def _choices(points: Sequence[Point]) -> str:
     return f"<h3>Hyper-parameters</h3>{table(head, rows, text=(1,))}"
 
 
-def _degrees(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
+def _degrees(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Section:
     assert isinstance(spec, DegreeStudy)  # noqa: S101
     charts: list[tuple[str, str, str]] = []
     found = {point.series: point.numbers[0] for point in points if point.numbers}
@@ -198,7 +198,7 @@ def _degrees(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
     return Section(charts, "".join(parts))
 
 
-def _datasets(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
+def _datasets(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Section:
     rows = [[point.series, *(number(each[name]) for name in _STATISTICS)] for point in points for each in point.numbers]
     return Section([], table(["dataset", *_STATISTICS.values()], rows))
 
@@ -242,7 +242,7 @@ def _exponent(values: Sequence[tuple[float, float, Any]]) -> str | None:
     return f"{sum((p - x) * (q - y) for p, q in zip(a, b, strict=True)) / spread:.2f}" if spread else None
 
 
-def _complexity(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
+def _complexity(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Section:
     columns = {
         "user_seconds": ("time of one user, seconds", seconds),
         "user_bytes": ("a user's noisy list, bytes", size),
@@ -260,7 +260,7 @@ def _complexity(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
     return Section(made.charts, intro + made.body)
 
 
-def _runtime(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
+def _runtime(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Section:
     columns = {
         "train_seconds": ("training, seconds", seconds),
         "classify_seconds": ("classification, seconds", seconds),
@@ -278,7 +278,7 @@ def _runtime(spec: Experiment, plan: Plan, points: list[Point]) -> Section:
     return Section(made.charts, intro + made.body)
 
 
-_MAKERS: dict[type[Experiment], Callable[[Experiment, Plan, list[Point]], Section]] = {
+_MAKERS: dict[type[Experiment], Callable[[Experiment, ExperimentPlan, list[Point]], Section]] = {
     AccuracySweep: _accuracy,
     ComplexityTable: _complexity,
     DatasetTable: _datasets,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graphldp.experiments.plans.plan import Plan
+from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.pages.section import Section
 from graphldp.pages.tables import table
@@ -23,7 +23,7 @@ LABELS = {
 """How tables write the contestants of a training run."""
 
 
-def training_section(plan: Plan, points: Sequence[Point]) -> Section:
+def training_section(plan: ExperimentPlan, points: Sequence[Point]) -> Section:
     """The table of a run, and the confusion of its classifier over all seeds."""
     lines: list[list[str | None]] = []
     for point in points:

@@ -14,7 +14,7 @@ from graphldp.experiments.cells import Row
 from graphldp.experiments.draws import Context
 from graphldp.experiments.engines.ray import RayEngine
 from graphldp.experiments.plans.plan import make_plan
-from graphldp.experiments.results import Results
+from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.runner import run
 
 pytest.importorskip("ray", reason="needs the extra [ray]")
@@ -49,11 +49,11 @@ def test_a_killed_worker_changes_nothing(tmp_path: Path, address: str) -> None:
             for pid in killed:
                 os.kill(pid, signal.SIGKILL)
 
-    with Results(tmp_path / "r.sqlite") as table:
+    with ResultsFile(tmp_path / "r.sqlite") as table:
         run([plan], table, Context(), engine=RayEngine(address), on_row=kill_one)
         found = table.rows()
     assert killed
-    with Results(tmp_path / "local.sqlite") as table:
+    with ResultsFile(tmp_path / "local.sqlite") as table:
         run([plan], table, Context(), workers=2)
         here = table.rows()
     assert {row.status for row in found.values()} == {"done"}

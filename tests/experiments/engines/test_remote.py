@@ -13,8 +13,8 @@ from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
 from graphldp.experiments.engines import remote
 from graphldp.experiments.engines.grouping import groups_of, merged
-from graphldp.experiments.plans.plan import Plan
-from graphldp.experiments.results import Results
+from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.results import ResultsFile
 
 BARE = """
 import sys
@@ -25,7 +25,7 @@ main(sys.argv[1:])
 """
 
 
-def trainings(plan_of: MakePlan) -> Plan:
+def trainings(plan_of: MakePlan) -> ExperimentPlan:
     plan = plan_of("accuracy-lambda")
     return replace(plan, entries=tuple(e for e in plan.entries if e.series in ("dprr", "local-lap")))
 
@@ -56,7 +56,7 @@ def test_cells_out_rows_back(tmp_path: Path, plan_of: MakePlan, context: Context
     out.write_text("".join(lines[:5]) + lines[5][:40])  # killed while it wrote the sixth
     assert len(remote.read_rows(out)) == 5
 
-    with Results(tmp_path / "r.sqlite") as table:
+    with ResultsFile(tmp_path / "r.sqlite") as table:
         out.write_text("".join(lines))
         assert remote.take(out, table) == count
         assert remote.take(out, table) == 0

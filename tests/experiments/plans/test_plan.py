@@ -8,16 +8,16 @@ from tests.experiments.conftest import MakePlan
 from graphldp.errors import DatasetNotFoundError, ParameterError
 from graphldp.experiments.draws import Context
 from graphldp.experiments.plans.figures import ACROSS, EXPERIMENTS, MODELS
-from graphldp.experiments.plans.plan import Entry, Plan, dataset_id, make_plan
+from graphldp.experiments.plans.plan import ExperimentPlan, PlannedCell, dataset_id, make_plan
 
 PLAIN = ("layers", "hidden", "dropout")
 
 
-def threads(experiment: str, effort: str = "paper", **options: int) -> Plan:
+def threads(experiment: str, effort: str = "paper", **options: int) -> ExperimentPlan:
     return make_plan(experiment, "synthetic:threads", Context(), effort=effort, **options)
 
 
-def ids(plan: Plan) -> set[str]:
+def ids(plan: ExperimentPlan) -> set[str]:
     return {entry.cell.id for entry in plan.entries}
 
 
@@ -69,7 +69,7 @@ def test_an_epsilon_below_the_floor_is_planned_and_impossible(plan_of: MakePlan)
 
 def test_every_experiment_has_a_plan(plan_of: MakePlan) -> None:
     for name in EXPERIMENTS:
-        entries: tuple[Entry, ...] = plan_of(name).entries
+        entries: tuple[PlannedCell, ...] = plan_of(name).entries
         assert entries, name
 
 

@@ -9,6 +9,7 @@ import typer
 
 from graphldp.cli import console
 from graphldp.cli.collect.store import CommunitiesOption, chosen, open_database
+from graphldp.cli.options import DeviceOption
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.source import need_learn
 
@@ -19,7 +20,6 @@ DefenseOption = Annotated[
         "guard-accuracy or guard-guarantee."
     ),
 ]
-DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")]
 
 
 def train(

@@ -29,7 +29,7 @@ from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, load
 from graphldp.experiments.engines.grouping import ALONE, groups_of, merged
 from graphldp.experiments.engines.local import LocalEngine
-from graphldp.experiments.results import Results
+from graphldp.experiments.results import ResultsFile
 from graphldp.machines.local import available_memory, cores
 
 TRAININGS = ("accuracy", "poisoned-accuracy")
@@ -55,7 +55,7 @@ def _dataset(cell: Cell) -> str:
     return str(params["draw"]["dataset"] if "draw" in params else params["dataset"])
 
 
-def take(path: Path, results: Results) -> int:
+def take(path: Path, results: ResultsFile) -> int:
     """Add the rows of a file to the results; a row that is settled there stays. Returns how many are new."""
     settled = results.settled()
     count = 0

@@ -50,7 +50,7 @@ _NAMES = dict.fromkeys((*MODELS, "dprr-fixed", "dprr-utility"), "dprr") | {
 
 
 @dataclass(frozen=True)
-class Entry:
+class PlannedCell:
     """One number of a figure.
 
     Args:
@@ -69,7 +69,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExperimentPlan:
     """An experiment on a dataset, with all its entries."""
 
     experiment: str
@@ -77,7 +77,7 @@ class Plan:
     effort: str
     seeds: int
     grid: str
-    entries: tuple[Entry, ...]
+    entries: tuple[PlannedCell, ...]
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def make_plan(
     seeds: int | None = None,
     grid: dict[str, tuple[float, ...]] | None = None,
     mechanisms: Sequence[str] = (),
-) -> Plan:
+) -> ExperimentPlan:
     """The cells of an experiment.
 
     Args:
@@ -142,7 +142,7 @@ def make_plan(
     setting = _Setting(dataset, graphs, chosen, count, split_ratios(graphs.name))
     spec = with_methods(EXPERIMENTS[name], [named(each).name for each in mechanisms])
     entries = tuple(_EXPANDERS[type(spec)](spec, setting))
-    return Plan(name, dataset, effort, count, str(chosen.grid), entries)
+    return ExperimentPlan(name, dataset, effort, count, str(chosen.grid), entries)
 
 
 def dataset_id(source: str) -> tuple[str, dict[str, str]]:
@@ -163,7 +163,7 @@ def file_id(path: Path) -> tuple[str, dict[str, str]]:
     return name, {name: str(path.resolve())}
 
 
-def _accuracy(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+def _accuracy(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
     assert isinstance(spec, AccuracySweep)  # noqa: S101
     seeds = min(setting.seeds, spec.most_seeds or setting.seeds)
     for fraction, value, seed in product(spec.public_fraction, spec.values, range(seeds)):
@@ -179,7 +179,7 @@ def _accuracy(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
             else:
                 trials = list(setting.networks(draw, seed, MODELS.get(method, {})))
             for trial in trials:
-                yield Entry(panel, method, None if across else value, seed, trial.cell)
+                yield PlannedCell(panel, method, None if across else value, seed, trial.cell)
 
 
 def _draw(
@@ -203,24 +203,24 @@ def _draw(
     return Draw(setting.dataset, name, epsilon, budget, public_fraction, seed)
 
 
-def _degrees(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+def _degrees(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
     assert isinstance(spec, DegreeStudy)  # noqa: S101
-    yield Entry("", "distribution", None, 0, Cell.of("degree-distribution", dataset=setting.dataset))
+    yield PlannedCell("", "distribution", None, 0, Cell.of("degree-distribution", dataset=setting.dataset))
     for method in spec.methods:
         draw = _draw(method, setting, seed=0, epsilon=spec.epsilon, alpha=0.9, public_fraction=0.0)
-        yield Entry("", method, None, 0, Cell.of("degrees", draw=draw.params()))
+        yield PlannedCell("", method, None, 0, Cell.of("degrees", draw=draw.params()))
 
 
-def _datasets(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
-    yield Entry("", setting.dataset, None, 0, Cell.of("dataset", dataset=setting.dataset))
+def _datasets(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
+    yield PlannedCell("", setting.dataset, None, 0, Cell.of("dataset", dataset=setting.dataset))
 
 
-def _complexity(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+def _complexity(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
     assert isinstance(spec, ComplexityTable)  # noqa: S101
     for method, nodes in product(spec.methods, _scaled(spec.nodes, setting.effort.node_share)):
         draw = _ba_draw(method, nodes, spec.edges_per_node, spec.epsilon, spec.public_fraction)
         cell = Cell.of("complexity", draw=draw.params(), nodes=nodes, edges_per_node=spec.edges_per_node)
-        yield Entry("", method, nodes, 0, cell)
+        yield PlannedCell("", method, nodes, 0, cell)
 
 
 def _ba_draw(method: str, nodes: int, edges_per_node: int, epsilon: float, public_fraction: float) -> Draw:
@@ -234,7 +234,7 @@ def _ba_draw(method: str, nodes: int, edges_per_node: int, epsilon: float, publi
     return Draw(name, method, epsilon, budget, 0.0, 0)
 
 
-def _sampling(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+def _sampling(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
     assert isinstance(spec, SamplingRuntime)  # noqa: S101
     for method, share in product(spec.methods, spec.sampling):
         draw = _draw(method, setting, seed=0, epsilon=spec.epsilon, alpha=0.9, public_fraction=0.0)
@@ -247,10 +247,10 @@ def _sampling(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
             model=setting.timed_model(),
             seed=0,
         )
-        yield Entry("", method, share, 0, cell)
+        yield PlannedCell("", method, share, 0, cell)
 
 
-def _nodes(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+def _nodes(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
     assert isinstance(spec, NodesRuntime)  # noqa: S101
     effort = setting.effort
     for m, method, nodes in product(spec.edges_per_node, spec.methods, _scaled(spec.nodes, effort.node_share)):
@@ -265,10 +265,10 @@ def _nodes(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
             model=setting.timed_model(),
             seed=0,
         )
-        yield Entry(f"m = {m}", method, nodes, 0, cell)
+        yield PlannedCell(f"m = {m}", method, nodes, 0, cell)
 
 
-def _poisoning(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
+def _poisoning(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
     assert isinstance(spec, Poisoning)  # noqa: S101
     point = {"epsilon": spec.epsilon, "alpha": 0.9, "public_fraction": 0.0}
     for panel, seed in product(spec.panels, range(setting.seeds)):
@@ -282,12 +282,12 @@ def _poisoning(spec: Experiment, setting: _Setting) -> Iterator[Entry]:
                 else:
                     trials = [Trial(draw, setting.ratios, seed, _LEARNERS[line[0]], threat=threat)]
                 for trial in trials:
-                    yield Entry(panel.name, line_name(*line), fraction, seed, trial.cell)
+                    yield PlannedCell(panel.name, line_name(*line), fraction, seed, trial.cell)
             for defense in CURVES if fraction == panel.curve and not seed else ():
                 shared = {"draw": draw.params(), "ratios": list(setting.ratios), "seed": seed}
                 asked = {name: getattr(attack, name) for name in ("attack", "fraction", "forge_degree")}
                 cell = Cell.of("detection-curve", **shared, **asked, defense=defense)
-                yield Entry(panel.name, defense, None, seed, cell)
+                yield PlannedCell(panel.name, defense, None, seed, cell)
 
 
 def _attack(name: str, fraction: float) -> Threat:
@@ -298,7 +298,7 @@ def _attack(name: str, fraction: float) -> Threat:
     return Threat(own, fraction, forge_degree=own == name)
 
 
-_EXPANDERS: dict[type[Experiment], Callable[[Experiment, _Setting], Iterator[Entry]]] = {
+_EXPANDERS: dict[type[Experiment], Callable[[Experiment, _Setting], Iterator[PlannedCell]]] = {
     DatasetTable: _datasets,
     AccuracySweep: _accuracy,
     DegreeStudy: _degrees,

@@ -6,16 +6,14 @@ shows both, and a seed that is there is not trained again.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Any
 
 from graphldp.experiments.cells import Row
-from graphldp.experiments.draws import REPORTED, SOURCE, Context, Draw, given_lists, mechanism_of
-from graphldp.experiments.plans.plan import TRAINING, Entry, Plan
+from graphldp.experiments.draws import REPORTED, Context, Draw, given_lists, mechanism_of
+from graphldp.experiments.plans.plan import TRAINING, ExperimentPlan, PlannedCell
 from graphldp.experiments.trial import NETWORK, Threat, Trial
 from graphldp.graphs import GraphSet
 from graphldp.learn.engine.gin import ModelSpec
@@ -82,13 +80,13 @@ class Setup:
         """The controls of one seed."""
         return {series: self._trial(seed, name) for series, name in CONTROLS.items()}
 
-    def plan(self, seeds: int) -> Plan:
+    def plan(self, seeds: int) -> ExperimentPlan:
         """What to compute for this many seeds."""
         entries = []
         for seed in range(seeds):
-            entries += [Entry("", self.series, None, seed, each.cell) for each in self.candidates(seed)]
-            entries += [Entry("", name, None, seed, each.cell) for name, each in self.controls(seed).items()]
-        return Plan(TRAINING, self.dataset, str(self), seeds, str(self.grid or ""), tuple(entries))
+            entries += [PlannedCell("", self.series, None, seed, each.cell) for each in self.candidates(seed)]
+            entries += [PlannedCell("", name, None, seed, each.cell) for name, each in self.controls(seed).items()]
+        return ExperimentPlan(TRAINING, self.dataset, str(self), seeds, str(self.grid or ""), tuple(entries))
 
     def check(self, context: Context) -> None:
         """Raise here what would go wrong in every seed."""
@@ -139,17 +137,16 @@ def draw_for(
         budget = DPRR(epsilon, **given).budget(graphs.n_max)
         return Draw(dataset, "dprr", epsilon, (float(budget.degree), float(budget.edges)), public_fraction)
     private = epsilon if record.private else None
-    return Draw(dataset, mechanism, private, None, public_fraction, options=tuple(sorted(_all(record, given).items())))
+    return Draw(
+        dataset, record.name, private, None, public_fraction, options=tuple(sorted(_all(record, given).items()))
+    )
 
 
 def _all(record: NamedMechanism, given: Mapping[str, Any]) -> dict[str, Any]:
     """Every option with its value, so that a cell does not change its meaning with a default."""
     defaults = {each.name: each.default for each in fields(record.kind) if each.default is not MISSING}
     found = {name: given.get(name, defaults.get(name)) for name in record.options}
-    found = {name: value for name, value in found.items() if value is not None}
-    if not record.kind.__module__.startswith("graphldp."):
-        found[SOURCE] = hashlib.sha256(inspect.getsource(record.kind).encode()).hexdigest()[:12]
-    return found
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def chosen(setup: Setup, seed: int, rows: Mapping[str, Row]) -> Row | None:

@@ -19,8 +19,8 @@ from torch import Tensor
 from graphldp.errors import DataError
 from graphldp.learn.engine import packing
 from graphldp.learn.engine.merging import gather_merged
-from graphldp.learn.engine.rows import Batch, Csr, Matrix, Rows, Tiles, Users, kernels_for
-from graphldp.learn.engine.store import Blocks, Dense, Store
+from graphldp.learn.engine.rows import Csr, Matrix, RowBatch, Rows, Tiles, Users, kernels_for
+from graphldp.learn.engine.store import Blocks, Dense, GraphStore
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
@@ -45,7 +45,7 @@ class PackedGraphs:
         train, validation = packed.subset(train_ids), packed.subset(validation_ids)  # both share the packed graphs
     """
 
-    store: Store
+    store: GraphStore
     ids: NDArray[np.int64]
     classes: NDArray[np.int64] | None = None
 
@@ -139,7 +139,7 @@ class _Layout:
         return every.add_(self.shift[step].index_select(0, block))
 
 
-def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]:
+def gather(store: GraphStore, ids: NDArray[np.int64], layers: int) -> Iterator[RowBatch]:
     """The batches of some graphs, one for each step.
 
     Args:
@@ -178,7 +178,7 @@ def gather(store: Store, ids: NDArray[np.int64], layers: int) -> Iterator[Batch]
         features = torch.zeros(len(codes), store.width, dtype=dtype, device=device)
         features.scatter_(1, codes, 1)
         summaries = store.summaries.index_select(0, graphs[step].flatten()).view(*ids.shape[1:], -1)
-        yield Batch(features.view(*made[0].counts.shape[:2], store.width), tuple(made), users[step], summaries)
+        yield RowBatch(features.view(*made[0].counts.shape[:2], store.width), tuple(made), users[step], summaries)
 
 
 def _tiles(layout: _Layout, step: int, block: Tensor, models: int, tile: int) -> Tiles:
@@ -191,7 +191,7 @@ def _tiles(layout: _Layout, step: int, block: Tensor, models: int, tile: int) ->
 class _Copies:
     """A batch's matrices as copies of its graphs' entries."""
 
-    def __init__(self, store: Store, ids: NDArray[np.int64], rows: Sequence[_Layout]) -> None:
+    def __init__(self, store: GraphStore, ids: NDArray[np.int64], rows: Sequence[_Layout]) -> None:
         self._matrices, self._rows = [each.matrices for each in store.rounds], rows
         self._counts = [each.counts for each in store.rounds]
         self._entries = [
@@ -238,7 +238,7 @@ class _Copies:
 class _InPlace:
     """A batch's matrices read where the store keeps them, by compiled kernels."""
 
-    def __init__(self, store: Store, ids: NDArray[np.int64], rows: Sequence[_Layout], kernels: ModuleType) -> None:
+    def __init__(self, store: GraphStore, ids: NDArray[np.int64], rows: Sequence[_Layout], kernels: ModuleType) -> None:
         self._store, self._ids, self._rows, self._kernels = store, ids, rows, kernels
         self._dense: tuple[int, list[Tensor]] = (-1, [])
 

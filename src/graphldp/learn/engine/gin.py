@@ -33,7 +33,7 @@ from torch import Tensor
 from graphldp.errors import bad_parameter
 from graphldp.learn.engine.codes import FEATURES, widths
 from graphldp.learn.engine.layers import Map, convolve, sum_up
-from graphldp.learn.engine.rows import Batch
+from graphldp.learn.engine.rows import RowBatch
 from graphldp.learn.engine.summaries import SMOOTH_COLUMNS
 
 CUT = 5.0  # deviations: a bin that was empty in nearly all training graphs must not decide a score alone
@@ -190,7 +190,7 @@ def scores(
     spec: ModelSpec,
     params: Mapping[str, Tensor],
     running: Mapping[str, Tensor],
-    batch: Batch,
+    batch: RowBatch,
     *,
     kept: Tensor | None = None,
     training: bool = False,
@@ -229,7 +229,7 @@ def _map(params: Mapping[str, Tensor], running: Mapping[str, Tensor], name: str)
     return weight, bias, gamma, beta, running[f"{name}.mean"], running[f"{name}.var"]
 
 
-def _head(params: Mapping[str, Tensor], running: Mapping[str, Tensor], batch: Batch, kept: Tensor | None) -> Tensor:
+def _head(params: Mapping[str, Tensor], running: Mapping[str, Tensor], batch: RowBatch, kept: Tensor | None) -> Tensor:
     z = (batch.summaries - running["graph.mean"][:, None]) / running["graph.deviation"][:, None]
     z = z.clamp(-CUT, CUT)
     hidden = torch.baddbmm(params["graph.0.bias"][:, None], z, params["graph.0.weight"].mT).relu()

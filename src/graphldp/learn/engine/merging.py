@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from graphldp.learn.engine.rows import Batch, Csr, Matrix, Rows, Tiles, Users
-from graphldp.learn.engine.store import Blocks, Pointers, Store
+from graphldp.learn.engine.rows import Csr, Matrix, RowBatch, Rows, Tiles, Users
+from graphldp.learn.engine.store import Blocks, GraphStore, Pointers
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -27,7 +27,7 @@ Value = TypeVar("Value", bound=np.generic)
 class _Round:
     """The rows of all graphs after one round, and where their colours are in the batch at hand."""
 
-    def __init__(self, store: Store, k: int) -> None:
+    def __init__(self, store: GraphStore, k: int) -> None:
         self._round, self._colour = store.rounds[k], store.colours[k]
         self._ends = np.append(self._round.row_ptr, self._round.row_ptr[-1])  # the graph past the last one is empty
         self._counts = self._round.counts.numpy()
@@ -72,7 +72,7 @@ class _Round:
         return _matrix(begin, columns, blocks.val.numpy().take(entry), len(before.source))
 
 
-def gather_merged(store: Store, ids: Pointers, layers: int) -> Iterator[Batch]:
+def gather_merged(store: GraphStore, ids: Pointers, layers: int) -> Iterator[RowBatch]:
     """The batches of one model, [steps, 1, B]: see :func:`graphldp.learn.engine.batches.gather`."""
     rounds = [_Round(store, k) for k in range(layers)]
     users = torch.from_numpy(np.append(store.sizes, 0)[ids]).to(store.dtype)
@@ -82,7 +82,7 @@ def gather_merged(store: Store, ids: Pointers, layers: int) -> Iterator[Batch]:
         codes = store.codes[torch.from_numpy(rounds[0].source)]
         features = torch.zeros(len(codes), store.width, dtype=store.dtype).scatter_(1, codes, 1)
         summaries = store.summaries[torch.from_numpy(graphs)]
-        yield Batch(features[None], tuple(made), users[step], summaries[None])
+        yield RowBatch(features[None], tuple(made), users[step], summaries[None])
 
 
 def _slices(values: NDArray[Value], start: Pointers, length: Pointers) -> NDArray[Value]:

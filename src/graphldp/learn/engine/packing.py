@@ -21,7 +21,7 @@ from torch import Tensor
 from graphldp.learn.engine.codes import bins, widths
 from graphldp.learn.engine.colours import Lists, group, merge, refine
 from graphldp.learn.engine.rows import kernels_for
-from graphldp.learn.engine.store import Blocks, Dense, Kind, Round, Store, join
+from graphldp.learn.engine.store import Blocks, Dense, GraphStore, Kind, Round, join
 from graphldp.learn.engine.summaries import released_degrees, smooth_table
 from graphldp.learn.engine.weights import LEVELS, posterior_levels
 from graphldp.neighbour_lists import NeighbourLists
@@ -34,7 +34,7 @@ SHARED = 0.8  # merging equal colours of several graphs takes as long as it save
 _ENTRIES_AT_ONCE = 1 << 25  # bounds the memory that packing takes beside its result
 
 
-def build(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> Store:
+def build(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> GraphStore:
     """Pack a set of graphs, a bounded number of entries at a time."""
     where = device if device.type == "cuda" else torch.device("cpu")  # Apple's lacks 64-bit sorting
     entry_ptr = lists.indptr[lists.graph_ptr]
@@ -71,7 +71,7 @@ def _build_part(
     level: NDArray[np.int64] | None,
     *,
     dense: bool,
-) -> Store:
+) -> GraphStore:
     users = slice(lists.graph_ptr[first], lists.graph_ptr[last])
     graph_ptr = lists.graph_ptr[first : last + 1] - users.start
     pointers = lists.indptr[users.start : users.stop + 1]
@@ -121,7 +121,7 @@ def _build_part(
         rounds.append(_round(colour, leader, starts, dtype, matrices))
         across.refine(leader)
     sizes = np.diff(graph_ptr)
-    return Store(tuple(rounds), codes, codes.new_zeros(len(sizes) + 1, 0), sizes, kind_of(spec), across.colours())
+    return GraphStore(tuple(rounds), codes, codes.new_zeros(len(sizes) + 1, 0), sizes, kind_of(spec), across.colours())
 
 
 class _Across:

@@ -149,7 +149,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Batch:
+class RowBatch:
     """B graphs for each of S models, on the device.
 
     Args:

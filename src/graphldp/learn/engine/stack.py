@@ -21,7 +21,7 @@ from torch.nn.functional import cross_entropy
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.batches import PackedGraphs, gather
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.store import Store, join
+from graphldp.learn.engine.store import GraphStore, join
 
 if TYPE_CHECKING:
     from graphldp.learn.engine.training import TrainingOptions
@@ -52,7 +52,7 @@ class Member:
         }
 
     @cached_property
-    def stores(self) -> tuple[Store, Store]:
+    def stores(self) -> tuple[GraphStore, GraphStore]:
         """The packed graphs it trains and validates on."""
         return self.train_set.store, self.validation.store
 
@@ -66,8 +66,8 @@ class Stack:
         self._slots = gin.parameters(spec)
         self._norms = gin.statistics(spec)
         self._state: dict[str, Tensor] = {}
-        self._stores: list[Store] = []
-        self._joined: dict[bool, Store] = {}
+        self._stores: list[GraphStore] = []
+        self._joined: dict[bool, GraphStore] = {}
         self._offsets: dict[int, int] = {}
 
     def admit(self, members: Sequence[Member]) -> None:
@@ -194,7 +194,7 @@ class Stack:
         count = weight.sum((0, 2))
         return loss / count, right / count
 
-    def _store(self, sets: Sequence[PackedGraphs]) -> Store:
+    def _store(self, sets: Sequence[PackedGraphs]) -> GraphStore:
         """Where some members' graphs are together."""
         return self._joined[sets[0].store.dense]
 

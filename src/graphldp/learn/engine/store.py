@@ -75,7 +75,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Store:
+class GraphStore:
     """Packed graphs.
 
     Args:
@@ -129,7 +129,7 @@ class Store:
         return sum(each.numel() * each.element_size() for each in tensors if isinstance(each, Tensor))
 
 
-def join(stores: Sequence[Store], device: torch.device) -> Store:
+def join(stores: Sequence[GraphStore], device: torch.device) -> GraphStore:
     """Several packed sets of one kind as one, on a device."""
     rounds: list[Round] = []
     for k in range(len(stores[0].rounds)):
@@ -143,10 +143,10 @@ def join(stores: Sequence[Store], device: torch.device) -> Store:
     codes = _join_rows([store.codes for store in stores], device)
     summaries = _join_rows([store.summaries for store in stores], device)
     sizes = np.concatenate([store.sizes for store in stores])
-    return Store(tuple(rounds), codes, summaries, sizes, stores[0].kind, _join_colours(stores))
+    return GraphStore(tuple(rounds), codes, summaries, sizes, stores[0].kind, _join_colours(stores))
 
 
-def _join_colours(stores: Sequence[Store]) -> tuple[NDArray[np.int32], ...]:
+def _join_colours(stores: Sequence[GraphStore]) -> tuple[NDArray[np.int32], ...]:
     """Colours of several sets count as different."""
     if not all(store.colours for store in stores):
         return ()
