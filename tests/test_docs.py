@@ -87,3 +87,14 @@ def test_the_tables_hold_what_was_computed(threats: Any, tmp_path: Path) -> None
         page.write_text(f"<!-- table {name} --><!-- end -->")
         threats.fill_page(page, tmp_path / "results.sqlite")
         assert page.read_text().count("\n| ") >= 2 or name == "areas"
+
+
+def test_every_attack_names_a_test_that_exists() -> None:
+    page = (DOCS / "attacks.md").read_text()
+    named = re.findall(r"`([a-z_/]+\.py)::(test_\w+)`", page)
+    assert len(named) > 50
+    tests = DOCS.parent / "tests"
+    missing = [f"{path}::{name}" for path, name in named if f"def {name}(" not in (tests / path).read_text()]
+    assert not missing
+    rows = [line for line in page.splitlines() if line.startswith("| ") and not line.startswith("| attack ")]
+    assert all("::test_" in row for row in rows)
