@@ -8,8 +8,8 @@ import pytest
 
 from graphldp.client import vault
 from graphldp.client.ledger import Ledger, shown
-from graphldp.client.published import Choice
 from graphldp.errors import ClientError, FormatError
+from graphldp.wire import Choice
 
 TENTH = Choice("tenth", "dprr", 0.05, 0.05)
 

@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from graphldp.client import sender
-from graphldp.client.published import Invitation
 from graphldp.client.sender import Sender
 from graphldp.errors import SendError
+from graphldp.wire import Invitation
 
 
 class Answers(ThreadingHTTPServer):

@@ -18,9 +18,8 @@ from typing import Any
 
 from graphldp.audit.finding import Finding
 from graphldp.client.protocol import Client
-from graphldp.client.published import Invitation
 from graphldp.errors import SendError
-from graphldp.wire import roster_digest
+from graphldp.wire import Invitation, roster_digest
 
 ROSTER = [f"user{number}" for number in range(40)]
 USER, TOKEN, EPSILON = 7, "a-token", (0.5, 0.5)

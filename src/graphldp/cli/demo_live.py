@@ -135,8 +135,8 @@ def _invite(store: Store, graphs: GraphSet, address: str, folder: Path) -> list[
     """Open the communities, and give everyone an invitation and a file with her friends."""
     import numpy as np
 
-    from graphldp.client.published import Invitation
     from graphldp.collector.community import Choice
+    from graphldp.wire import Invitation
 
     rng, people = np.random.default_rng(0), []
     labels = _labels(graphs)
@@ -187,8 +187,7 @@ def _take_part(person: Person) -> None:
     """What one user does."""
     try:
         from graphldp.client.protocol import Client
-        from graphldp.client.published import Invitation
-        from graphldp.wire import to_millionths
+        from graphldp.wire import Invitation, to_millionths
     except ModuleNotFoundError:
         raise MissingExtraError("graphldp demo --live", "client") from None
     client, invitation = Client(person.home, tick=0.0), Invitation.from_json(person.invitation)

@@ -11,9 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from graphldp.client import vault
-from graphldp.client.published import Choice
 from graphldp.errors import ClientError
-from graphldp.wire import MILLION
+from graphldp.wire import MILLION, Choice
 
 DEFAULT_CAP = 5 * MILLION
 

@@ -12,9 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from graphldp.client import vault
-from graphldp.client.published import Invitation, Published, address
 from graphldp.errors import ClientError, DataError
-from graphldp.wire import Report, decode
+from graphldp.wire import Invitation, Published, Report, address, decode
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,10 @@ from graphldp.client import friends, membership, sampler, vault
 from graphldp.client.entropy import Entropy
 from graphldp.client.ledger import Entry, Ledger, shown
 from graphldp.client.membership import Drawn, Membership
-from graphldp.client.published import Choice, Invitation, Published
 from graphldp.client.questions import Approve, Plan, Renewal, agreed
 from graphldp.client.sender import Sender
 from graphldp.errors import ClientError, GraphLDPError
-from graphldp.wire import encode
+from graphldp.wire import Choice, Invitation, Published, encode
 
 TICK = 1.0
 _DECLINED = "You said no; nothing was drawn, and no report was sent."

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from graphldp.client.ledger import shown
-from graphldp.client.published import Choice, Published
-from graphldp.wire import spoken
+from graphldp.wire import Choice, Published, spoken
 
 _SHOWN = 12
 

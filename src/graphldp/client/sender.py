@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from graphldp.client.published import Invitation
 from graphldp.errors import MissingExtraError, SendError
 from graphldp.text import printable
-from graphldp.wire import MEDIA_TYPE
+from graphldp.wire import MEDIA_TYPE, Invitation
 
 if TYPE_CHECKING:
     import ssl

@@ -1,6 +1,7 @@
 """All that client and collector agree on."""
 
-from graphldp.wire.community import roster_digest, spoken
+from graphldp.wire.community import Choice, Published, roster_digest, spoken
+from graphldp.wire.invitation import Invitation, address
 from graphldp.wire.report import (
     DEGREE_RANGE,
     FIRST_BYTE,
@@ -37,8 +38,12 @@ __all__ = [
     "SMALL",
     "WITH_DEGREE",
     "WITH_EDGES",
+    "Choice",
+    "Invitation",
+    "Published",
     "Report",
     "ReportHead",
+    "address",
     "decode",
     "decode_head",
     "encode",

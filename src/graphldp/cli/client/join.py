@@ -31,8 +31,7 @@ def join(
     """
     from graphldp.client.ledger import shown
     from graphldp.client.protocol import Client
-    from graphldp.client.published import Invitation
-    from graphldp.wire import spoken
+    from graphldp.wire import Invitation, spoken
 
     accepted = None if accept == "public" else _millionths("accept", accept)
     published = Client(home).join(

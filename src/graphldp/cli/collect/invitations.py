@@ -37,7 +37,7 @@ def invite(
     folder each time. Invitations are secret: whoever holds one can report in that user's place, once. The collector
     keeps their hashes only.
     """
-    from graphldp.client.published import Invitation
+    from graphldp.wire import Invitation
 
     store = open_database(database)
     drawn = store.invitations.draw(community, users)
