@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from graphldp import wire
-from graphldp.collector.community import Choice
 from graphldp.collector.storage.store import Store
+from graphldp.wire import Choice
 
 CHOICE = Choice("standard", 0.1, 0.9)
 

@@ -16,9 +16,9 @@ from tests.cli.conftest import Command
 import graphldp as gl
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.community import Choice
 from graphldp.collector.intake import Submission
 from graphldp.collector.storage.store import Store
+from graphldp.wire import Choice
 
 CHOICE = Choice("standard", 0.25, 1.75)
 

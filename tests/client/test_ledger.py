@@ -11,7 +11,7 @@ from graphldp.client.ledger import Ledger, shown
 from graphldp.errors import ClientError, FormatError
 from graphldp.wire import Choice
 
-TENTH = Choice("tenth", "dprr", 0.05, 0.05)
+TENTH = Choice("tenth", 0.05, 0.05)
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_sums_are_exact_and_the_cap_is_reached_but_not_passed(ledger, tmp_path) 
         ledger.charge("https://a.example", f"c{number}", 1, TENTH)
     assert ledger.spent == ledger.cap == Ledger(tmp_path / "ledger.json").spent
     with pytest.raises(ClientError, match="lifetime cap of 1; nothing was drawn"):
-        ledger.charge("https://b.example", "other", 1, Choice("least", "rr", 0.0, 0.000001))
+        ledger.charge("https://b.example", "other", 1, Choice("least", 0.0, 0.000001))
 
 
 def test_a_report_that_was_never_drawn_is_not_charged_twice(ledger) -> None:
@@ -42,7 +42,7 @@ def test_epochs_and_servers_add_up(ledger) -> None:
 
 def test_a_public_list_is_noted_without_a_cost(ledger) -> None:
     ledger.set_cap(1)
-    ledger.charge("https://a.example", "c", 1, Choice("open", "public", math.inf, math.inf))
+    ledger.charge("https://a.example", "c", 1, Choice("open", math.inf, math.inf))
     assert ledger.spent == 0
     assert ledger.entries[0].millionths is None
 

@@ -7,10 +7,9 @@ from tests.collector.services import Collector
 
 from graphldp.audit.protocol import ROSTER, USER, failing_collector, one_report
 from graphldp.client.protocol import Client
-from graphldp.collector.community import Choice
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ClientError, DataError, SendError
-from graphldp.wire import Invitation, Published, decode
+from graphldp.wire import Choice, Invitation, Published, decode
 
 ONE = 10**6
 

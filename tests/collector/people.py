@@ -9,9 +9,10 @@ import numpy as np
 
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.community import Choice, Community
+from graphldp.collector.community import Community
 from graphldp.collector.intake import Submission
 from graphldp.collector.storage.store import Store
+from graphldp.wire import Choice
 
 N = 50
 CHOICES = (Choice("standard", 0.1, 0.9), Choice("public", math.inf, math.inf))

@@ -18,12 +18,12 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from tests.collector.people import N, open_cats, report, submission
 from tests.collector.services import Collector
 
-from graphldp.collector.community import Choice
 from graphldp.collector.dashboard import views
 from graphldp.collector.dashboard.charts import Histogram, histogram
 from graphldp.collector.disclosure import LEAST_PER_BAR
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
+from graphldp.wire import Choice
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]

@@ -10,10 +10,9 @@ from tests.collector.services import Collector, free_port
 
 from graphldp import cli
 from graphldp.client.protocol import Client
-from graphldp.collector.community import Choice
 from graphldp.collector.storage.database import open_engine
 from graphldp.collector.storage.store import Store
-from graphldp.wire import Invitation
+from graphldp.wire import Choice, Invitation
 
 ROSTER = [f"cat {u}" for u in range(30)]
 ONE = 10**6

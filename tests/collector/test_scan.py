@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from graphldp import wire
 from graphldp.collector import scan
-from graphldp.collector.community import Choice, Community
+from graphldp.collector.community import Community
 from graphldp.collector.scan import LONGEST, Reading, read, reason
 from graphldp.errors import WireError
+from graphldp.wire import Choice
 
 PUBLIC = Choice("public", math.inf, math.inf)
 SPLITS = {"dprr": (0.1, 0.9), "rr": (0.0, 1.5), "noisy-degrees": (0.5, 0.0)}

@@ -19,7 +19,7 @@ from typing import Any
 from graphldp.audit.finding import Finding
 from graphldp.client.protocol import Client
 from graphldp.errors import SendError
-from graphldp.wire import Invitation, roster_digest
+from graphldp.wire import Choice, Invitation, Published, roster_digest, write_publication
 
 ROSTER = [f"user{number}" for number in range(40)]
 USER, TOKEN, EPSILON = 7, "a-token", (0.5, 0.5)
@@ -60,11 +60,13 @@ class FailingCollector(ThreadingHTTPServer):
 
     def published(self) -> dict[str, Any]:
         """What a community publishes."""
-        choices = [{"name": "standard", "epsilon1": EPSILON[0], "epsilon2": EPSILON[1]}]
-        fields: dict[str, Any] = {"id": "audit", "name": "Audit", "n": len(ROSTER), "user": USER, "mechanism": "dprr"}
-        fields |= {"choices": choices, "epoch": self.epoch, "roster": ROSTER} | self.changes
-        names = [name for name in fields["roster"] or () if isinstance(name, str)]
-        return {"roster_digest": roster_digest(names)} | fields
+        roster = self.changes.get("roster", ROSTER)
+        digest = roster_digest([name for name in roster or () if isinstance(name, str)])
+        choices = (Choice("standard", *EPSILON),)
+        honest = Published("audit", "Audit", len(ROSTER), "dprr", choices, digest, self.epoch, user=USER)
+        held = range(1, self.epoch + 1)
+        fields: dict[str, Any] = json.loads(write_publication(honest, held, json.dumps(roster)))
+        return fields | self.changes
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away is what this server is for."""

@@ -135,8 +135,7 @@ def _invite(store: Store, graphs: GraphSet, address: str, folder: Path) -> list[
     """Open the communities, and give everyone an invitation and a file with her friends."""
     import numpy as np
 
-    from graphldp.collector.community import Choice
-    from graphldp.wire import Invitation
+    from graphldp.wire import Choice, Invitation
 
     rng, people = np.random.default_rng(0), []
     labels = _labels(graphs)

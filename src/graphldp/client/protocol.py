@@ -32,7 +32,7 @@ from graphldp.client.membership import Drawn, Membership
 from graphldp.client.questions import Approve, Plan, Renewal, agreed
 from graphldp.client.sender import Sender
 from graphldp.errors import ClientError, GraphLDPError
-from graphldp.wire import Choice, Invitation, Published, encode
+from graphldp.wire import Choice, Invitation, Publication, Published, encode
 
 TICK = 1.0
 _DECLINED = "You said no; nothing was drawn, and no report was sent."
@@ -153,7 +153,7 @@ class Client:
         ledger.charge(*member.where, published.epoch, chosen)
         report = sampler.draw(
             matched.neighbours,
-            mechanism=chosen.mechanism,
+            mechanism=published.drawn_by(chosen),
             n=published.n,
             user=published.user,
             epsilon1=chosen.epsilon1,
@@ -197,11 +197,10 @@ class Client:
 
     def _fetch(self, invitation: Invitation) -> tuple[Published, list[str]]:
         fields = self._sender(invitation).fetch()
-        published, roster = Published.from_json(fields), fields.get("roster")
-        if published.id != invitation.community or not isinstance(roster, list):
-            raise ClientError("The collector answered with another community, or without a roster.")
-        published.check_roster(roster)
-        return published, roster
+        found = Publication.from_json(fields)
+        if found.published.id != invitation.community:
+            raise ClientError("The collector answered with another community.")
+        return found.published, found.roster
 
     def _sender(self, invitation: Invitation) -> Sender:
         return Sender(invitation, **self._options)

@@ -1,6 +1,16 @@
 """All that client and collector agree on."""
 
-from graphldp.wire.community import Choice, Published, roster_digest, spoken
+from graphldp.wire.community import (
+    ID_PATTERN,
+    PRIVATE_MECHANISMS,
+    Choice,
+    Publication,
+    Published,
+    Terms,
+    roster_digest,
+    spoken,
+    write_publication,
+)
 from graphldp.wire.invitation import Invitation, address
 from graphldp.wire.report import (
     DEGREE_RANGE,
@@ -29,20 +39,24 @@ from graphldp.wire.report import (
 __all__ = [
     "DEGREE_RANGE",
     "FIRST_BYTE",
+    "ID_PATTERN",
     "MAX_EPSILON",
     "MAX_HEADER",
     "MAX_USERS",
     "MECHANISMS",
     "MEDIA_TYPE",
     "MILLION",
+    "PRIVATE_MECHANISMS",
     "SMALL",
     "WITH_DEGREE",
     "WITH_EDGES",
     "Choice",
     "Invitation",
+    "Publication",
     "Published",
     "Report",
     "ReportHead",
+    "Terms",
     "address",
     "decode",
     "decode_head",
@@ -54,4 +68,5 @@ __all__ = [
     "spoken",
     "to_json",
     "to_millionths",
+    "write_publication",
 ]

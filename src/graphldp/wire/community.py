@@ -1,111 +1,232 @@
-"""What a community publishes: how many it is, who is in its roster, and the choices of ε. Read strictly."""
+"""What a community publishes to its members: who is in it, how reports are drawn, and the choices of ε.
+
+::
+
+    {"id": "cats", "name": "The cat lovers", "n": 3, "user": 2, "mechanism": "dprr",
+     "choices": [{"name": "standard", "epsilon1": 0.1, "epsilon2": 0.9}],
+     "epoch": 1, "held": [], "roster_digest": "…", "roster": ["ann", "bob", "cy"]}
+
+:class:`Terms` are the same for all members and frozen when the community opens. :class:`Published` is what one member
+sees of them, and :class:`Publication` the whole message. It is read strictly; fields that a reader does not know are
+left alone.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from graphldp.errors import DataError
-from graphldp.wire.report import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, to_millionths
+from graphldp.errors import WireError
+from graphldp.wire.report import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, Report, ReportHead, to_millionths
 
+ID_PATTERN = "^[a-z0-9-]{1,64}$"
+DIGEST_PATTERN = "^[0-9a-f]{64}$"
+PRIVATE_MECHANISMS = tuple(name for name in MECHANISMS if name != "public")
+LONGEST_NAME = 200
+MAX_EPOCH = (1 << 31) - 1
 _GROUPS, _DIGITS = 8, 4
-_LONGEST_NAME = 200
+_NOT_ONE = "What the community publishes is not as the wire format has it."
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One ε that the community offers.
+    """One ε that a community offers.
 
     Args:
-        name: what it is called.
-        mechanism: how the report is drawn.
-        epsilon1: ε₁; 0 where the mechanism has no noisy degree, ``inf`` for a public list.
-        epsilon2: ε₂, likewise.
+        name: what users choose by.
+        epsilon1: ε₁, in whole millionths; 0 where the mechanism has no noisy degree, ``inf`` for a public list.
+        epsilon2: ε₂, likewise; 0 where the mechanism has no list.
     """
 
     name: str
-    mechanism: str
     epsilon1: float
     epsilon2: float
 
     @property
+    def epsilons(self) -> tuple[float, float]:
+        """ε₁ and ε₂."""
+        return self.epsilon1, self.epsilon2
+
+    @property
+    def public(self) -> bool:
+        """Whether it publishes the list as it is."""
+        return math.isinf(self.epsilon1)
+
+    @property
     def cost(self) -> int | None:
         """ε₁ + ε₂ in millionths, exactly; None for a public list, which no ε protects."""
-        if self.mechanism == "public":
-            return None
-        return sum(to_millionths(value) for value in (self.epsilon1, self.epsilon2) if value)
+        return None if self.public else sum(to_millionths(value) for value in self.epsilons if value)
+
+    def check(self, mechanism: str) -> None:
+        """Refuse a name that cannot be shown, and an ε that no report by a mechanism carries."""
+        check_name(self.name)
+        if self.epsilons == (math.inf, math.inf):
+            return
+        for value, users in ((self.epsilon1, WITH_DEGREE), (self.epsilon2, WITH_EDGES)):
+            if mechanism in users:
+                to_millionths(value)
+            elif isinstance(value, bool) or value != 0:
+                raise WireError(f"It spends ε on what {mechanism} does not report.")
+
+    def to_json(self) -> dict[str, Any]:
+        """The choice as a community publishes it; null stands for an infinite ε, which JSON cannot write."""
+        values = [None if self.public else value for value in self.epsilons]
+        return {"name": self.name, "epsilon1": values[0], "epsilon2": values[1]}
+
+    @staticmethod
+    def from_json(fields: Mapping[str, Any], mechanism: str) -> Choice:
+        """Read what :meth:`to_json` wrote."""
+        try:
+            name, *given = (fields[key] for key in ("name", "epsilon1", "epsilon2"))
+        except (KeyError, TypeError):
+            raise WireError(_NOT_ONE) from None
+        found = Choice(name, *([math.inf, math.inf] if given == [None, None] else given))
+        found.check(mechanism)
+        return Choice(name, float(found.epsilon1), float(found.epsilon2))
 
 
 @dataclass(frozen=True)
-class Published:
-    """A community, as the holder of one slot sees it.
+class Terms:
+    """What a community is for all of its members; its roster is kept apart, since it may be long.
 
     Args:
-        id: its id.
+        id: what stands in its address.
         name: what people call it.
-        n: users in its roster.
-        user: the slot that the token opens.
-        mechanism: how reports are drawn.
+        n: how many users its roster names.
+        mechanism: ``"dprr"``, ``"rr"`` or ``"noisy-degrees"``.
         choices: the offers of ε.
+        roster_digest: the roster's digest (:func:`roster_digest`).
         epoch: which collection this is of the same people.
-        roster_digest: the roster's digest (:func:`graphldp.wire.roster_digest`).
     """
 
     id: str
     name: str
     n: int
-    user: int
     mechanism: str
     choices: tuple[Choice, ...]
-    epoch: int
     roster_digest: str
+    epoch: int = 1
+
+    def drawn_by(self, choice: Choice) -> str:
+        """The mechanism of a report by a choice."""
+        return "public" if choice.public else self.mechanism
+
+    def refuse(self, report: Report | ReportHead, user: int) -> str | None:
+        """Why a report is not one of this community's, or None where it is."""
+        if report.n != self.n:
+            return f"The report is for {report.n} users; the community has {self.n}."
+        if report.user != user:
+            return "The report names another slot than its address."
+        if report.mechanism not in (self.mechanism, "public"):
+            return f"The community collects reports by {self.mechanism}."
+        if (report.epsilon1, report.epsilon2) not in {choice.epsilons for choice in self.choices}:
+            return "The report's ε₁ and ε₂ are none of the community's choices."
+        return None
+
+    def check_roster(self, names: Any) -> None:
+        """Refuse any other roster than the one that was frozen when the community opened."""
+        if type(names) is not list or not all(type(name) is str and name.isprintable() for name in names):
+            raise WireError("The roster must be a list of printable names.")
+        if len(names) != self.n or roster_digest(names) != self.roster_digest:
+            raise WireError("The roster is not the one that the community was opened with.")
+
+
+@dataclass(frozen=True)
+class Published(Terms):
+    """A community, as the holder of one slot sees it.
+
+    Args:
+        user: the slot that the token opens.
+    """
+
+    user: int = field(kw_only=True)
 
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Published:
-        """Read what a collector answered, or what the vault kept; fields that it does not know are left alone."""
+        """Read what a collector answered, or what a member kept."""
         try:
             found = Published(
-                id=_named(fields["id"]),
-                name=_named(fields["name"]),
-                n=_typed(fields["n"], int),
-                user=_typed(fields["user"], int),
+                id=_matching(ID_PATTERN, fields["id"]),
+                name=check_name(fields["name"]),
+                n=_whole(fields["n"], 1, MAX_USERS),
                 mechanism=_typed(fields["mechanism"], str),
-                choices=tuple(_choice(each, fields["mechanism"]) for each in fields["choices"]),
-                epoch=_typed(fields["epoch"], int),
-                roster_digest=_typed(fields["roster_digest"], str),
+                choices=tuple(Choice.from_json(each, fields["mechanism"]) for each in _typed(fields["choices"], list)),
+                roster_digest=_matching(DIGEST_PATTERN, fields["roster_digest"]),
+                epoch=_whole(fields["epoch"], 1, MAX_EPOCH),
+                user=_whole(fields["user"], 0, MAX_USERS - 1),
             )
-        except (KeyError, TypeError, ValueError):
-            raise DataError("What the community publishes is not as the client expects it.") from None
-        if not (0 <= found.user < found.n <= MAX_USERS and found.epoch >= 1 and found.choices):
-            raise DataError("The community publishes a size, slot, epoch or choice that cannot be.")
-        if found.mechanism not in MECHANISMS[:3] or len({c.name for c in found.choices}) != len(found.choices):
-            raise DataError("The community publishes an unknown mechanism, or two choices of one name.")
+        except (KeyError, TypeError):
+            raise WireError(_NOT_ONE) from None
+        if found.user >= found.n or not found.choices:
+            raise WireError("The community publishes a slot that it does not have, or no choice.")
+        if found.mechanism not in PRIVATE_MECHANISMS or len({c.name for c in found.choices}) != len(found.choices):
+            raise WireError("The community publishes an unknown mechanism, or two choices of one name.")
         return found
 
     def to_json(self) -> dict[str, Any]:
         """What :meth:`from_json` reads."""
-        offers = [
-            {"name": c.name} | {key: None if c.cost is None else getattr(c, key) for key in ("epsilon1", "epsilon2")}
-            for c in self.choices
-        ]
-        return asdict(self) | {"choices": offers}
+        return {
+            "id": self.id,
+            "name": self.name,
+            "n": self.n,
+            "user": self.user,
+            "mechanism": self.mechanism,
+            "choices": [choice.to_json() for choice in self.choices],
+            "epoch": self.epoch,
+            "roster_digest": self.roster_digest,
+        }
 
     def choice(self, name: str | None) -> Choice:
         """The choice of a name; the only one where there is only one."""
         found = [c for c in self.choices if name in (None, c.name)]
         if len(found) != 1:
-            raise DataError(f"Choose one of this community's offers: {', '.join(c.name for c in self.choices)}.")
+            raise WireError(f"Choose one of this community's offers: {', '.join(c.name for c in self.choices)}.")
         return found[0]
 
-    def check_roster(self, names: Sequence[str]) -> None:
-        """Refuse any other roster than the one that was frozen when the community opened."""
-        if not all(isinstance(name, str) and name.isprintable() for name in names):
-            raise DataError("The roster must be a list of printable names.")
-        if len(names) != self.n or roster_digest(names) != self.roster_digest:
-            raise DataError("The roster is not the one that the community was opened with.")
+
+@dataclass(frozen=True)
+class Publication:
+    """The whole message of a community to a member.
+
+    Args:
+        published: what she sees of its terms.
+        held: the epochs in which the collector has her report, or had it deleted.
+        roster: the users' names, in the order of their numbers.
+    """
+
+    published: Published
+    held: tuple[int, ...]
+    roster: list[str] = field(repr=False)
+
+    @staticmethod
+    def from_json(fields: Mapping[str, Any]) -> Publication:
+        """Read what :func:`write_publication` wrote."""
+        published = Published.from_json(fields)
+        try:
+            held = tuple(_whole(epoch, 1, MAX_EPOCH) for epoch in _typed(fields["held"], list))
+        except (KeyError, TypeError):
+            raise WireError(_NOT_ONE) from None
+        published.check_roster(fields.get("roster"))
+        return Publication(published, held, fields["roster"])
+
+
+def write_publication(published: Published, held: Sequence[int], roster: str) -> str:
+    """The whole message, as JSON.
+
+    Args:
+        published: what the member sees of the terms.
+        held: the epochs in which the collector has her report.
+        roster: the names as JSON already: a long roster is written once for all members.
+    """
+    fields = published.to_json()
+    digest = fields.pop("roster_digest")
+    head = json.dumps(fields | {"held": list(held), "roster_digest": digest}, ensure_ascii=False)
+    return f'{head[:-1]}, "roster": {roster}}}'
 
 
 def roster_digest(names: Sequence[str]) -> str:
@@ -129,26 +250,26 @@ def spoken(digest: str) -> str:
     return " ".join(digest[start : start + _DIGITS] for start in range(0, _GROUPS * _DIGITS, _DIGITS))
 
 
+def check_name(value: Any) -> str:
+    """A name that can be shown: what a terminal would obey, or what hides other text, does not come in."""
+    if type(value) is not str or not value.isprintable() or not 1 <= len(value) <= LONGEST_NAME:
+        raise WireError(f"A name must be printable, and {LONGEST_NAME} characters at most.")
+    return value
+
+
 def _typed(value: Any, kind: type) -> Any:
     if type(value) is not kind:
         raise TypeError
     return value
 
 
-def _named(value: Any) -> str:
-    """A name that can be shown: what a terminal would obey, or what hides other text, does not come in."""
-    if type(value) is not str or not value.isprintable() or len(value) > _LONGEST_NAME:
+def _whole(value: Any, low: int, high: int) -> int:
+    if type(value) is not int or not low <= value <= high:
         raise TypeError
     return value
 
 
-def _choice(fields: Mapping[str, Any], mechanism: str) -> Choice:
-    name, first, second = _named(fields["name"]), fields["epsilon1"], fields["epsilon2"]
-    if first is None and second is None:
-        return Choice(name, "public", math.inf, math.inf)
-    for value, users in ((first, WITH_DEGREE), (second, WITH_EDGES)):
-        if mechanism in users:
-            to_millionths(value)
-        elif value != 0:
-            raise ValueError
-    return Choice(name, mechanism, float(first), float(second))
+def _matching(pattern: str, value: Any) -> str:
+    if type(value) is not str or not re.fullmatch(pattern.strip("^$"), value):
+        raise TypeError
+    return value

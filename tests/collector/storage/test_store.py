@@ -8,12 +8,12 @@ from datetime import UTC
 import pytest
 from tests.collector.people import CHOICES, N, open_cats, submission
 
-from graphldp.collector.community import Choice
 from graphldp.collector.intake import Submission, Verdict
 from graphldp.collector.storage.database import open_engine
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
+from graphldp.wire import Choice
 
 
 def test_a_community_comes_back_as_it_was_opened(store: Store) -> None:
@@ -36,6 +36,9 @@ def test_a_community_comes_back_as_it_was_opened(store: Store) -> None:
         ({"choices": []}, "one choice"),
         ({"choices": [Choice("a", 0.1, 0.9), Choice("a", 0.2, 0.8)]}, "distinct names"),
         ({"choices": [Choice("a", 0.1, 0.12345678)]}, "millionths"),
+        ({"choices": [Choice("a\x1b[2J", 0.1, 0.9)]}, "name must be printable"),
+        ({"name": "cats\u202e"}, "'name' parameter of a community must be printable"),
+        ({"name": "c" * 201}, "Got 201 characters instead"),
         ({"choices": [Choice("a", 0.0, 0.9)]}, "cannot be reported"),
         ({"mechanism": "rr", "choices": [Choice("a", 0.1, 0.9)]}, "does not report"),
         ({"label": -1}, "'label' parameter"),

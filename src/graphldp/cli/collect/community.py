@@ -15,8 +15,9 @@ from graphldp.cli.serve import DatabaseOption
 from graphldp.errors import FormatError, bad_parameter
 
 if TYPE_CHECKING:
-    from graphldp.collector.community import Choice, Community
+    from graphldp.collector.community import Community
     from graphldp.privacy import Allocation
+    from graphldp.wire import Choice
 
 app = typer.Typer(help="Open, show, list, label, close and renew communities.", no_args_is_help=True)
 
@@ -155,9 +156,9 @@ def read_roster(path: Path) -> list[str]:
 
 
 def _choice(epsilon: float, mechanism: str, allocation: str, alpha: float, n_max: int) -> Choice:
-    from graphldp.collector.community import Choice
     from graphldp.privacy import allocate
     from graphldp.privacy.budget import ALLOCATIONS
+    from graphldp.wire import Choice
 
     if not 0 < epsilon < math.inf:
         raise bad_parameter("epsilon", "a community", "a positive number", epsilon)
@@ -180,7 +181,7 @@ def _down(epsilon: float) -> float:
 
 
 def _public() -> Choice:
-    from graphldp.collector.community import Choice
+    from graphldp.wire import Choice
 
     return Choice("public", math.inf, math.inf)
 

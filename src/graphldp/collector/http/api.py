@@ -9,7 +9,6 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, BeforeValidator, Field
 
 from graphldp import wire
-from graphldp.collector.community import COMMUNITY_PATTERN
 from graphldp.collector.http.batch import REQUEST_BODY, BatchResults
 from graphldp.collector.http.front import REPORT_PATH
 from graphldp.collector.http.problems import responses
@@ -23,7 +22,7 @@ def _plain(text: Any) -> Any:
     return text
 
 
-CommunityId = Annotated[str, Path(description="The community's id.", pattern=COMMUNITY_PATTERN)]
+CommunityId = Annotated[str, Path(description="The community's id.", pattern=wire.ID_PATTERN)]
 User = Annotated[
     int, Path(description="The user's number in the roster.", ge=0, lt=wire.MAX_USERS), BeforeValidator(_plain)
 ]

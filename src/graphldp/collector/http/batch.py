@@ -10,7 +10,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, Va
 
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.community import COMMUNITY_PATTERN
 from graphldp.collector.http.desk import Item, Outcome
 from graphldp.collector.http.limits import Limiter
 from graphldp.collector.http.problems import SUCCESSES, ProblemError, problem_body, refusal
@@ -27,7 +26,7 @@ class BatchItem(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    community: str = Field(pattern=COMMUNITY_PATTERN)
+    community: str = Field(pattern=wire.ID_PATTERN)
     user: Annotated[int, BeforeValidator(_whole)] = Field(ge=0, lt=wire.MAX_USERS, strict=True)
     epoch: Annotated[int, BeforeValidator(_whole)] = Field(
         description="The epoch that the report was drawn for: no other takes it.", ge=1, lt=1 << 31, strict=True

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from dataclasses import fields
 
 from graphldp.collector.community import Community
 from graphldp.collector.storage.store import Store
+from graphldp.wire import Published, Terms, write_publication
 
 _COMMUNITIES = 10_000
 _ROSTERS = 64
@@ -43,15 +45,6 @@ class Catalogue:
             roster = self._rosters[community.key] = json.dumps(self._store.roster(community), ensure_ascii=False)
             while len(self._rosters) > _ROSTERS:
                 self._rosters.popitem(last=False)
-        head = {
-            "id": community.id,
-            "name": community.name,
-            "n": community.n,
-            "user": user,
-            "mechanism": community.mechanism,
-            "choices": [choice.to_json() for choice in community.choices],
-            "epoch": community.epoch,
-            "held": self._store.holdings.epochs(community.id, user),
-            "roster_digest": community.roster_digest,
-        }
-        return f'{json.dumps(head, ensure_ascii=False)[:-1]}, "roster": {roster}}}'
+        terms = {each.name: getattr(community, each.name) for each in fields(Terms)}
+        held = self._store.holdings.epochs(community.id, user)
+        return write_publication(Published(**terms, user=user), held, roster)

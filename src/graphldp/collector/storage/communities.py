@@ -6,9 +6,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
-from graphldp.collector.community import Choice, Community
+from graphldp.collector.community import Community
 from graphldp.collector.storage import schema
 from graphldp.errors import bad_parameter
+from graphldp.wire import Choice
 
 _OPERATORS_LOCK = 0x6772_6F70  # the first half of PostgreSQL's advisory locks of this kind; a community is the second
 
@@ -27,7 +28,8 @@ FIND = LATEST.where(schema.communities.c.id.in_(bindparam("ids", expanding=True)
 def to_community(row: Row[Any]) -> Community:
     """A community from its row."""
     fields = {name: value for name, value in row._mapping.items() if name != "roster"}
-    return Community(**(fields | {"choices": tuple(Choice.from_json(each) for each in fields["choices"])}))
+    choices = tuple(Choice.from_json(each, fields["mechanism"]) for each in fields["choices"])
+    return Community(**(fields | {"choices": choices}))
 
 
 def lock(connection: Connection, id: str) -> Community:

@@ -20,7 +20,6 @@ from sqlalchemy.exc import IntegrityError
 
 from graphldp.collector import tokens
 from graphldp.collector.community import (
-    Choice,
     Community,
     check_community,
     check_label,
@@ -35,7 +34,7 @@ from graphldp.collector.storage.holdings import Holdings
 from graphldp.collector.storage.invitations import Invitations
 from graphldp.collector.storage.results import Results
 from graphldp.errors import ParameterError, bad_parameter
-from graphldp.wire import roster_digest
+from graphldp.wire import Choice, roster_digest
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ class Store:
         label: int | None = None,
     ) -> Community:
         """Open a community; its roster, mechanism and choices never change again."""
-        check_community(id, mechanism, choices, label)
+        check_community(id, name or id, mechanism, choices, label)
         check_roster(roster)
         row = {
             "id": id,
