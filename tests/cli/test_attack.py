@@ -73,6 +73,7 @@ def replace_name(graphs: gl.GraphSet, name: str) -> gl.GraphSet:
         (["-f", "0.1", "--split-seed", "0", "--split", "0.5,0.5"], "three shares"),
         (["-f", "0.1", "--split", "0.5,0.3,0.2"], "together with --split-seed"),
         (["-f", "0.1", "--seed", "-1"], "'rng' parameter"),
+        (["-f", "0.1", "-o", "x.csv"], "a file that ends in .npz, or a folder"),
     ],
 )
 def test_bad_input_is_one_line(arguments: list[str], says: str, command: Any, files: Any, tmp_path: Path) -> None:

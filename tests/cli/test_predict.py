@@ -21,7 +21,7 @@ def test_a_table_and_json_say_the_same(command: Any, files: Any, tmp_path: Path)
     assert [row["label"] for row in rows] == chances.argmax(axis=1).tolist()
     code, _, _ = command("predict", files.model, files.reports, "--out", tmp_path / "labels.csv")
     assert code == 0
-    table = list(csv.DictReader((tmp_path / "labels.csv").open()))
+    table = list(csv.DictReader((tmp_path / "labels.csv").read_text().splitlines()))
     assert [int(row["label"]) for row in table] == [row["label"] for row in rows]
     assert command("predict", files.model, files.graphs)[1].count("│") > 60  # raw graphs too
 
