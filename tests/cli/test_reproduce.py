@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import graphldp as gl
-from graphldp.experiments.results import Results
+from graphldp.experiments.results import ResultsFile
 from graphldp.pages.page import make_page
 
 from .conftest import Command, Files
@@ -114,7 +114,7 @@ def test_a_mechanism_of_one_s_own_is_compared_and_drawn(command: Command, files:
     assert code == 0, error
     (row,) = json.loads(printed)
     assert row["done"] == row["cells"] == 5  # the distribution, the paper's three, and one's own
-    with Results(results) as table:
+    with ResultsFile(results) as table:
         text, _ = make_page(table)
     assert "HalfResponse" in text
     assert "var(--spare-" in text
