@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch_geometric.data import Data, RowBatch
+from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GCNConv, GINConv, MessagePassing, SAGEConv, global_add_pool, global_mean_pool
 
 from graphldp.learn.engine.codes import DEGREE_BOUNDS, SIZE_BOUNDS
@@ -124,7 +124,7 @@ class Reference(nn.Module):
             self.register_buffer("running_mean", torch.zeros(spec.summaries))
             self.register_buffer("running_deviation", torch.ones(spec.summaries))
 
-    def forward(self, data: RowBatch) -> Tensor:
+    def forward(self, data: Batch) -> Tensor:
         pool = global_mean_pool if self.spec.readout == "mean" else global_add_pool
         x = data.x
         layers = [x]
