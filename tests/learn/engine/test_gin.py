@@ -9,7 +9,7 @@ import pytest
 import torch
 from tests.learn.reference import Reference, data_of, random_lists, with_degrees
 from torch.nn.functional import cross_entropy
-from torch_geometric.data import RowBatch
+from torch_geometric.data import Batch
 
 from graphldp.errors import ParameterError
 from graphldp.learn.engine import gin
@@ -50,7 +50,7 @@ def engine(spec, lists, tensors, dtype, *, training, ids=None):
 
 def reference(model, lists, dtype, *, training):
     model = copy.deepcopy(model).to(dtype).train(training)
-    batch = RowBatch.from_data_list(data_of(lists, model.spec, dtype))
+    batch = Batch.from_data_list(data_of(lists, model.spec, dtype))
     scores = model(batch)
     loss = cross_entropy(scores, torch.arange(len(scores)) % model.spec.num_classes)
     torch.autograd.backward(loss)
@@ -135,7 +135,7 @@ def settle(model, lists) -> None:
     norms = [module for module in model.modules() if isinstance(module, torch.nn.BatchNorm1d)]
     for norm in norms:
         norm.momentum = 1.0
-    model.train()(RowBatch.from_data_list(data_of(lists, model.spec, torch.float64)))
+    model.train()(Batch.from_data_list(data_of(lists, model.spec, torch.float64)))
     for norm in norms:
         norm.momentum = 0.1
 

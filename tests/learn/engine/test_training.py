@@ -11,7 +11,7 @@ import pytest
 import torch
 from tests.learn.reference import Reference, data_of, random_lists, with_degrees
 from torch.nn.functional import cross_entropy
-from torch_geometric.data import RowBatch
+from torch_geometric.data import Batch
 
 from graphldp.errors import DataError, ParameterError, TrainingError
 from graphldp.learn.engine import gin
@@ -91,12 +91,12 @@ def test_equals_a_plain_training_loop(kind) -> None:
         for start in range(0, 30, 8):  # the last batch has 6 graphs, and is not dropped
             some = order[start : start + 8]
             optimizer.zero_grad()
-            scores = model(RowBatch.from_data_list([data[i] for i in some]))
+            scores = model(Batch.from_data_list([data[i] for i in some]))
             torch.autograd.backward(cross_entropy(scores, torch.from_numpy(classes[some])))
             optimizer.step()
         schedule.step()
         with torch.no_grad():
-            scores = model.eval()(RowBatch.from_data_list(data[30:]))
+            scores = model.eval()(Batch.from_data_list(data[30:]))
         losses.append(float(cross_entropy(scores, torch.from_numpy(classes[30:]))))
         states.append(model.tensors())
 
@@ -111,7 +111,7 @@ def test_equals_a_plain_training_loop(kind) -> None:
     chances = predict_proba(spec, trained.state, validation, batch_size=3)
     reference = Reference(spec).double().eval()
     reference.load({name: value[None] for name, value in best.items()})
-    expected = torch.softmax(reference(RowBatch.from_data_list(data[30:])), dim=1)
+    expected = torch.softmax(reference(Batch.from_data_list(data[30:])), dim=1)
     np.testing.assert_allclose(chances, expected.detach(), atol=1e-6)
 
 
