@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         RowMechanism,
         customized,
         match_public_fraction,
-        stay_away,
     )
     from graphldp.mechanisms.contract import check_mechanism
     from graphldp.mechanisms.named import register
@@ -75,7 +74,6 @@ _HOMES = {
     "pyg": "graphldp.learn",
     "recommended": "graphldp.learn.recipe",
     "register": "graphldp.mechanisms.named",
-    "stay_away": "graphldp.mechanisms",
     "split": "graphldp.learn.selection",
     "synthetic": "graphldp.datasets",
     "threats": "graphldp.threats",
@@ -115,7 +113,6 @@ __all__ = [
     "recommended",
     "register",
     "split",
-    "stay_away",
     "synthetic",
     "threats",
 ]

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import graphldp as gl
-from graphldp.errors import DataError, ParameterError
-from graphldp.mechanisms.hub_counts import FirstRound, HubCounts, answers, stay_away
+from graphldp.errors import ParameterError
+from graphldp.mechanisms.hub_counts import FirstRound, HubCounts, answers
 from graphldp.mechanisms.rows import UserRows
 
 from .counting import assert_counts, copies
@@ -197,19 +197,20 @@ def test_public_users_are_not_asked_and_small_communities_have_no_hub() -> None:
 def test_who_stays_away_has_sent_a_valid_degree() -> None:
     threads = gl.synthetic.threads(60, seed=1)
     reports = HubCounts(1.0, times=4.0).randomize(threads, rng=3)
-    part = stay_away(reports, 0.5, rng=1)
-    assert part.asked is not None
-    left = np.isnan(part.quiet_friends) & part.asked  # type: ignore[arg-type]
-    assert 0 < left.sum() < part.asked.sum()
+    part = HubCounts(1.0, times=4.0, away=0.5).randomize(threads, rng=3)
+    assert reports.asked is not None
+    assert part.quiet_friends is not None
+    left = np.isnan(part.quiet_friends) & reports.asked
+    assert 0 < left.sum() < reports.asked.sum()
+    np.testing.assert_array_equal(part.asked, reports.asked)
     np.testing.assert_array_equal(part.noisy_degree, reports.noisy_degree)
-    assert np.isnan(stay_away(reports, 1.0, rng=1).busy_friends).all()  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="HubCounts"):
-        stay_away(gl.NoisyDegrees(1.0).randomize(threads, rng=0), 0.5, rng=1)
-    with pytest.raises(ParameterError, match="'share' parameter of stay_away"):
-        stay_away(reports, 1.5, rng=1)
+    nobody = HubCounts(1.0, times=4.0, away=1.0).randomize(threads, rng=3)
+    assert np.isnan(np.asarray(nobody.busy_friends)).all()
 
 
-@pytest.mark.parametrize("bad", [{"times": -1.0}, {"times": np.inf}, {"busy": np.nan}, {"busy": "4"}])
+@pytest.mark.parametrize(
+    "bad", [{"times": -1.0}, {"times": np.inf}, {"busy": np.nan}, {"busy": "4"}, {"away": 1.5}, {"away": None}]
+)
 def test_bad_parameters(bad: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=f"'{next(iter(bad))}' parameter of HubCounts must be"):
         HubCounts(1.0, **bad)

@@ -5,7 +5,7 @@ from graphldp.mechanisms.base import DrawnLists, Mechanism, RowMechanism
 from graphldp.mechanisms.blink import Blink
 from graphldp.mechanisms.customized import customized, match_public_fraction
 from graphldp.mechanisms.dprr import DPRR
-from graphldp.mechanisms.hub_counts import HubCounts, stay_away
+from graphldp.mechanisms.hub_counts import HubCounts
 from graphldp.mechanisms.hub_lists import HubLists
 from graphldp.mechanisms.local_lap import LocalLap
 from graphldp.mechanisms.noisy_degrees import NoisyDegrees
@@ -28,5 +28,4 @@ __all__ = [
     "RowMechanism",
     "customized",
     "match_public_fraction",
-    "stay_away",
 ]

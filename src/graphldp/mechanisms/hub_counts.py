@@ -16,21 +16,20 @@ spends ε once, also against a server that lies about who is busy. The proof is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.errors import DataError, bad_parameter
+from graphldp.errors import bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, Noise, backend, noise_of
 from graphldp.mechanisms.hub_lists import hub_threshold, is_number
 from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Rng, Stream, key_from, to_uniform
+from graphldp.mechanisms.streams import Key, Stream, to_uniform
 from graphldp.neighbour_lists import gather_ranges
 from graphldp.privacy import Budget
-from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -60,6 +59,7 @@ class HubCounts(Mechanism):
         epsilon: ε of every user, or one per user; ``inf`` is a public user, who publishes her list and is not asked.
         times: a hub has so many times the mean degree that a community of n is publicly guessed to have.
         busy: the d* from which on a user counts as busy.
+        away: the probability that a hub does not come back for the second question; her d* is there all the same.
 
     Example::
 
@@ -69,6 +69,7 @@ class HubCounts(Mechanism):
 
     times: float = field(default=15.0, kw_only=True)
     busy: float = field(default=4.0, kw_only=True)
+    away: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -76,6 +77,8 @@ class HubCounts(Mechanism):
             raise bad_parameter("times", "HubCounts", "a number ≥ 0", self.times)
         if not (is_number(self.busy) and np.isfinite(self.busy)):
             raise bad_parameter("busy", "HubCounts", "a number", self.busy)
+        if not (is_number(self.away) and 0.0 <= self.away <= 1.0):
+            raise bad_parameter("away", "HubCounts", "a number from 0 to 1", self.away)
 
     @property
     def degree_noise(self) -> Noise:
@@ -91,7 +94,8 @@ class HubCounts(Mechanism):
         rows, epsilon = UserRows.of(graphs), np.asarray(budget.degree)
         first = self.first_round(rows, epsilon, key)
         busy = first.noisy_degree >= self.busy
-        quiet_friends, busy_friends = answers(graphs, first, busy)
+        gone = to_uniform(backend().first_words(rows, Stream.AWAY, key)[:, 0]) < self.away
+        quiet_friends, busy_friends = (np.where(gone, np.nan, each) for each in answers(graphs, first, busy))
         lengths = np.where(np.isinf(epsilon), graphs.degrees, 0)
         public, _ = gather_ranges(graphs.indptr, np.flatnonzero(lengths))
         return DrawnLists(
@@ -135,21 +139,3 @@ def answers(graphs: GraphSet, first: FirstRound, busy: Flags) -> tuple[Floats, F
     one[hubs] = graphs.degrees[hubs] - busy_friends + first.first[hubs]
     two[hubs] = busy_friends + first.second[hubs]
     return one, two
-
-
-def stay_away(reports: Reports, share: float, *, rng: Rng = None) -> Reports:
-    """The same reports, had each asked user stayed away from round 2 with this probability.
-
-    Args:
-        reports: of :class:`HubCounts`.
-        share: the probability, from 0 to 1.
-        rng: an int, a ``numpy.random.Generator`` or a ``SeedSequence``.
-    """
-    if reports.asked is None or reports.quiet_friends is None or reports.busy_friends is None:
-        raise DataError("Nobody was asked a second question: stay_away needs reports of HubCounts.")
-    if not (is_number(share) and 0.0 <= share <= 1.0):
-        raise bad_parameter("share", "stay_away", "a number from 0 to 1", share)
-    words = backend().first_words(UserRows.of(reports), Stream.AWAY, key_from(rng, "stay_away"))
-    away = to_uniform(words[:, 0]) < share
-    quiet, busy = (np.where(away, np.nan, each) for each in (reports.quiet_friends, reports.busy_friends))
-    return replace(reports, quiet_friends=quiet, busy_friends=busy, trusted=True)

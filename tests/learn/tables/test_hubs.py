@@ -86,6 +86,6 @@ def test_two_counts_tell_how_busy_the_hubs_friends_are() -> None:
     told = mean * 30 + 25 * (25 / 35 - mean) + 5 * ((5 + 4 * 2) / 5 - mean)
     assert hub_profile(reports)[0, 2] == pytest.approx(told / 30)
     np.testing.assert_allclose(count_profile(reports)[0], [25 / 40, 5 / 40, 25 / 35, 1.0, 5 / 30, 0.0])
-    absent = gl.stay_away(reports, 1.0, rng=0)
+    absent = gl.HubCounts(60.0, times=3.0, busy=2.0, away=1.0).randomize(graphs, rng=1)
     assert (count_profile(absent) == -1).all()
     np.testing.assert_allclose(hub_profile(absent)[0, 2], mean)

@@ -26,6 +26,10 @@ _VARIANTS = {
     "recipe": "the recipe",
     "profile-degrees": "all of ε on degrees",
     "profile-hub-lists": "hubs send lists",
+    "two-rounds": "hubs are asked again",
+    "two-rounds-away-10": "… and 10 % stay away",
+    "two-rounds-away-30": "… and 30 % stay away",
+    "two-rounds-away-50": "… and 50 % stay away",
     "blink-hard": "Blink, hard graph",
     "blink-hybrid": "Blink, hybrid graph",
     "dprr-unbiased": "+ unbiased estimate",
@@ -50,6 +54,10 @@ TABULAR = {
     "recipe": "recipe-2",
     "profile-degrees": "recipe-2",
     "profile-hub-lists": "recipe-2",
+    "two-rounds": "recipe-2",
+    "two-rounds-away-10": "recipe-2",
+    "two-rounds-away-30": "recipe-2",
+    "two-rounds-away-50": "recipe-2",
 }
 """Methods without a neural network, and how cells name their classifier."""
 
@@ -252,6 +260,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         methods=("profile-degrees", "profile-hub-lists"),
         along="epsilon",
         values=(0.5, 1.0, 1.5, 2.0, 3.0),
+        public_fraction=(0.0, 0.2),
+    ),
+    "rounds": AccuracySweep(
+        "What a second question to hubs is worth, also where some of them do not come back",
+        "beyond Section 5",
+        methods=("recipe", "two-rounds", "two-rounds-away-10", "two-rounds-away-30", "two-rounds-away-50"),
+        along="epsilon",
+        values=(0.2, 0.5, 1.0, 2.0),
         public_fraction=(0.0, 0.2),
     ),
     "ingredients": AccuracySweep(

@@ -46,6 +46,7 @@ _NAMES = dict.fromkeys((*MODELS, "dprr-fixed", "dprr-utility"), "dprr") | {
     "recipe": "recommended",
     "profile-degrees": "degrees",
     "profile-hub-lists": "hub-lists",
+    "two-rounds": "hub-counts",
 }
 
 
@@ -200,7 +201,9 @@ def _draw(
         except BudgetError:  # said where it is computed: the cell is impossible
             budget = None
     name = "noisy-degrees" if method.startswith("degree-") else _NAMES.get(method, method)
-    return Draw(setting.dataset, name, epsilon, budget, public_fraction, seed)
+    name, _, percent = name.partition("-away-")
+    options = (("away", int(percent) / 100),) if percent else ()
+    return Draw(setting.dataset, _NAMES.get(name, name), epsilon, budget, public_fraction, seed, options)
 
 
 def _degrees(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
