@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import graphldp as gl
+from graphldp.experiments.plans.figures import EXPERIMENTS
 from graphldp.experiments.results import ResultsFile
 from graphldp.pages.page import make_page
 
@@ -127,3 +128,8 @@ def test_a_mechanism_that_is_not_there(command: Command, files: Files, tmp_path:
     assert code == 2
     assert error.count("\n") == 1
     assert "a class in a file that is there" in error
+
+
+def test_the_help_names_every_experiment(command: Command) -> None:
+    _, shown, _ = command("reproduce", "--help")
+    assert not [name for name in EXPERIMENTS if name not in shown]

@@ -77,7 +77,7 @@ def reproduce(
     """Compute the paper's tables and figures, each cell once.
 
     EXPERIMENT is one of table-datasets, table-complexity, accuracy-lambda, accuracy-epsilon, allocation, degrees,
-    runtime-sampling, runtime-nodes, poisoning, poisoning-beyond, side-by-side, beyond, elsewhere, lists and
+    runtime-sampling, runtime-nodes, poisoning, poisoning-beyond, side-by-side, beyond, elsewhere, lists, rounds and
     ingredients.
 
     Every finished cell is kept at once: interrupt it and run the same command again, and it goes on. 'graphldp page'

@@ -32,6 +32,10 @@ _SERIES = {  # light, dark: what is drawn beside the mechanisms, told apart by l
     "class-4": ("#3c4450", "#c6ccd6"),
     "profile-degrees": ("#0b5fff", "#6ea8ff"),
     "profile-hub-lists": ("#1a7f37", "#56d364"),
+    "two-rounds": ("#a16207", "#fde047"),
+    "two-rounds-away-10": ("#b45309", "#fcd34d"),
+    "two-rounds-away-30": ("#be123c", "#fda4af"),
+    "two-rounds-away-50": ("#86198f", "#e879f9"),
 }
 _LINES = (
     ("#c9372c", "#ff8f85"),
