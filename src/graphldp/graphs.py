@@ -6,7 +6,7 @@ A raw edge lives here and nowhere else: what comes out of a mechanism is :class:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -102,7 +102,7 @@ class GraphSet(NeighbourLists):
         )
 
     @classmethod
-    def from_networkx(cls, graphs: Sequence[nx.Graph[Any]], labels: ArrayLike | None = None) -> Self:
+    def from_networkx(cls, graphs: Iterable[nx.Graph[Any]], labels: ArrayLike | None = None) -> Self:
         """Build a set from NetworkX graphs, all directed or all undirected; nodes keep their order, self-loops go."""
         graphs = _listed("graphs", graphs, "from_networkx", "graphs", lambda each: hasattr(each, "is_directed"))
         directed = _one_kind([g.is_directed() for g in graphs])
@@ -120,7 +120,7 @@ class GraphSet(NeighbourLists):
         return to_networkx(self, directed=self.directed)
 
     @classmethod
-    def from_scipy(cls, matrices: Sequence[Any], labels: ArrayLike | None = None, *, directed: bool = False) -> Self:
+    def from_scipy(cls, matrices: Iterable[Any], labels: ArrayLike | None = None, *, directed: bool = False) -> Self:
         """Build a set from SciPy sparse adjacency matrices; any non-zero off the diagonal is an edge."""
         matrices = _listed("matrices", matrices, "from_scipy", "matrices", lambda each: np.ndim(each) == 2)
         parts = [sparse.coo_array(m) for m in matrices]

@@ -8,7 +8,7 @@ and a subset of graphs is a gather.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import InitVar, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -167,6 +167,10 @@ class NeighbourLists:
 
     def __len__(self) -> int:
         return self.num_graphs
+
+    def __iter__(self) -> Iterator[Self]:
+        """Each graph in its turn, as a set of one."""
+        return (self[graph] for graph in range(self.num_graphs))
 
     def __getitem__(self, ids: Any) -> Self:
         """``graphs[3]``, ``graphs[2:5]``, ``graphs[mask]``, ``graphs[[4, 1]]``: always a set."""
