@@ -1,9 +1,8 @@
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
-from torch_geometric.data import Data
+from torch_geometric.data import Data, InMemoryDataset
 
-class TUDataset:
+class TUDataset(InMemoryDataset):
     def __init__(
         self,
         root: str,
@@ -15,7 +14,3 @@ class TUDataset:
         use_node_attr: bool = False,
         use_edge_attr: bool = False,
     ) -> None: ...
-    def __len__(self) -> int: ...
-    def __getitem__(self, index: int) -> Data: ...
-    def __iter__(self) -> Iterator[Data]: ...
-    def __getattr__(self, name: str) -> Any: ...
