@@ -5,6 +5,7 @@ import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def test_what_does_not_account_for_its_bytes_is_refused_unread(bomb: str, tmp_pa
 
 
 def test_arrays_come_back(tmp_path: Path) -> None:
-    arrays = {
+    arrays: dict[str, Any] = {
         "numbers": np.arange(12).reshape(3, 4),
         "turned": np.asfortranarray(np.eye(3)[:2]),
         "word": np.array("ann"),

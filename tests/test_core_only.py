@@ -48,9 +48,9 @@ ASKED = sorted({*(f"graphldp.{name}" for name in gl.__all__), *NAMES})
 Tree = dict[tuple[str, ...], list[str]]
 
 
-def commands(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], list[str]]]:
     """Every command with something for each argument that it must have."""
-    for name, command in (group or typer.main.get_command(app)).commands.items():
+    for name, command in group.commands.items():
         if hasattr(command, "commands"):
             yield from commands(command, (*path, name))
             continue
@@ -61,7 +61,7 @@ def commands(group: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tu
         yield (*path, name), [*path, name, *given, *SHORT.get((*path, name), [])]
 
 
-TREE: Tree = dict(commands())
+TREE: Tree = dict(commands(typer.main.get_command(app)))
 
 
 @pytest.fixture(scope="module")

@@ -89,7 +89,7 @@ def test_what_is_subclassed_beyond_its_promises_is_bounded() -> None:
 
 def read_lock(path: Path) -> dict[str, tuple[str, Requirement, list[str]]]:
     """Name → (version, requirement, hashes) of a file that pip and pip-audit read."""
-    found = {}
+    found: dict[str, tuple[str, Requirement, list[str]]] = {}
     for block in re.split(r"\n(?=[a-z0-9])", re.sub(r"(?m)^\s*#.*\n?", "", path.read_text(encoding="utf-8"))):
         head, *hashes = (line.strip() for line in block.strip().split("\\\n"))
         requirement = Requirement(head)
@@ -144,9 +144,10 @@ def test_a_lock_names_no_place_to_fetch_from(name: str) -> None:
 
 def test_what_is_tested_is_what_is_locked() -> None:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    tested = {canonicalize_name((each := Requirement(line)).name): each for line in lines if not line.startswith("#")}
+    pins = [Requirement(line) for line in lines if not line.startswith("#")]
+    tested: dict[str, Requirement] = {canonicalize_name(each.name): each for each in pins}
     assert names(declared(EXTRAS)) == set(tested), "one line for each declared dependency"
     for name in LOCKS:
         lock = read_lock(ROOT / "requirements" / f"{name}.txt")
-        for each in set(lock) & set(tested):
-            assert tested[each].specifier.contains(lock[each][0]), f"{name}: {each}"
+        for package in set(lock) & set(tested):
+            assert tested[package].specifier.contains(lock[package][0]), f"{name}: {package}"

@@ -58,7 +58,7 @@ def test_lists_are_checked_at_birth(indptr: Any, indices: Any, graph_ptr: Any, m
 )
 def test_what_goes_with_the_lists_is_checked_too(given: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        gl.GraphSet([0, 1, 2], [1, 0], [0, 2], **given)
+        gl.GraphSet(np.array([0, 1, 2]), np.array([1, 0]), np.array([0, 2]), **given)
 
 
 def test_a_set_is_frozen_and_shows_no_edge() -> None:

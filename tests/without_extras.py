@@ -62,7 +62,7 @@ def look_up(name: str) -> str:
 
 
 def main() -> None:
-    sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]  # type: ignore[arg-type,misc]
+    sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]  # type: ignore[arg-type]
     assert not HIDDEN & set(sys.modules)
     asked = json.load(sys.stdin)
     said = [run(each) for each in asked["commands"]]

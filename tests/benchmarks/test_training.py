@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
 import pytest
 
 import graphldp as gl
@@ -10,19 +13,21 @@ from graphldp.learn.engine.gin import ModelSpec
 
 
 @pytest.fixture(scope="module")
-def graphs():
+def graphs() -> gl.GraphSet:
     return gl.synthetic.threads(num_graphs=40, seed=0)
 
 
 @pytest.mark.parametrize("steps", [rivals.geometric_steps, rivals.dense_steps])
-def test_a_rival_takes_one_step_for_each_batch(steps, graphs) -> None:
+def test_a_rival_takes_one_step_for_each_batch(
+    steps: Callable[[gl.GraphSet, ModelSpec, int], Iterator[rivals.Step]], graphs: gl.GraphSet
+) -> None:
     made = list(steps(graphs, ModelSpec(2, layers=3, hidden=4), 8))
     assert len(made) == 5
     for step in made:
         step()
 
 
-def test_stacked_against_one_by_one(graphs, tmp_path, monkeypatch) -> None:
+def test_stacked_against_one_by_one(graphs: gl.GraphSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stacked, "EPOCHS", 2)
     files = [tmp_path / f"{seed}.npz" for seed in range(2)]
     for seed, file in enumerate(files):
@@ -35,7 +40,7 @@ def test_stacked_against_one_by_one(graphs, tmp_path, monkeypatch) -> None:
     assert rows["3 of them one by one"]["largest_difference"] <= 0.5  # 6 test graphs, 2 epochs
 
 
-def test_what_would_overrun_the_limit_is_left_out(graphs, tmp_path) -> None:
+def test_what_would_overrun_the_limit_is_left_out(graphs: gl.GraphSet, tmp_path: Path) -> None:
     gl.DPRR(epsilon=2.0).randomize(graphs, rng=0).save(tmp_path / "draw.npz")
     *_, last = stacked.run([tmp_path / "draw.npz"], device="cpu", sizes=(1,), limit=0.0)
     assert "left_out" in last
