@@ -11,6 +11,8 @@ import graphldp as gl
 from graphldp.datasets import loading, tu
 from graphldp.errors import DatasetNotFoundError, FormatError, ParameterError
 
+from .conftest import Write
+
 
 def parsed_files() -> list[str]:
     folder = loading.cache_folder() / "parsed"
@@ -23,7 +25,7 @@ def same(one: gl.GraphSet, two: gl.GraphSet) -> bool:
     )
 
 
-def test_order_of_places(write_zip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_order_of_places(write_zip: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert loading.locate("tiny", tmp_path / "root") is None
     (cache := loading.cache_folder() / "datasets").mkdir(parents=True)
     write_zip(cache)
@@ -38,7 +40,7 @@ def test_order_of_places(write_zip, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert loading.locate("tiny") == loading.Found("$GRAPHLDP_DATA", shared / "tiny.zip")
 
 
-def test_loads_from_each_layout(write_zip, write_folder, tmp_path: Path) -> None:
+def test_loads_from_each_layout(write_zip: Write, write_folder: Write, tmp_path: Path) -> None:
     write_zip()
     write_folder(tmp_path / "unpacked")
     write_folder(tmp_path / "pyg" / "tiny").rename(tmp_path / "pyg" / "tiny" / "raw")
@@ -64,7 +66,7 @@ def test_bad_arguments(tmp_path: Path) -> None:
         gl.load_dataset("tiny", tmp_path / "file")
 
 
-def test_second_load_reads_the_parsed_form(write_zip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_load_reads_the_parsed_form(write_zip: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_zip()
     first = gl.load_dataset("tiny", tmp_path)
     assert len(parsed_files()) == 1
@@ -78,7 +80,7 @@ def test_second_load_reads_the_parsed_form(write_zip, tmp_path: Path, monkeypatc
     assert second.name == "tiny"
 
 
-def test_changed_archive_is_parsed_again(write_zip, tmp_path: Path) -> None:
+def test_changed_archive_is_parsed_again(write_zip: Write, tmp_path: Path) -> None:
     path = write_zip()
     stat = path.stat()
     assert gl.load_dataset("tiny", tmp_path).num_entries == 8
@@ -87,14 +89,14 @@ def test_changed_archive_is_parsed_again(write_zip, tmp_path: Path) -> None:
     assert gl.load_dataset("tiny", tmp_path).num_entries == 2
 
 
-def test_changed_folder_is_parsed_again(write_folder, tmp_path: Path) -> None:
+def test_changed_folder_is_parsed_again(write_folder: Write, tmp_path: Path) -> None:
     folder = write_folder()
     assert gl.load_dataset("tiny", tmp_path).num_entries == 8
     (folder / "tiny_A.txt").write_text("1, 2\n")
     assert gl.load_dataset("tiny", tmp_path).num_entries == 2
 
 
-def test_new_parser_version_parses_again(write_zip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_parser_version_parses_again(write_zip: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_zip()
     gl.load_dataset("tiny", tmp_path)
     monkeypatch.setattr(tu, "PARSER", tu.PARSER + 1)
@@ -103,7 +105,7 @@ def test_new_parser_version_parses_again(write_zip, tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not what it was"])
-def test_damaged_parsed_form_is_replaced(write_zip, tmp_path: Path, damage: bytes) -> None:
+def test_damaged_parsed_form_is_replaced(write_zip: Write, tmp_path: Path, damage: bytes) -> None:
     write_zip()
     first = gl.load_dataset("tiny", tmp_path)
     [name] = parsed_files()
@@ -114,7 +116,7 @@ def test_damaged_parsed_form_is_replaced(write_zip, tmp_path: Path, damage: byte
 
 
 def test_cache_that_cannot_be_written_only_costs_time(
-    write_zip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    write_zip: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_zip()
     (tmp_path / "file").touch()
@@ -123,20 +125,20 @@ def test_cache_that_cannot_be_written_only_costs_time(
     assert gl.load_dataset("tiny", tmp_path).num_graphs == 2
 
 
-def test_nothing_is_written_into_a_root(write_zip, tmp_path: Path) -> None:
+def test_nothing_is_written_into_a_root(write_zip: Write, tmp_path: Path) -> None:
     (root := tmp_path / "root").mkdir()
     write_zip(root)
     gl.load_dataset("tiny", root)
     assert os.listdir(root) == ["tiny.zip"]
 
 
-def test_others_cannot_read_parsed_graphs(write_zip, tmp_path: Path) -> None:
+def test_others_cannot_read_parsed_graphs(write_zip: Write, tmp_path: Path) -> None:
     write_zip()
     gl.load_dataset("tiny", tmp_path)
     assert (loading.cache_folder() / "parsed").stat().st_mode & 0o077 == 0
 
 
-def test_malformed_dataset_is_not_cached(write_zip, tmp_path: Path) -> None:
+def test_malformed_dataset_is_not_cached(write_zip: Write, tmp_path: Path) -> None:
     write_zip(A="1, x\n")
     for _ in range(2):
         with pytest.raises(FormatError, match="line 1"):
@@ -144,7 +146,7 @@ def test_malformed_dataset_is_not_cached(write_zip, tmp_path: Path) -> None:
     assert parsed_files() == []
 
 
-def test_processes_may_load_at_once(write_zip, tmp_path: Path) -> None:
+def test_processes_may_load_at_once(write_zip: Write, tmp_path: Path) -> None:
     write_zip()
     script = "import graphldp as gl, sys\nfor _ in range(20): print(gl.load_dataset('tiny', sys.argv[1]).num_entries)"
     runs = [

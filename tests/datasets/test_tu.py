@@ -16,6 +16,8 @@ import graphldp as gl
 from graphldp.datasets import tu
 from graphldp.errors import FormatError, GraphLDPError
 
+from .conftest import Write
+
 BIG = 3 * (1 << 20)  # bytes: several blocks of the reader
 
 
@@ -35,11 +37,11 @@ def test_reads_a_small_dataset(kind: str, request: pytest.FixtureRequest) -> Non
     assert edge_sets(graphs) == [triangle, {frozenset((0, 1))}]
 
 
-def test_reads_members_at_the_top_of_a_zip(write_zip) -> None:
+def test_reads_members_at_the_top_of_a_zip(write_zip: Write) -> None:
     assert tu.read(write_zip(inside=""), "tiny").num_users == 6
 
 
-def test_missing_labels_are_none(write_zip) -> None:
+def test_missing_labels_are_none(write_zip: Write) -> None:
     assert tu.read(write_zip(graph_labels=None), "tiny").labels is None
 
 
@@ -48,17 +50,17 @@ def test_missing_labels_are_none(write_zip) -> None:
     ["1,2\r\n4 ,\t5\r\n", "1, 2\n4, 5", "1, 2\n4, 5\n\n \n", "0001,2\n  4,5  \n"],
     ids=["crlf and blanks", "no last newline", "blank end", "zeros"],
 )
-def test_spacing_does_not_matter(write_zip, edges: str) -> None:
+def test_spacing_does_not_matter(write_zip: Write, edges: str) -> None:
     assert tu.read(write_zip(A=edges), "tiny").num_entries == 4
 
 
-def test_unsorted_indicator_keeps_order_within_a_graph(write_zip) -> None:
+def test_unsorted_indicator_keeps_order_within_a_graph(write_zip: Write) -> None:
     # nodes 2, 4 and 5 are graph 1's users 0, 1, 2; nodes 1, 3 and 6 graph 2's
     graphs = tu.read(write_zip(A="4, 2\n1, 6\n3, 6\n", graph_indicator="2\n1\n2\n1\n1\n2\n"), "tiny")
     assert edge_sets(graphs) == [{frozenset((0, 1))}, {frozenset((0, 2)), frozenset((1, 2))}]
 
 
-def test_graph_without_nodes_is_kept(write_zip) -> None:
+def test_graph_without_nodes_is_kept(write_zip: Write) -> None:
     graphs = tu.read(write_zip(A="1, 2\n", graph_indicator="1\n1\n3\n", graph_labels="5\n6\n7\n"), "tiny")
     assert graphs.sizes.tolist() == [2, 0, 1]
 
@@ -95,7 +97,7 @@ def test_fast_parser_accepts_exactly_the_grammar(columns: int, lines: list[str])
         assert got is None
 
 
-def test_many_blocks(write_zip) -> None:
+def test_many_blocks(write_zip: Write) -> None:
     n = BIG // 12
     path = np.arange(1, n)
     edges = "".join(f"{a}, {a + 1}\n" for a in path)
@@ -106,7 +108,7 @@ def test_many_blocks(write_zip) -> None:
     assert graphs.degrees.max() == 2
 
 
-BAD = {
+BAD: dict[str, tuple[dict[str, str | None], str]] = {
     "word": ({"A": "1, 2\nx, 2\n"}, "tiny_A.txt: line 2 "),
     "fraction": ({"A": "1, 2\n2, 3\n1.5, 2\n"}, "tiny_A.txt: line 3 "),
     "one column": ({"A": "1, 2\n2\n"}, "tiny_A.txt: line 2 "),
@@ -145,19 +147,19 @@ def test_malformed_file_is_named_with_its_line(kind: str, case: str, request: py
         tu.read(path, "tiny")
 
 
-def test_line_number_beyond_the_first_block(write_zip) -> None:
+def test_line_number_beyond_the_first_block(write_zip: Write) -> None:
     lines = BIG // 5
     with pytest.raises(FormatError, match=f"line {lines + 1} "):
         tu.read(write_zip(A="1, 2\n" * lines + "1, oops\n", packed=False), "tiny")
 
 
-def test_error_does_not_repeat_the_line(write_zip) -> None:
+def test_error_does_not_repeat_the_line(write_zip: Write) -> None:
     with pytest.raises(FormatError) as caught:
         tu.read(write_zip(A="1, 2\n31337, 4\n"), "tiny")
     assert "31337" not in str(caught.value)
 
 
-def test_endless_line(write_zip) -> None:
+def test_endless_line(write_zip: Write) -> None:
     for text, line in (("1" * BIG, 1), (" " * BIG, 1), ("1, 2\n" + "1" * BIG, 2), ("1, 2\n" + " " * BIG, 2)):
         with pytest.raises(FormatError, match=f"line {line} must hold two"):
             tu.read(write_zip(A=text, packed=False), "tiny")
@@ -170,7 +172,7 @@ def test_not_a_zip(tmp_path: Path) -> None:
         tu.read(path, "tiny")
 
 
-def test_member_of_absurd_size_is_refused_unread(write_zip) -> None:
+def test_member_of_absurd_size_is_refused_unread(write_zip: Write) -> None:
     path = write_zip()
     content = bytearray(path.read_bytes())
     entry = content.index(b"PK\x01\x02")  # the first entry of the archive's directory is A's
@@ -181,7 +183,7 @@ def test_member_of_absurd_size_is_refused_unread(write_zip) -> None:
 
 
 @pytest.mark.parametrize("part", ["A", "graph_indicator", "graph_labels"])
-def test_a_small_archive_takes_little_memory(write_zip, part: str) -> None:
+def test_a_small_archive_takes_little_memory(write_zip: Write, part: str) -> None:
     """40 kB that unpack to 40 MB, and would take a gigabyte as numbers."""
     path = write_zip(**{part: ("1,2\n" if part == "A" else "1\n") * 10_000_000})
     assert path.stat().st_size < 100_000
@@ -196,12 +198,12 @@ def test_a_small_archive_takes_little_memory(write_zip, part: str) -> None:
 
 
 @pytest.mark.parametrize("inside", ["../", "/", "tiny/../", "other/", "tiny\\"])
-def test_member_elsewhere_is_not_the_dataset(write_zip, inside: str) -> None:
+def test_member_elsewhere_is_not_the_dataset(write_zip: Write, inside: str) -> None:
     with pytest.raises(FormatError, match="is missing"):
         tu.read(write_zip(inside=inside), "tiny")
 
 
-def test_member_twice_is_refused(write_zip) -> None:
+def test_member_twice_is_refused(write_zip: Write) -> None:
     path = write_zip()
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("tiny_A.txt", "1, 2\n")
@@ -216,7 +218,7 @@ def test_unusual_compression_is_refused(tmp_path: Path) -> None:
         tu.read(tmp_path / "tiny.zip", "tiny")
 
 
-def test_damaged_archives_never_end_in_another_error(write_zip) -> None:
+def test_damaged_archives_never_end_in_another_error(write_zip: Write) -> None:
     path = write_zip()
     whole = path.read_bytes()
     rng = random.Random(0)
@@ -235,7 +237,7 @@ def test_damaged_archives_never_end_in_another_error(write_zip) -> None:
     assert outcomes == {"read", "refused"}
 
 
-def test_digest_follows_content(write_zip, write_folder, tmp_path: Path) -> None:
+def test_digest_follows_content(write_zip: Write, write_folder: Write, tmp_path: Path) -> None:
     archive = write_zip()
     first = tu.digest(archive, "tiny")
     assert tu.digest(write_zip(A="1, 2\n"), "tiny") != first
