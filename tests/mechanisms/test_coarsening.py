@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import graphldp as gl
-from graphldp.mechanisms.base import noisy_degrees
+from graphldp.mechanisms.base import Noise, noisy_degrees
 from graphldp.mechanisms.coarsening import coarser, staying
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import key_from
@@ -51,7 +51,7 @@ def test_the_code_uses_that_chance() -> None:
         assert 0 <= staying(900.0, 800.0, noise) < 1  # e^(−ε) is too small for a float
 
 
-def drawn(noise: str) -> np.ndarray:
+def drawn(noise: Noise) -> np.ndarray:
     """What is left of d after both noises, for every user."""
     rows, key = UserRows.of(GRAPHS), key_from(3, "a test")
     fine, coarse = (np.full(len(rows), epsilon) for epsilon in (FINE, COARSE))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.values import some
 
 import graphldp as gl
 from graphldp.errors import BudgetError, DataError, ParameterError
@@ -80,7 +81,7 @@ def test_the_contract_is_kept(mechanism: gl.Mechanism) -> None:
 class Writes(Shuffled):
     def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         drawn = super().draw(graphs, budget, key)
-        graphs.indptr.base[:] = drawn.indptr
+        some(graphs.indptr.base)[:] = drawn.indptr
         return drawn
 
 
@@ -114,7 +115,7 @@ class FlipsPublicUsers(Shuffled):
 
 class NoisesPublicDegrees(Shuffled):
     def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
-        return replace(super().draw(graphs, budget, key), noisy_degree=graphs.degrees + 0.5)
+        return replace(super().draw(graphs, budget, key), noisy_degree=graphs.degrees + np.float64(0.5))
 
 
 class ForgetsTheSeed(Shuffled):
@@ -149,7 +150,9 @@ class Renames(Shuffled):
         value: Any = {"directed": not graphs.directed, "labels": None, "graph_ids": np.arange(6)[::-1]}
         if self.field == "graph_ptr":
             empty = np.zeros(graphs.num_users + 1, np.int64), np.zeros(0, np.int32)
-            return replace(reports, indptr=empty[0], indices=empty[1], graph_ptr=one_graph, graph_ids=[7], labels=None)
+            return replace(
+                reports, indptr=empty[0], indices=empty[1], graph_ptr=one_graph, graph_ids=np.array([7]), labels=None
+            )
         return replace(reports, **{self.field: value[self.field]})
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
+from tests.values import some
 
 import graphldp as gl
 
@@ -92,7 +93,7 @@ def test_dprr_bits_given_continuous_d_star() -> None:
 )
 def test_continuous_noise_on_the_degree(mechanism: gl.Mechanism, epsilon1: float) -> None:
     reports = mechanism.randomize(copies(UNDIRECTED, COPIES), rng=5)
-    noise = reports.noisy_degree - np.tile(UNDIRECTED.degrees, COPIES)
+    noise = some(reports.noisy_degree) - np.tile(UNDIRECTED.degrees, COPIES)
     assert stats.kstest(noise, stats.laplace(scale=1 / epsilon1).cdf).pvalue > ALARM / 2
     total = stats.gamma(len(noise)).cdf(np.abs(noise).sum() * epsilon1)  # sees a scale that is off by 2 %
     assert min(total, 1 - total) > ALARM / 4
@@ -104,7 +105,7 @@ def test_continuous_noise_on_the_degree(mechanism: gl.Mechanism, epsilon1: float
 )
 def test_discrete_noise_on_the_degree(mechanism: gl.Mechanism) -> None:
     reports = mechanism.randomize(copies(UNDIRECTED, COPIES), rng=6)
-    noise = (reports.noisy_degree - np.tile(UNDIRECTED.degrees, COPIES)).astype(np.int64)
+    noise = (some(reports.noisy_degree) - np.tile(UNDIRECTED.degrees, COPIES)).astype(np.int64)
     values = np.arange(-60, 61)
     assert np.abs(noise).max() <= 60
     chance = np.tanh(0.4) * np.exp(-0.8 * np.abs(values))  # (1−r)/(1+r)·r^|k| with r = e^(−ε₁)
@@ -129,7 +130,7 @@ def test_bits_are_independent() -> None:
 def test_noise_is_independent() -> None:
     """Signs and sizes of two users' noise; a user's sign and size; her noise and whether she is public."""
     graphs = copies(UNDIRECTED, COPIES)
-    degree = gl.NoisyDegrees(0.8).randomize(graphs, rng=9).noisy_degree
+    degree = some(gl.NoisyDegrees(0.8).randomize(graphs, rng=9).noisy_degree)
     noise = (degree - np.tile(UNDIRECTED.degrees, COPIES)).reshape(COPIES, 6)
     public = np.isinf(gl.customized(graphs, epsilon=1.0, public_fraction=0.5, rng=9)).reshape(COPIES, 6)
     events = np.concatenate((noise > 0, np.abs(noise) > np.log(2) / 0.8), axis=1).astype(np.int64)

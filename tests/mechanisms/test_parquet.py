@@ -44,7 +44,7 @@ def read(folder: Path) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np
 def graph(n: int, count: int, seed: int = 0) -> tuple[gl.GraphSet, NDArray[np.int64]]:
     edges = np.random.default_rng(seed).integers(0, n, size=(count, 2))
     edges = edges[edges[:, 0] != edges[:, 1]]
-    return gl.GraphSet.from_edges(*edges.T, [n]), edges
+    return gl.GraphSet.from_edges(edges[:, 0], edges[:, 1], [n]), edges
 
 
 @pytest.mark.parametrize("mechanism", [gl.DPRR(1.0), gl.RR(3.0)])
@@ -77,7 +77,7 @@ def test_a_graph_larger_than_the_memory_it_is_given(tmp_path: Path) -> None:
     done = randomize_parquet(source, tmp_path / "out", gl.DPRR(4.0), 5, n, users_per_part=10_000)
     assert done.entries_in > 13_900_000
     assert done.working_memory < STORE
-    graphs = gl.GraphSet.from_edges(*edges.T, [n])
+    graphs = gl.GraphSet.from_edges(edges[:, 0], edges[:, 1], [n])
     wanted = gl.DPRR(4.0).randomize(graphs, rng=5)
     indptr, indices, _ = read(tmp_path / "out")
     np.testing.assert_array_equal(indptr, wanted.indptr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import graphldp as gl
 from .exact import E1, E2, MORE1, MORE2, Law, discrete_laplace, law, neighbouring, rates, row_law, silent, worst_ratio
 
 DPRR = gl.DPRR(1.0, noise="discrete")
-HALF = Fraction(1, 2)  # a rational, so that the law stays one
+HALF: Any = Fraction(1, 2)  # a rational, so that the law stays one
 CASES = {
     "DPRR": (DPRR, E1 * E2),
     "DPRR, unbiased": (gl.DPRR(1.0, noise="discrete", estimator="unbiased"), E1 * E2),
@@ -21,7 +22,7 @@ CASES = {
     "Blink": (gl.Blink(1.0, noise="discrete"), E1 * E2),
     "RR": (gl.RR(1.0), E2),
     "ARR": (gl.ARR(1.0, sampling=HALF), E2),
-    "ARR unsampled": (gl.ARR(1.0, sampling=Fraction(1)), E2),
+    "ARR unsampled": (gl.ARR(1.0, sampling=2 * HALF), E2),
     "NoisyDegrees": (gl.NoisyDegrees(1.0, noise="discrete"), E1),
 }
 
@@ -65,7 +66,7 @@ def test_mutants_are_caught(name: str) -> None:
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_far_values_of_d_star_add_nothing(n: int) -> None:
     """What lets the enumeration stop at d* = −1 and d* = n: q is 0 up to 0 and 1 from (n−1)/2 on."""
-    assert {rates(DPRR, d, n, E2) for d in (-(10**9), -50, -1, 0)} == {(0, 0)}
+    assert {rates(DPRR, d, n, E2) for d in (-(10**9), -50, -1, 0)} == {(Fraction(0), Fraction(0))}
     assert {rates(DPRR, d, n, E2) for d in (n - 1, n, 50, 10**9)} == {(E2 / (E2 + 1), 1 / (E2 + 1))}
     for estimator in ("unbiased", "bayes"):
         mechanism = gl.DPRR(1.0, noise="discrete", estimator=estimator)
