@@ -46,8 +46,8 @@ def test_finds_all_ones_and_not_random(stars: gl.GraphSet) -> None:
 
 
 def test_public_users_are_never_flagged(stars: gl.GraphSet) -> None:
-    complete = np.nonzero(~np.eye(80, dtype=bool))
-    graphs = gl.GraphSet.from_edges(*complete, [80])
+    one, two = np.nonzero(~np.eye(80, dtype=bool))
+    graphs = gl.GraphSet.from_edges(one, two, [80])
     epsilon = gl.customized(graphs, epsilon=1.0, public_fraction=0.5, rng=1)
     reports = gl.DPRR(epsilon=epsilon, n_max=4000).randomize(graphs, rng=1)
     verdict = DegreeThreshold(0.05).judge(reports)
