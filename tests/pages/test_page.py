@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
+from functools import partial
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -208,8 +209,7 @@ def hostile_files(results: ResultsFile, folder: Path) -> Iterator[tuple[str, Pat
         shutil.copy(folder / "whole.sqlite", path)
         with closing(sqlite3.connect(path)) as file:
             file.execute("pragma foreign_keys = off")
-            spoil = (lambda text: HOSTILE) if place is None else lambda text, at=place: _spoil(text, at)
-            file.create_function("spoil", 1, spoil)
+            file.create_function("spoil", 1, partial(_spoil, at=place))
             unique = (table, column) in {("cells", "id"), ("plans", "number"), ("entries", "position")}
             some = f" where {column} = (select min({column}) from {table})" if unique or table == "plans" else ""
             with suppress(sqlite3.IntegrityError):  # a column that takes numbers alone stays as it is
@@ -218,8 +218,8 @@ def hostile_files(results: ResultsFile, folder: Path) -> Iterator[tuple[str, Pat
         yield f"{table}.{column} {place}", path
 
 
-def _spoil(text: str, at: tuple[str, ...]) -> str:
-    return json.dumps(spoiled(json.loads(text), at))
+def _spoil(text: str, at: tuple[str, ...] | None) -> str:
+    return HOSTILE if at is None else json.dumps(spoiled(json.loads(text), at))
 
 
 def test_a_hostile_file_puts_no_tag_into_the_page(results: ResultsFile, tmp_path: Path) -> None:
