@@ -2,24 +2,25 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from graphldp.errors import FormatError
-from graphldp.experiments.cells import Cell, Row
+from graphldp.experiments.cells import Cell, Row, Status
 from graphldp.experiments.results import ResultsFile
 
 from .conftest import MakePlan
 
 
-def row(number: int, status: str = "done") -> Row:
+def row(number: int, status: Status = "done") -> Row:
     return Row(Cell.of("dataset", dataset=str(number)), status, {"graphs": number}, 1.0, 5, {"cpu": "x"}, "")
 
 
 def test_rows_are_kept_and_settled(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
     with ResultsFile(path) as table:
-        for number, status in enumerate(("done", "impossible", "too-large", "failed")):
+        for number, status in enumerate(get_args(Status)):
             table.add(row(number, status))
     with ResultsFile(path) as table:
         assert table.settled() == {row(0).cell.id, row(1).cell.id}  # the other two are worth another try

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from graphldp.experiments.draws import Context, Draw, graphs_of, reports_of
 
 from .conftest import MakePlan
 
-MODELS = [
+MODELS: list[dict[str, Any]] = [
     {"layers": 3},
     {"layers": 2, "graph_features": "degrees"},
     {"layers": 3, "features": "profile", "directions": "both"},

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ def address() -> Iterator[str]:
     """A real cluster: a head that computes nothing and two workers with one core each."""
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": 80_000_000})
+    cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": 80_000_000})
     try:
         for _ in range(2):
             cluster.add_node(num_cpus=1, object_store_memory=80_000_000)
@@ -38,7 +39,7 @@ def address() -> Iterator[str]:
 
 
 def test_a_killed_worker_changes_nothing(tmp_path: Path, address: str) -> None:
-    grid = {"layers": (2, 3), "hidden": (4,)}
+    grid: dict[str, tuple[float, ...]] = {"layers": (2, 3), "hidden": (4,)}
     plan = make_plan("accuracy-epsilon", "synthetic:threads", Context(), effort="smoke", seeds=1, grid=grid)
     plan = replace(plan, entries=tuple(e for e in plan.entries if e.series in ("dprr", "local-lap", "size-control")))
     killed: list[int] = []

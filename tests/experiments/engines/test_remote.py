@@ -68,8 +68,8 @@ def test_cells_out_rows_back(tmp_path: Path, plan_of: MakePlan, context: Context
 
 def test_no_time_left_trains_nothing(tmp_path: Path, plan_of: MakePlan, context: Context) -> None:
     remote.export([entry.cell for entry in trainings(plan_of).entries], context, tmp_path / "work")
-    options = {"device": "cpu", "at_once": 2}
-    assert remote.compute_folder(tmp_path / "work", tmp_path / "rows", time_limit=-1.0, **options) == 0
+    work, rows = tmp_path / "work", tmp_path / "rows"
+    assert remote.compute_folder(work, rows, time_limit=-1.0, device="cpu", at_once=2) == 0
 
 
 def test_draws_are_put_together_as_memory_allows(plan_of: MakePlan, context: Context) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.experiments.conftest import MakePlan
@@ -13,7 +14,7 @@ from graphldp.experiments.plans.plan import ExperimentPlan, PlannedCell, dataset
 PLAIN = ("layers", "hidden", "dropout")
 
 
-def threads(experiment: str, effort: str = "paper", **options: int) -> ExperimentPlan:
+def threads(experiment: str, effort: str = "paper", **options: Any) -> ExperimentPlan:
     return make_plan(experiment, "synthetic:threads", Context(), effort=effort, **options)
 
 
