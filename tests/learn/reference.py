@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
+from tests.values import some
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GCNConv, GINConv, MessagePassing, SAGEConv, global_add_pool, global_mean_pool
@@ -39,6 +42,7 @@ def with_degrees(rng: np.random.Generator, lists: NeighbourLists) -> Reports:
 def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[Data]:
     """One Data per graph; messages flow from j to i for each j in i's list."""
     graphs = []
+    degrees = lists.noisy_degree if isinstance(lists, Reports) else None
     summaries = torch.from_numpy(smooth_table(lists)[:, : spec.summaries]).to(dtype)
     level = posterior_levels(lists) if spec.weights == "posterior" else np.zeros(lists.num_entries)
     weight = torch.from_numpy(np.where(level < LEVELS, 0.5**level, 0.0)).to(dtype)
@@ -50,7 +54,7 @@ def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[
         if spec.features in ("constant", "degree"):
             blocks = [(np.minimum(degree, spec.num_features - 1), spec.num_features)]
         else:
-            noisy = degree if lists.noisy_degree is None else lists.noisy_degree[first:last]
+            noisy = degree if degrees is None else degrees[first:last]
             numbers = [noisy, degree, np.bincount(source.numpy(), minlength=n)]
             blocks = [(np.searchsorted(DEGREE_BOUNDS, each), len(DEGREE_BOUNDS) + 1) for each in numbers]
             blocks += [(np.full(n, np.searchsorted(SIZE_BOUNDS, n)), len(SIZE_BOUNDS) + 1)]
@@ -72,7 +76,8 @@ class BothWays(nn.Module):
         self.nn = mlp
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        return self.nn(torch.cat((self.own(x, edge_index), self.others(x, edge_index.flip(0))), dim=1))
+        both: Tensor = self.nn(torch.cat((self.own(x, edge_index), self.others(x, edge_index.flip(0))), dim=1))
+        return both
 
 
 class Weighted(MessagePassing):
@@ -86,13 +91,21 @@ class Weighted(MessagePassing):
         parts = [x + self.propagate(edge_index, x=x, edge_weight=edge_weight)]
         if self.both:
             parts.append(self.propagate(edge_index.flip(0), x=x, edge_weight=edge_weight))
-        return self.nn(torch.cat(parts, dim=1))
+        taken: Tensor = self.nn(torch.cat(parts, dim=1))
+        return taken
 
     def message(self, x_j: Tensor, edge_weight: Tensor) -> Tensor:
         return edge_weight[:, None] * x_j
 
 
 class Reference(nn.Module):
+    convs: Any  # torch says of a part of a module only that it is a tensor or a module
+    norms: Any
+    heads: Any
+    graph: Any
+    running_mean: Tensor
+    running_deviation: Tensor
+
     def __init__(self, spec: ModelSpec) -> None:
         super().__init__()
         self.spec = spec
@@ -126,7 +139,7 @@ class Reference(nn.Module):
 
     def forward(self, data: Batch) -> Tensor:
         pool = global_mean_pool if self.spec.readout == "mean" else global_add_pool
-        x = data.x
+        x = some(data.x)
         layers = [x]
         for conv, norm in zip(self.convs, self.norms, strict=True):
             weights = [data.edge_weight] if self.spec.weights == "posterior" else []
@@ -143,7 +156,7 @@ class Reference(nn.Module):
         """Every parameter (or its gradient) and running statistic by the engine's names."""
 
         def read(tensor: Tensor) -> Tensor:
-            return (tensor.grad if gradients else tensor.detach()).clone()
+            return (some(tensor.grad) if gradients else tensor.detach()).clone()
 
         named: dict[str, Tensor] = {}
         for k, (conv, norm) in enumerate(zip(self.convs, self.norms, strict=True), start=1):

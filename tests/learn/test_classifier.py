@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
+from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, FormatError, ParameterError, TrainingError
@@ -59,10 +60,10 @@ class TestEstimator:
         assert all(isinstance(record, EpochRecord) for record in fitted.history_)
 
     def test_constructor_keeps_its_arguments_untouched(self) -> None:
-        odd = GINClassifier(layers="five", lr=None)  # checked by fit, as scikit-learn has it
+        odd = GINClassifier(layers=wrong("five"), lr=wrong(None))  # checked by fit, as scikit-learn has it
         assert odd.get_params()["layers"] == "five"
         again = clone(odd).set_params(layers=2)
-        assert (again.layers, odd.layers) == (2, "five")
+        assert (again.get_params()["layers"], odd.get_params()["layers"]) == (2, "five")
         assert is_classifier(odd)
 
     def test_same_seed_same_classifier(self, reports: gl.Reports, fitted: GINClassifier) -> None:
@@ -87,8 +88,9 @@ class TestEstimator:
         assert clf.score(graphs, words) == pytest.approx((clf.predict(graphs) == words).mean())
 
     def test_labels_in_y_come_before_those_of_the_graphs(self, graphs: gl.GraphSet) -> None:
-        swapped = small().fit(graphs, 1 - graphs.labels)
-        assert swapped.score(graphs) < 0.5 < swapped.score(graphs, 1 - graphs.labels)
+        other = 1 - some(graphs.labels)
+        swapped = small().fit(graphs, other)
+        assert swapped.score(graphs) < 0.5 < swapped.score(graphs, other)
 
     @pytest.mark.parametrize("params", [{"readout": "sum"}, {"features": "degree"}])
     def test_options(self, graphs: gl.GraphSet, params: dict[str, str]) -> None:
@@ -201,9 +203,9 @@ class TestBadInput:
 
     def test_not_graphs(self, fitted: GINClassifier) -> None:
         with pytest.raises(ParameterError, match="Reports or a GraphSet"):
-            small().fit(np.zeros((4, 2)), [0, 1, 0, 1])
+            small().fit(wrong(np.zeros((4, 2))), [0, 1, 0, 1])
         with pytest.raises(ParameterError, match="Reports or a GraphSet"):
-            fitted.predict([[0, 1]])
+            fitted.predict(wrong([[0, 1]]))
 
     def test_loss_that_is_not_a_number(self, graphs: gl.GraphSet) -> None:
         with pytest.raises(TrainingError, match="learning rate"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -28,7 +30,7 @@ def degrees_only() -> gl.Reports:
     [{"features": "size", "graph_features": "degrees"}, {"features": "noisy-degree"}, {"features": "profile"}],
     ids=str,
 )
-def test_it_learns_from_degrees_where_there_is_no_list(degrees_only: gl.Reports, options: dict[str, str]) -> None:
+def test_it_learns_from_degrees_where_there_is_no_list(degrees_only: gl.Reports, options: dict[str, Any]) -> None:
     train, test = degrees_only[:60], degrees_only[60:]
     clf = gl.GINClassifier(layers=2, hidden=16, max_epochs=40, batch_size=16, device="cpu", **options).fit(train)
     assert clf.score(test) >= 0.9

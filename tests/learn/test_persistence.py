@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def test_a_file_from_before_an_option_was_there(tmp_path: Path) -> None:
     [{"graph_features": "degrees"}, {"features": "profile", "directions": "both", "weights": "posterior"}],
     ids=str,
 )
-def test_options_come_back(params: dict[str, str], tmp_path: Path) -> None:
+def test_options_come_back(params: dict[str, Any], tmp_path: Path) -> None:
     reports = gl.DPRR(epsilon=2.0).randomize(gl.synthetic.threads(num_graphs=20, seed=0), rng=0)
     clf = GINClassifier(layers=2, hidden=4, max_epochs=2, device="cpu", **params).fit(reports)
     clf.save(tmp_path / "model.npz")

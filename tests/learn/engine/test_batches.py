@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from tests.learn.reference import random_lists
+from tests.values import some
+from torch import Tensor
 
 from graphldp.errors import DataError
 from graphldp.learn.engine import packing
 from graphldp.learn.engine.batches import TILE, PackedGraphs, gather
 from graphldp.learn.engine.colours import Lists, group, refine
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.rows import Csr, Operator
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
@@ -19,9 +23,9 @@ CPU = torch.device("cpu")
 SPEC = ModelSpec(2, layers=4, hidden=4)
 
 
-def naive_colours(lists, rounds, both):
+def naive_colours(lists: NeighbourLists, rounds: int, both: bool) -> list[NDArray[np.int64]]:
     """Colour refinement by sorted tuples, one Python object per user."""
-    listed_by = [[] for _ in range(lists.num_users)]
+    listed_by: list[list[int]] = [[] for _ in range(lists.num_users)]
     graph = lists.graph_of_user
     start = lists.graph_ptr[:-1][graph]
     colours = [[(int(g),) for g in graph]]
@@ -30,11 +34,11 @@ def naive_colours(lists, rounds, both):
             listed_by[j].append(user)
     for _ in range(rounds):
         before = colours[-1]
-        names = {}
+        names: dict[object, int] = {}
         after = []
         for user in range(lists.num_users):
             own = lists.indices[lists.indptr[user] : lists.indptr[user + 1]] + start[user]
-            key = (before[user], tuple(sorted(before[j] for j in own)))
+            key: tuple[object, ...] = (before[user], tuple(sorted(before[j] for j in own)))
             key += (tuple(sorted(before[j] for j in listed_by[user])),) if both else ()
             after.append((names.setdefault(key, len(names)),))
         colours.append(after)
@@ -43,7 +47,7 @@ def naive_colours(lists, rounds, both):
 
 @pytest.mark.parametrize("both", [False, True])
 @pytest.mark.parametrize(("density", "seed"), [(0.03, 0), (0.1, 1), (0.5, 2), (0.0, 3)])
-def test_refinement_is_that_of_sorted_multisets(density, seed, both) -> None:
+def test_refinement_is_that_of_sorted_multisets(density: float, seed: int, both: bool) -> None:
     lists = random_lists(np.random.default_rng(seed), [20, 1, 33, 2, 15], density)
     expected = naive_colours(lists, 4, both)
     indptr = torch.from_numpy(lists.indptr.copy())
@@ -60,27 +64,29 @@ def test_refinement_is_that_of_sorted_multisets(density, seed, both) -> None:
 def test_levels_tell_users_apart() -> None:
     """Weights 1 + 1/8 and 1/2 + 1/4, and lists whose entries weigh the same in another order."""
     indptr, target = torch.tensor([0, 2, 4, 6, 6, 6]), torch.tensor([3, 4, 3, 4, 3, 4])
-    lists = Lists(indptr, target, torch.tensor([0, 3, 1, 2, 3, 0]), 4)
+    level = torch.tensor([0, 3, 1, 2, 3, 0])
+    lists = Lists(indptr, target, level, 4)
     colour, _ = refine(torch.zeros(5, dtype=torch.int64), lists)
     assert colour.tolist() == [0, 1, 0, 2, 2]
-    assert Lists.weighted(indptr, target, lists.level, 3).indptr.tolist() == [0, 1, 3, 4, 4, 4]
-    assert lists.turned().level.tolist() == [0, 1, 3, 3, 2, 0]
+    assert Lists.weighted(indptr, target, level, 3).indptr.tolist() == [0, 1, 3, 4, 4, 4]
+    assert some(lists.turned().level).tolist() == [0, 1, 3, 3, 2, 0]
 
 
 def test_a_hash_that_merges_too_much_is_noticed() -> None:
     key = torch.tensor([5, 3, 5, 3])
     assert group(key, torch.tensor([1, 2, 9, 2])) is None
-    colour, leader = group(key, key)
+    colour, leader = some(group(key, key))
     assert colour.tolist() == [0, 1, 0, 1]
     assert leader.tolist() == [0, 1]
 
 
-def dense(csr, rows, columns):
+def dense(csr: Operator, rows: int, columns: int) -> Tensor:
+    assert isinstance(csr, Csr)
     return torch.sparse_csr_tensor(csr.crow, csr.col, csr.val, (rows, columns)).to_dense()
 
 
 @pytest.mark.parametrize("models", [1, 3])
-def test_matrices_carry_every_user_and_their_transposes_agree(models) -> None:
+def test_matrices_carry_every_user_and_their_transposes_agree(models: int) -> None:
     rng = np.random.default_rng(4)
     lists = random_lists(rng, [8, 0, 20, 1, 13, 5], 0.2)
     packed = PackedGraphs.pack(lists, SPEC, CPU, dtype=torch.float64)
@@ -112,7 +118,7 @@ def test_settled_colours_are_stored_once() -> None:
     assert store.rounds[-1] is store.rounds[-2]
 
 
-def test_packing_in_parts_gives_the_same(monkeypatch) -> None:
+def test_packing_in_parts_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     lists = random_lists(np.random.default_rng(6), [10, 30, 0, 25, 7], 0.1)
     whole = PackedGraphs.pack(lists, SPEC, CPU).store
     monkeypatch.setattr(packing, "_ENTRIES_AT_ONCE", 40)
@@ -139,19 +145,21 @@ def test_users_who_have_not_reported_leave_their_graph() -> None:
 def test_a_subset_shares_the_packed_graphs() -> None:
     lists = random_lists(np.random.default_rng(8), [5, 6, 7, 8], 0.3)
     packed = PackedGraphs.pack(lists, SPEC, CPU, classes=[0, 1, 1, 0])
-    some = packed.subset([3, 1])
-    assert some.store is packed.store
-    assert some.subset([1]).ids.tolist() == [1]
-    assert some.classes.tolist() == [0, 1]
+    few = packed.subset([3, 1])
+    assert few.store is packed.store
+    assert few.subset([1]).ids.tolist() == [1]
+    assert some(few.classes).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("classes", [[0, 1], [0, 1, 2], [0, -1, 1]])
-def test_refuses_classes_that_do_not_fit(classes) -> None:
+def test_refuses_classes_that_do_not_fit(classes: list[int]) -> None:
     lists = random_lists(np.random.default_rng(9), [5, 6, 7], 0.3)
     with pytest.raises(DataError, match="from 0 to 1 for each graph"):
         PackedGraphs.pack(lists, SPEC, CPU, classes=classes)
 
 
 def test_packs_no_graph_at_all() -> None:
-    packed = PackedGraphs.pack(NeighbourLists(np.zeros(1), np.zeros(0), np.zeros(1)), SPEC, CPU)
+    packed = PackedGraphs.pack(
+        NeighbourLists(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1, np.int64)), SPEC, CPU
+    )
     assert len(packed) == 0

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from tests.learn.reference import random_lists
+from torch import Tensor
 
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.batches import PackedGraphs, gather
@@ -20,9 +21,11 @@ pytestmark = pytest.mark.skipif(
 SETS = {"sparse": ([90, 700, 5, 1, 300], 0.01), "dense": ([90, 700, 5, 1, 300], 0.6)}
 
 
-def computed(name, spec, dtype, models, device="cuda"):
+def computed(
+    name: str, spec: ModelSpec, dtype: torch.dtype, models: int, kind: str = "cuda"
+) -> tuple[bool, list[Tensor]]:
     """Scores in training and evaluation, gradients and running statistics of several models."""
-    device = torch.device(device)
+    device = torch.device(kind)
     lists = random_lists(np.random.default_rng(1), *SETS[name])
     packed = PackedGraphs.pack(lists, spec, device, dtype=dtype)
     ids = np.stack([np.random.default_rng(s).permutation(len(lists)) for s in range(models)])
@@ -44,7 +47,7 @@ def computed(name, spec, dtype, models, device="cuda"):
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("models", [1, 3])
 @pytest.mark.parametrize("hidden", [24, 64, 128])
-def test_the_kernels_compute_what_plain_operations_do(name, models, hidden) -> None:
+def test_the_kernels_compute_what_plain_operations_do(name: str, models: int, hidden: int) -> None:
     spec = ModelSpec(2, layers=5, hidden=hidden)
     dense, fused = computed(name, spec, torch.float32, models)
     exact = computed(name, spec, torch.float64, models)[1]
@@ -57,7 +60,7 @@ def test_the_kernels_compute_what_plain_operations_do(name, models, hidden) -> N
 
 
 @pytest.mark.parametrize("models", [1, 4])
-def test_the_same_seed_gives_the_same_bits(models) -> None:
+def test_the_same_seed_gives_the_same_bits(models: int) -> None:
     spec = ModelSpec(2, layers=4, hidden=32)
     sets = [random_lists(np.random.default_rng(s), *SETS[name]) for s, name in enumerate(("sparse", "dense"))]
     packs = [PackedGraphs.pack(each, spec, torch.device("cuda"), np.arange(5) % 2) for each in sets]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from tests.learn.reference import Reference, data_of, random_lists, with_degrees
+from torch import Tensor
 from torch.nn.functional import cross_entropy
 from torch_geometric.data import Batch
 
@@ -29,7 +32,15 @@ SETS = {
 }
 
 
-def engine(spec, lists, tensors, dtype, *, training, ids=None):
+def engine(
+    spec: ModelSpec,
+    lists: NeighbourLists,
+    tensors: dict[str, Tensor],
+    dtype: torch.dtype,
+    *,
+    training: bool,
+    ids: NDArray[np.int64] | None = None,
+) -> dict[str, Tensor]:
     """Scores, loss, gradients and running statistics of the engine for one batch of all graphs."""
     packed = PackedGraphs.pack(lists, spec, CPU, dtype=dtype)
     order = np.arange(len(packed)) if ids is None else ids
@@ -48,7 +59,7 @@ def engine(spec, lists, tensors, dtype, *, training, ids=None):
     }
 
 
-def reference(model, lists, dtype, *, training):
+def reference(model: Reference, lists: NeighbourLists, dtype: torch.dtype, *, training: bool) -> dict[str, Tensor]:
     model = copy.deepcopy(model).to(dtype).train(training)
     batch = Batch.from_data_list(data_of(lists, model.spec, dtype))
     scores = model(batch)
@@ -63,7 +74,7 @@ def reference(model, lists, dtype, *, training):
     }
 
 
-def made(spec, seed=0):
+def made(spec: ModelSpec, seed: int = 0) -> Reference:
     torch.manual_seed(seed)
     model = Reference(spec).double()
     model.perturb(torch.Generator().manual_seed(seed))
@@ -94,7 +105,7 @@ def made(spec, seed=0):
     ],
     ids=str,
 )
-def test_equals_torch_geometric_in_double_precision(kind, name, training) -> None:
+def test_equals_torch_geometric_in_double_precision(kind: dict[str, Any], name: str, training: bool) -> None:
     # where all users are alike, batch norm multiplies rounding errors by 1/√1e-5, twice in each convolution
     layers = 2 if name in ("nobody lists anybody", "one user each", "complete") else 4
     spec = ModelSpec(3, layers=layers, hidden=8, dropout=0.0, **kind)
@@ -110,10 +121,10 @@ def test_equals_torch_geometric_in_double_precision(kind, name, training) -> Non
 
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("name", ["sparse", "dense, as under RR"])
-def test_no_further_from_double_precision_than_twice_torch_geometric(name, training) -> None:
+def test_no_further_from_double_precision_than_twice_torch_geometric(name: str, training: bool) -> None:
     spec = ModelSpec(2, layers=5, hidden=32, dropout=0.0)
     kinds = {"scores": ("scores",), "loss": ("loss",), "gradients": ("d ",), "statistics": ("conv",)}
-    ours_error, their_error = ({kind: [] for kind in kinds} for _ in range(2))
+    ours_error, their_error = ({kind: list[float]() for kind in kinds} for _ in range(2))
     for seed in range(21):
         lists = random_lists(np.random.default_rng(seed), *SETS[name])
         model = made(spec, seed)
@@ -130,7 +141,7 @@ def test_no_further_from_double_precision_than_twice_torch_geometric(name, train
         assert np.median(ratios) <= 2, kind
 
 
-def settle(model, lists) -> None:
+def settle(model: Reference, lists: NeighbourLists) -> None:
     """Running statistics that fit the weights, as after a training."""
     norms = [module for module in model.modules() if isinstance(module, torch.nn.BatchNorm1d)]
     for norm in norms:
@@ -141,7 +152,7 @@ def settle(model, lists) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_batch_is_its_graphs_whatever_else_is_packed(seed) -> None:
+def test_a_batch_is_its_graphs_whatever_else_is_packed(seed: int) -> None:
     rng = np.random.default_rng(seed)
     spec = ModelSpec(2, layers=4, hidden=8, dropout=0.0)
     lists = random_lists(rng, rng.integers(0, 30, 12).tolist(), 0.15)
@@ -153,7 +164,7 @@ def test_a_batch_is_its_graphs_whatever_else_is_packed(seed) -> None:
         assert (among[what] - value).abs().max() < 1e-10, what
 
 
-def embeddings(convolution, lists):
+def embeddings(convolution: Literal["gin", "gcn", "sage"], lists: NeighbourLists) -> Tensor:
     """The scores that a trained-mode model gives to each graph, a constant coming in."""
     spec = ModelSpec(2, layers=4, hidden=8, dropout=0.0, convolution=convolution)
     return engine(spec, lists, made(spec).tensors(), torch.float64, training=True)["scores"]
@@ -178,7 +189,7 @@ def test_mean_aggregation_of_a_constant_tells_nothing_apart() -> None:
     assert (embeddings("gin", lists) - embeddings("gin", lists)[0]).abs().max() > 1e-3
 
 
-def lists_of(matrices):
+def lists_of(matrices: list[NDArray[np.bool_]]) -> NeighbourLists:
     rows = []
     for matrix in matrices:
         matrix = matrix.copy()
@@ -207,13 +218,13 @@ def lists_of(matrices):
     ],
     ids=str,
 )
-def test_refuses_what_is_no_model(bad) -> None:
+def test_refuses_what_is_no_model(bad: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=f"The '{next(iter(bad))}' parameter of ModelSpec must be"):
         ModelSpec(**{"num_classes": 2} | bad)
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_the_path_of_fixed_order_gives_the_same_numbers(name, monkeypatch) -> None:
+def test_the_path_of_fixed_order_gives_the_same_numbers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a GPU without compiled kernels sparse products add up in the order of the lists."""
     spec = ModelSpec(3, layers=2, hidden=8, dropout=0.0)
     lists = random_lists(np.random.default_rng(1), *SETS[name])

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from tests.learn.reference import random_lists
+from torch import Tensor
 
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.batches import PackedGraphs, gather
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.store import join
+from graphldp.learn.engine.store import Store, join
 from graphldp.neighbour_lists import NeighbourLists
 
 CPU = torch.device("cpu")
@@ -24,7 +27,7 @@ KINDS = [
 ]
 
 
-def paths(lengths):
+def paths(lengths: list[int]) -> NeighbourLists:
     """One path for each length: colours settle within each long before the paths are told apart."""
     lists = [[j for j in (i - 1, i + 1) if 0 <= j < n] for n in lengths for i in range(n)]
     indptr = np.concatenate(([0], np.cumsum([len(each) for each in lists])))
@@ -32,7 +35,7 @@ def paths(lengths):
     return NeighbourLists(indptr, np.concatenate(lists).astype(np.int64), graph_ptr)
 
 
-def computed(spec, store, ids):
+def computed(spec: ModelSpec, store: Store, ids: NDArray[np.int64]) -> tuple[list[Tensor], list[int]]:
     """Scores and gradients of a batch, and its rows after each round."""
     (batch,) = gather(store, ids[None, None], spec.layers)
     flat, norms = (
@@ -47,7 +50,7 @@ def computed(spec, store, ids):
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize("name", ["paths", "random"])
-def test_merged_rows_give_the_same(name, kind) -> None:
+def test_merged_rows_give_the_same(name: str, kind: dict[str, Any]) -> None:
     spec = ModelSpec(2, layers=7, hidden=8, **kind)
     sizes = [9, 5, 12, 8, 0, 10, 9, 1]
     lists = paths(sizes) if name == "paths" else random_lists(np.random.default_rng(0), sizes, 0.08)

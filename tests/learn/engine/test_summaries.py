@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from tests.learn.reference import random_lists
+from tests.values import some
 
 from graphldp.learn.engine.summaries import (
     COLUMNS,
@@ -39,13 +41,13 @@ def test_the_smooth_table_is_the_table_on_other_scales() -> None:
     np.testing.assert_allclose(unlog(largest), plain[:, -2 * LARGEST : -LARGEST])
     np.testing.assert_allclose(np.exp(ratios), np.maximum(plain[:, -LARGEST:], FLOOR))
     for graph in range(5):
-        own = given.noisy_degree[given.graph_ptr[graph] : given.graph_ptr[graph + 1]]
+        own = some(given.noisy_degree)[given.graph_ptr[graph] : given.graph_ptr[graph + 1]]
         wanted = [own, own**2, *(np.clip(own - above, 0, None) for above in EXCESS)]
         np.testing.assert_allclose(unlog(averages[graph]), [each.mean() if len(own) else 0.0 for each in wanted])
 
 
-def unlog(values: np.ndarray) -> np.ndarray:
-    return np.sign(values) * np.expm1(np.abs(values))
+def unlog(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.sign(values) * np.expm1(np.abs(values)))
 
 
 def test_list_lengths_stand_in_for_degrees() -> None:

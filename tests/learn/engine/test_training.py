@@ -5,10 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from tests.learn.reference import Reference, data_of, random_lists, with_degrees
 from torch.nn.functional import cross_entropy
 from torch_geometric.data import Batch
@@ -28,11 +30,12 @@ from graphldp.learn.engine.training import (
     train,
     train_many,
 )
+from graphldp.reports import Reports
 
 CPU = torch.device("cpu")
 
 
-def problem(num_graphs=40, seed=0):
+def problem(num_graphs: int = 40, seed: int = 0) -> tuple[Reports, NDArray[np.int64]]:
     """Two classes of different density."""
     rng = np.random.default_rng(seed)
     classes = np.arange(num_graphs) % 2
@@ -45,13 +48,15 @@ def problem(num_graphs=40, seed=0):
     return with_degrees(rng, lists), classes
 
 
-def packed_problem(spec, dtype=torch.float32, seed=0):
+def packed_problem(
+    spec: ModelSpec, dtype: torch.dtype = torch.float32, seed: int = 0
+) -> tuple[PackedGraphs, PackedGraphs]:
     lists, classes = problem(seed=seed)
     packed = PackedGraphs.pack(lists, spec, CPU, classes, dtype=dtype)
     return packed.subset(np.arange(30)), packed.subset(np.arange(30, 40))
 
 
-def stream(seed, name):
+def stream(seed: int, name: str) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(STREAMS[name],)))
 
 
@@ -65,7 +70,7 @@ def stream(seed, name):
     ],
     ids=str,
 )
-def test_equals_a_plain_training_loop(kind) -> None:
+def test_equals_a_plain_training_loop(kind: dict[str, Any]) -> None:
     """torch_geometric modules, torch.optim.Adam and StepLR, from the same weights with the same shuffles."""
     spec = ModelSpec(2, layers=3, hidden=8, dropout=0.0, **kind)
     options = TrainingOptions(max_epochs=4, batch_size=8, lr_step=2, seed=5)
@@ -118,7 +123,7 @@ def test_equals_a_plain_training_loop(kind) -> None:
 @pytest.mark.parametrize(
     "kind", [{}, {"graph_features": "degrees", "features": "profile", "directions": "both"}], ids=str
 )
-def test_stacked_is_alone(kind) -> None:
+def test_stacked_is_alone(kind: dict[str, Any]) -> None:
     """Different seeds, draws, splits, sizes, batch sizes, rates, dropouts and ends: each job as if it were alone."""
     spec = ModelSpec(2, layers=4, hidden=8, **kind)
     rng = np.random.default_rng(0)
@@ -174,7 +179,7 @@ def test_it_learns() -> None:
 
 
 @pytest.mark.parametrize(("min_epochs", "patience"), [(1, 3), (12, 3), (1, 5), (40, 3)])
-def test_stops_after_patience_but_not_before_its_time(min_epochs, patience) -> None:
+def test_stops_after_patience_but_not_before_its_time(min_epochs: int, patience: int) -> None:
     spec = ModelSpec(2, layers=3, hidden=8, dropout=0.0)
     options = TrainingOptions(lr=0.1, max_epochs=30, min_epochs=min_epochs, patience=patience, batch_size=8)
     history = train(spec, options, *packed_problem(spec)).history
@@ -245,7 +250,7 @@ def test_refuses_jobs_that_cannot_run() -> None:
 @pytest.mark.parametrize(
     "bad", [{"lr": 0.0}, {"lr": float("nan")}, {"batch_size": 0}, {"patience": 1.5}, {"seed": -1}, {"max_epochs": True}]
 )
-def test_refuses_options_out_of_range(bad) -> None:
+def test_refuses_options_out_of_range(bad: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=f"The '{next(iter(bad))}' parameter of TrainingOptions must be"):
         TrainingOptions(**bad)
 

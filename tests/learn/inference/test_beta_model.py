@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.special import expit
 
 import graphldp as gl
 from graphldp.learn.inference.beta_model import beta_model
 
 
-def expected(beta: np.ndarray) -> np.ndarray:
-    chance = expit(beta[:, None] + beta)
-    return chance.sum(axis=1) - np.diag(chance)
+def expected(beta: NDArray[np.float64]) -> NDArray[np.float64]:
+    chance: NDArray[np.float64] = expit(beta[:, None] + beta)
+    return np.asarray(chance.sum(axis=1) - np.diag(chance))
 
 
 def test_expected_degrees_are_the_given_ones() -> None:

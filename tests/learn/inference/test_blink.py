@@ -7,16 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
 from graphldp.learn.inference.beta_model import beta_model
-from graphldp.learn.inference.blink import denoise
+from graphldp.learn.inference.blink import Kind, denoise
+from graphldp.neighbour_lists import NeighbourLists
 
 SMALL = gl.synthetic.barabasi_albert(n=12, m=2, num_graphs=4, seed=3)
 
 
-def dense(reports: gl.Reports, graph: int, weight: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+def dense(reports: NeighbourLists, graph: int, weight: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
     start, stop = reports.graph_ptr[graph : graph + 2]
     matrix = np.zeros((stop - start, stop - start))
     for user in range(start, stop):
@@ -29,7 +31,7 @@ def posterior(reports: gl.Reports, graph: int) -> NDArray[np.float64]:
     """By Bayes' rule, pair by pair, with the probabilities of the two bits."""
     bits = dense(reports, graph)
     users = slice(*reports.graph_ptr[graph : graph + 2])
-    beta = beta_model(np.round(reports.noisy_degree), reports.graph_ptr)[users]
+    beta = beta_model(np.round(some(reports.noisy_degree)), reports.graph_ptr)[users]
     p = 1 / (1 + np.exp(-reports.epsilon2[users]))
     prior = 1 / (1 + np.exp(-beta[:, None] - beta))
     edge = np.where(bits == 1, p[:, None], 1 - p[:, None])
@@ -92,14 +94,14 @@ def test_soft_graphs_are_kept_sparse(reports: gl.Reports) -> None:
 
 
 @pytest.mark.parametrize("kind", ["hard", "hybrid"])
-def test_the_graph_comes_back_at_large_epsilon(kind: str) -> None:
+def test_the_graph_comes_back_at_large_epsilon(kind: Kind) -> None:
     found = denoise(gl.Blink(60.0, delta=0.5).randomize(SMALL, rng=2), kind)
     np.testing.assert_array_equal(found.reports.indices, SMALL.indices)
     np.testing.assert_allclose(found.weight, 1.0, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft", "hybrid"])
-def test_public_users_are_believed(kind: str) -> None:
+def test_public_users_are_believed(kind: Kind) -> None:
     public = np.arange(SMALL.num_users) % 3 == 0
     given = gl.Blink(np.where(public, np.inf, 1.0)).randomize(SMALL, rng=3)
     found = denoise(given, kind)
@@ -113,7 +115,7 @@ def test_public_users_are_believed(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft", "hybrid"])
-def test_lists_are_valid_symmetric_and_keep_what_they_are(reports: gl.Reports, kind: str) -> None:
+def test_lists_are_valid_symmetric_and_keep_what_they_are(reports: gl.Reports, kind: Kind) -> None:
     found = denoise(reports, kind)
     replace(found.reports, trusted=False)  # looks at the lists
     for graph in range(4):
@@ -127,9 +129,11 @@ def test_lists_are_valid_symmetric_and_keep_what_they_are(reports: gl.Reports, k
 def test_who_has_not_reported_leaves() -> None:
     given = gl.Blink(3.0).randomize(SMALL, rng=4)
     gone = np.arange(SMALL.num_users) % 5 == 0
-    lists = [[] if gone[u] else given.indices[given.indptr[u] : given.indptr[u + 1]] for u in range(given.num_users)]
+    lists = [
+        given.indices[a : a if out else b] for a, b, out in zip(given.indptr, given.indptr[1:], gone, strict=False)
+    ]
     indptr = np.concatenate(([0], np.cumsum([len(each) for each in lists])))
-    partial = replace(given, indptr=indptr, indices=np.concatenate(lists).astype(np.int32), missing=gone)
+    partial = replace(given, indptr=indptr, indices=np.concatenate(lists), missing=gone)
     found, among_themselves = denoise(partial, "soft"), denoise(partial.induced(), "soft")
     np.testing.assert_array_equal(found.weight, among_themselves.weight)
     assert found.reports.num_users == np.count_nonzero(~gone)
@@ -144,11 +148,11 @@ def test_small_graphs(sizes: list[int]) -> None:
 
 def test_bad_input(reports: gl.Reports) -> None:
     with pytest.raises(ParameterError, match="'kind' parameter of denoise must be one of hard, soft, hybrid"):
-        denoise(reports, "firm")
+        denoise(reports, wrong("firm"))
     with pytest.raises(ParameterError, match="'entries' parameter of denoise"):
         denoise(reports, "soft", entries=0)
     with pytest.raises(ParameterError, match="'reports' parameter of denoise must be Reports"):
-        denoise(SMALL)
+        denoise(wrong(SMALL))
     with pytest.raises(DataError, match="derived for lists drawn by Blink"):
         denoise(gl.RR(1.0).randomize(SMALL, rng=0))
     with pytest.raises(DataError, match="undirected"):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
@@ -20,7 +21,7 @@ NOISES = pytest.mark.parametrize("noise", ["laplace", "discrete"])
 def likelihood(reports: gl.Reports) -> NDArray[np.float64]:
     """Pr(d* | d) up to a factor of each user, [users, degrees]; a public user's is certain."""
     d = np.arange(reports.n_max)
-    distance = np.abs(reports.noisy_degree[:, None] - d)
+    distance = np.abs(some(reports.noisy_degree)[:, None] - d)
     with np.errstate(invalid="ignore"):
         weight = np.exp(-reports.epsilon1[:, None] * (distance - distance.min(axis=1, keepdims=True)))
     return np.where(np.isnan(weight), 1.0, weight)  # inf · 0
@@ -73,9 +74,9 @@ def test_public_degrees_are_taken_as_they_are() -> None:
 def test_who_has_not_reported_is_left_out() -> None:
     reports = gl.NoisyDegrees(1.0).randomize(GRAPHS, rng=0)
     gone = np.arange(GRAPHS.num_users) % 2 == 0
-    some = degree_distribution(replace(reports, missing=gone), iterations=3)
-    forged = replace(reports, missing=gone, noisy_degree=np.where(gone, 1e6, reports.noisy_degree))
-    np.testing.assert_array_equal(some, degree_distribution(forged, iterations=3))
+    found = degree_distribution(replace(reports, missing=gone), iterations=3)
+    forged = replace(reports, missing=gone, noisy_degree=np.where(gone, 1e6, some(reports.noisy_degree)))
+    np.testing.assert_array_equal(found, degree_distribution(forged, iterations=3))
 
 
 def test_real_degrees(reddit_binary: gl.GraphSet) -> None:
@@ -84,12 +85,12 @@ def test_real_degrees(reddit_binary: gl.GraphSet) -> None:
     chances = degree_distribution(reports)
     truth = reddit_binary.degrees.mean()
     assert chances @ np.arange(len(chances)) == pytest.approx(truth, rel=0.05)
-    assert np.maximum(reports.noisy_degree, 0).mean() > 1.15 * truth
+    assert np.maximum(some(reports.noisy_degree), 0).mean() > 1.15 * truth
 
 
 def test_bad_input() -> None:
     with pytest.raises(ParameterError, match="'reports' parameter of degree_distribution"):
-        degree_distribution(GRAPHS)
+        degree_distribution(wrong(GRAPHS))
     with pytest.raises(ParameterError, match="'iterations' parameter of degree_distribution"):
         degree_distribution(gl.NoisyDegrees(1.0).randomize(GRAPHS, rng=0), iterations=0)
     for reports in (gl.RR(1.0).randomize(GRAPHS, rng=0), gl.NoisyDegrees(1.0).randomize(GRAPHS.subset([]), rng=0)):

@@ -3,6 +3,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.learn.tables.profiles import COLUMNS, NEARNESS, degree_profile, noise_variance
+from graphldp.mechanisms.base import Noise
 
 
 def test_a_star_by_hand() -> None:
@@ -20,7 +21,7 @@ def test_a_star_by_hand() -> None:
 
 
 @pytest.mark.parametrize("noise", ["laplace", "discrete"])
-def test_moments_are_unbiased(noise: str) -> None:
+def test_moments_are_unbiased(noise: Noise) -> None:
     """z of the mean over 400 draws; |z| < 4.5 fails by chance once in 147,000 runs of each of four numbers."""
     graphs = gl.synthetic.threads(1, seed=3)
     many = graphs.subset(np.zeros(400, np.int64))
