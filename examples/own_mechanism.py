@@ -9,6 +9,8 @@ The commands take it too, with no other file:
     graphldp audit mechanism -m examples/own_mechanism.py:HalfResponse -e 1
 """
 
+from typing import Any
+
 import graphldp as gl
 
 
@@ -20,17 +22,16 @@ class HalfResponse(gl.RowMechanism):
     gl.ARR with sampling=0.5, written out.)
     """
 
-    def rates(self, noisy_degree, n, flip):
+    def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Any:
         """Pr(reported | neighbour) and Pr(reported | stranger), with flip = 1 − p."""
         return (1 - flip) / 2, flip / 2
 
 
-def main():
+def main() -> None:
     """Check it, name it, draw reports with it and learn from them."""
     mechanism = HalfResponse(epsilon=4.0)
-    gl.check_mechanism(
-        mechanism
-    )  # the contract that every mechanism of graphldp passes: shapes, seeds, public users, ε
+    # the contract that every mechanism of graphldp passes: shapes, seeds, public users, ε
+    gl.check_mechanism(mechanism)
     gl.register(HalfResponse, label="Half response")  # from here on its name is half-response, wherever a name goes
 
     graphs = gl.synthetic.threads(num_graphs=150, seed=0)
