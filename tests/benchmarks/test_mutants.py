@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from benchmarks.proof import mutants
 
 LIST = mutants.mutants()
 
 
-def test_the_list_is_long_enough_and_names_each_once():
+def test_the_list_is_long_enough_and_names_each_once() -> None:
     assert len(LIST) >= 25
     assert len({mutant.breaks for mutant in LIST}) == len(LIST)
 
 
 @pytest.mark.parametrize("mutant", LIST, ids=lambda mutant: mutant.breaks)
-def test_the_text_of_a_mutant_is_there_once(mutant):
+def test_the_text_of_a_mutant_is_there_once(mutant: mutants.Mutant) -> None:
     code = (mutants.ROOT / "src" / "graphldp" / mutant.file).read_text()
     assert code.count(mutant.text) == 1
     assert mutant.instead != mutant.text
@@ -22,17 +24,17 @@ def test_the_text_of_a_mutant_is_there_once(mutant):
 
 
 @pytest.mark.parametrize("catcher", sorted({mutant.catcher for mutant in LIST}))
-def test_its_catcher_exists(catcher):
+def test_its_catcher_exists(catcher: str) -> None:
     if not catcher.startswith("graphldp audit "):
         file, *names = catcher.split("::")
         assert "def test_" + (names[-1].removeprefix("test_") if names else "") in (mutants.ROOT / file).read_text()
 
 
-def test_the_page_has_the_list():
+def test_the_page_has_the_list() -> None:
     assert f"<!-- table mutants -->\n\n{mutants.table()}\n\n<!-- end -->" in mutants.PAGE.read_text()
 
 
-def test_a_mutant_is_gone_after_its_run(tmp_path):
+def test_a_mutant_is_gone_after_its_run(tmp_path: Path) -> None:
     (tmp_path / "graphldp").mkdir()
     file = tmp_path / "graphldp" / "a.py"
     file.write_text("one\ntwo\n")

@@ -16,7 +16,7 @@ from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, FormatError, ParameterError, TrainingError
-from graphldp.learn.classifier import GINClassifier
+from graphldp.learn.classifier import GINClassifier, GraphClassifier
 from graphldp.learn.engine.training import EpochRecord
 from graphldp.learn.loading import load_classifier
 
@@ -321,7 +321,7 @@ class TestFiles:
 
 
 @pytest.mark.parametrize("kind", [gl.GINClassifier, gl.GCNClassifier, gl.SAGEClassifier])
-def test_each_convolution_has_its_class_and_its_files(kind: type[gl.GINClassifier], tmp_path: Path) -> None:
+def test_each_convolution_has_its_class_and_its_files(kind: type[GraphClassifier], tmp_path: Path) -> None:
     graphs = gl.synthetic.threads(num_graphs=40, seed=0)
     clf = kind(layers=2, hidden=4, max_epochs=2, device="cpu").fit(graphs)
     assert clf.spec_.convolution == clf.convolution == kind.convolution
@@ -330,6 +330,6 @@ def test_each_convolution_has_its_class_and_its_files(kind: type[gl.GINClassifie
     again = load_classifier(tmp_path / "model.npz", "cpu")
     assert type(again) is kind
     np.testing.assert_array_equal(again.predict_proba(graphs), clf.predict_proba(graphs))
-    other = gl.GCNClassifier if kind is not gl.GCNClassifier else gl.GINClassifier
+    other: type[GraphClassifier] = gl.GCNClassifier if kind is not gl.GCNClassifier else gl.GINClassifier
     with pytest.raises(FormatError, match=f"holds a {kind.__name__}, not a {other.__name__}"):
         other.load(tmp_path / "model.npz")

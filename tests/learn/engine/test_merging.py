@@ -15,7 +15,7 @@ from torch import Tensor
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.batches import PackedGraphs, gather
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.store import Store, join
+from graphldp.learn.engine.store import GraphStore, join
 from graphldp.neighbour_lists import NeighbourLists
 
 CPU = torch.device("cpu")
@@ -35,7 +35,7 @@ def paths(lengths: list[int]) -> NeighbourLists:
     return NeighbourLists(indptr, np.concatenate(lists).astype(np.int64), graph_ptr)
 
 
-def computed(spec: ModelSpec, store: Store, ids: NDArray[np.int64]) -> tuple[list[Tensor], list[int]]:
+def computed(spec: ModelSpec, store: GraphStore, ids: NDArray[np.int64]) -> tuple[list[Tensor], list[int]]:
     """Scores and gradients of a batch, and its rows after each round."""
     (batch,) = gather(store, ids[None, None], spec.layers)
     flat, norms = (

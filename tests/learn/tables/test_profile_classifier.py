@@ -58,7 +58,7 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
     back = load_classifier(tmp_path / "model.npz")
     assert isinstance(back, ProfileClassifier)
     assert back.provenance_ == clf.provenance_
-    assert back.provenance_["mechanism"].startswith("NoisyDegrees(")
+    assert back.provenance_["mechanism"].startswith("noisy-degrees(")
     np.testing.assert_array_equal(back.predict(reports), clf.predict(reports))
     np.testing.assert_array_equal(back.predict_proba(reports), clf.predict_proba(reports))
     with pytest.raises(FormatError, match="holds a ProfileClassifier, not a GINClassifier"):
