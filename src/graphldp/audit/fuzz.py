@@ -63,11 +63,12 @@ def _inputs(count: int, rng: np.random.Generator) -> Iterator[tuple[int, bytes]]
         report = random_report(rng)
         data = encode(report)
         for _ in range(min(per_report, count - made)):
-            yield report.n, _mutated(data, other, rng)
+            yield report.n, mutated(data, other, rng)
         made, other = made + per_report, data
 
 
-def _mutated(data: bytes, other: bytes, rng: np.random.Generator) -> bytes:
+def mutated(data: bytes, other: bytes, rng: np.random.Generator) -> bytes:
+    """A report's bytes with some damage, at times none; ``other`` lends the rest of another report."""
     kind, at = int(rng.integers(8)), int(rng.integers(len(data) + 1))
     if kind == 0:
         return data

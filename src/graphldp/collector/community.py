@@ -2,47 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 from graphldp.errors import Described, ParameterError, WireError, bad_parameter
 from graphldp.text import printable
 from graphldp.wire import (
     MAX_USERS,
-    MECHANISMS,
     PRIVATE_MECHANISMS,
-    WITH_DEGREE,
-    WITH_EDGES,
     Choice,
     Terms,
-    to_millionths,
 )
 from graphldp.wire.community import LONGEST_NAME, check_name
 
 _ID = re.compile(r"[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?")  # stricter than the wire's: well-formed at its ends too
-
-
-class Head(NamedTuple):
-    """What is known of a report's first bytes before it arrives.
-
-    Args:
-        n: the community's size.
-        offers: ε₁ and ε₂ of the choices.
-        size: how many bytes these take.
-        degree: whether a noisy degree follows.
-        listed: whether a list does.
-    """
-
-    n: bytes
-    offers: frozenset[bytes]
-    size: int
-    degree: bool
-    listed: bool
 
 
 @dataclass(frozen=True)
@@ -60,28 +35,6 @@ class Community(Terms):
     key: int = -1
     opened_at: datetime | None = None
     closed_at: datetime | None = None
-
-    @cached_property
-    def heads(self) -> dict[int, Head]:
-        """How acceptable reports begin, by the mechanism's code."""
-        found: dict[int, Head] = {}
-        for choice in self.choices:
-            name = self.drawn_by(choice)
-            code, size = MECHANISMS.index(name), 3 * ((name in WITH_DEGREE) + (name in WITH_EDGES))
-            spent = b"".join(to_millionths(e).to_bytes(3, "little") for e in choice.epsilons if 0 < e < math.inf)
-            offers = {spent} | (found[code].offers if code in found else frozenset())
-            found[code] = Head(varint(self.n), frozenset(offers), size, name in WITH_DEGREE, name != "noisy-degrees")
-        return found
-
-
-@lru_cache(maxsize=1 << 16)
-def varint(value: int) -> bytes:
-    """A number as reports write it: seven bits a byte, low ones first."""
-    out = b""
-    while value >= 0x80:
-        out += bytes((value & 0x7F | 0x80,))
-        value >>= 7
-    return out + bytes((value,))
 
 
 def check_community(id: str, name: str, mechanism: str, choices: Sequence[Choice], label: int | None) -> None:

@@ -35,6 +35,7 @@ from graphldp.wire.report import (
     to_json,
     to_millionths,
 )
+from graphldp.wire.validation import Reading, validate
 
 __all__ = [
     "DEGREE_RANGE",
@@ -54,6 +55,7 @@ __all__ = [
     "Invitation",
     "Publication",
     "Published",
+    "Reading",
     "Report",
     "ReportHead",
     "Terms",
@@ -68,5 +70,6 @@ __all__ = [
     "spoken",
     "to_json",
     "to_millionths",
+    "validate",
     "write_publication",
 ]

@@ -18,10 +18,12 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphldp.errors import WireError
+from graphldp.wire import varints
 from graphldp.wire.report import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, Report, ReportHead, to_millionths
 
 ID_PATTERN = "^[a-z0-9-]{1,64}$"
@@ -90,6 +92,24 @@ class Choice:
         return Choice(name, float(found.epsilon1), float(found.epsilon2))
 
 
+class Opening(NamedTuple):
+    """What is known of a report's first bytes before it arrives.
+
+    Args:
+        n: the community's size.
+        offers: ε₁ and ε₂ of the choices.
+        size: how many bytes these take.
+        degree: whether a noisy degree follows.
+        listed: whether a list does.
+    """
+
+    n: bytes
+    offers: frozenset[bytes]
+    size: int
+    degree: bool
+    listed: bool
+
+
 @dataclass(frozen=True)
 class Terms:
     """What a community is for all of its members; its roster is kept apart, since it may be long.
@@ -115,6 +135,19 @@ class Terms:
     def drawn_by(self, choice: Choice) -> str:
         """The mechanism of a report by a choice."""
         return "public" if choice.public else self.mechanism
+
+    @cached_property
+    def openings(self) -> dict[int, Opening]:
+        """How acceptable reports begin, by the mechanism's code."""
+        found: dict[int, Opening] = {}
+        for choice in self.choices:
+            name = self.drawn_by(choice)
+            code, size = MECHANISMS.index(name), 3 * ((name in WITH_DEGREE) + (name in WITH_EDGES))
+            spent = b"".join(to_millionths(e).to_bytes(3, "little") for e in choice.epsilons if 0 < e < math.inf)
+            offers = {spent} | (found[code].offers if code in found else frozenset())
+            listed = name != "noisy-degrees"
+            found[code] = Opening(varints.write(self.n), frozenset(offers), size, name in WITH_DEGREE, listed)
+        return found
 
     def refuse(self, report: Report | ReportHead, user: int) -> str | None:
         """Why a report is not one of this community's, or None where it is."""

@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import WireError, bad_parameter
-from graphldp.wire import combinations, golomb
+from graphldp.wire import combinations, golomb, varints
 
 MEDIA_TYPE = "application/vnd.graphldp.report"
 MECHANISMS = ("dprr", "rr", "noisy-degrees", "public")
@@ -50,6 +50,7 @@ FIRST_BYTE = 0xE1
 
 WITH_DEGREE = ("dprr", "noisy-degrees")
 WITH_EDGES = ("dprr", "rr")
+_CUT = "The report is cut short."
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,15 +142,16 @@ def encode(report: Report) -> bytes:
         absent = len(listed) > report.n - 1 - len(listed)
         written = _complement(listed, report.n - 1) if absent else listed
         k, payload = (0, combinations.pack(written, report.n - 1)) if report.n <= SMALL else golomb.pack(written)
-    head = [bytes((FIRST_BYTE, MECHANISMS.index(report.mechanism) << 5 | k)), _varint(report.n), _varint(report.user)]
+    head = [bytes((FIRST_BYTE, MECHANISMS.index(report.mechanism) << 5 | k)), varints.write(report.n)]
+    head.append(varints.write(report.user))
     if report.mechanism in WITH_DEGREE:
         head.append(to_millionths(report.epsilon1).to_bytes(3, "little"))
     if report.mechanism in WITH_EDGES:
         head.append(to_millionths(report.epsilon2).to_bytes(3, "little"))
     if report.noisy_degree is not None:
-        head.append(_varint(report.noisy_degree * 2 if report.noisy_degree >= 0 else -report.noisy_degree * 2 - 1))
+        head.append(varints.write(varints.fold(report.noisy_degree)))
     if report.mechanism != "noisy-degrees":
-        head.append(_varint(len(report.neighbours)))
+        head.append(varints.write(len(report.neighbours)))
     return b"".join((*head, payload))
 
 
@@ -243,8 +245,7 @@ def decode_head(data: bytes, *, n: int | None = None) -> ReportHead:
     epsilon2 = reader.epsilon() if mechanism in WITH_EDGES else rest
     noisy_degree = None
     if mechanism in WITH_DEGREE:
-        coded = reader.varint("noisy degree")
-        noisy_degree = coded >> 1 if not coded & 1 else -(coded >> 1) - 1
+        noisy_degree = varints.unfold(reader.varint("noisy degree"))
     count = 0 if mechanism == "noisy-degrees" else reader.varint("count")
     _check_whole("count", count, 0, users - 1)
     return ReportHead(mechanism, users, user, epsilon1, epsilon2, noisy_degree, count, k, reader.rest())
@@ -304,7 +305,7 @@ class _Reader:
     def take(self, count: int) -> bytes:
         taken = self.data[self.at : self.at + count]
         if len(taken) != count:
-            raise WireError("The report is cut short.")
+            raise WireError(_CUT)
         self.at += count
         return taken
 
@@ -318,24 +319,15 @@ class _Reader:
         return units / MILLION
 
     def varint(self, name: str) -> int:
-        """Seven bits a byte, low ones first, the top bit set on all but the last; four bytes at most."""
-        value = 0
-        for place in range(4):
-            byte = self.take(1)[0]
-            value |= (byte & 0x7F) << 7 * place
-            if byte < 0x80:
-                if place and not byte:
-                    raise WireError(f"The report's {name} is written with more bytes than it needs.")
-                return value
-        raise WireError(f"The report's {name} is too large.")
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes((*out, value))
+        value, end = varints.read(self.data, self.at)
+        if end == varints.CUT:
+            raise WireError(_CUT)
+        if end == varints.PADDED:
+            raise WireError(f"The report's {name} is written with more bytes than it needs.")
+        if end == varints.LARGE:
+            raise WireError(f"The report's {name} is too large.")
+        self.at = end
+        return value
 
 
 def _without_self(report: Report) -> NDArray[np.int64]:

@@ -16,9 +16,9 @@ from fastapi.concurrency import run_in_threadpool
 from graphldp import wire
 from graphldp.collector.community import Community
 from graphldp.collector.intake import Submission, Verdict
-from graphldp.collector.scan import LONGEST, read, reason
 from graphldp.collector.storage.catalogue import Catalogue
 from graphldp.collector.storage.writer import Writer
+from graphldp.wire.validation import LONGEST, reason, validate
 
 _NOWHERE = 0  # the key of no community
 _UNSURE = (Verdict.UNKNOWN, Verdict.OUTDATED)
@@ -104,7 +104,7 @@ def _submissions(items: Sequence[Item], communities: Sequence[Community | None])
 def _submission(item: Item, community: Community | None) -> Submission:
     if community is None or not _in_epoch(item, community):
         return Submission(_key(community), item.user, item.token_hash, None)
-    good, degree = read(community, item.user, item.body)
+    good, degree = validate(community, item.user, item.body)
     return Submission(community.key, item.user, item.token_hash, item.body if good else None, degree)
 
 

@@ -16,11 +16,11 @@ from graphldp.collector.http.batch import read_batch, results
 from graphldp.collector.http.desk import Desk, Item
 from graphldp.collector.http.limits import Held, Limiter, declared, read_body
 from graphldp.collector.http.problems import SUCCESSES, ProblemError, refusal
-from graphldp.collector.scan import LONGEST
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.catalogue import Catalogue
 from graphldp.collector.storage.store import Store
 from graphldp.collector.storage.writer import Writer
+from graphldp.wire.validation import LONGEST
 
 
 class Reception:

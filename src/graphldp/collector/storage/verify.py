@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, func, select
 
 from graphldp.collector.community import Community
-from graphldp.collector.scan import read
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.communities import to_community
 from graphldp.collector.storage.database import transaction
 from graphldp.wire import roster_digest
+from graphldp.wire.validation import validate
 
 _SHOWN = 20
 
@@ -103,7 +103,7 @@ def _wrong(row: Row[Any], community: Community, invited: bool) -> str | None:
         return "a report in a slot without a token."
     if row.body is None:
         return "a report without its bytes."
-    reading = read(community, row.user, row.body)
+    reading = validate(community, row.user, row.body)
     if not reading.good:
         return "bytes that are no report of this slot's."
     return None if reading.noisy_degree == row.noisy_degree else "another noisy degree than its report's."

@@ -1,11 +1,15 @@
-"""Reading a report accepts exactly what the wire format and the community accept."""
+"""Validating a report accepts exactly what the wire format and the community accept."""
 
 from __future__ import annotations
 
+import json
 import math
 import tracemalloc
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -14,22 +18,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphldp import wire
-from graphldp.collector import scan
-from graphldp.collector.community import Community
-from graphldp.collector.scan import LONGEST, Reading, read, reason
+from graphldp.audit.fuzz import mutated, random_report
 from graphldp.errors import WireError
-from graphldp.wire import Choice
+from graphldp.wire import Choice, Reading, Terms, validate, validation
+from graphldp.wire.validation import LONGEST, reason
 
 PUBLIC = Choice("public", math.inf, math.inf)
 SPLITS = {"dprr": (0.1, 0.9), "rr": (0.0, 1.5), "noisy-degrees": (0.5, 0.0)}
 
 
-def community(mechanism: str, n: int) -> Community:
-    return Community("c", "c", n, mechanism, (Choice("a", *SPLITS[mechanism]), PUBLIC), "")
+def community(mechanism: str, n: int) -> Terms:
+    return Terms("c", "c", n, mechanism, (Choice("a", *SPLITS[mechanism]), PUBLIC), "")
 
 
 class Sent(NamedTuple):
-    community: Community
+    community: Terms
     user: int
     body: bytes
 
@@ -72,10 +75,54 @@ def sent(draw: st.DrawFn, sizes: st.SearchStrategy[int] = SHORT) -> Sent:
     return Sent(community(mechanism, n + (change == "n")), claimed, bytes(body))
 
 
+VECTORS = Path(__file__).parent / "vectors"
+VALID = json.loads((VECTORS / "valid.json").read_text("utf-8"))["valid"]
+INVALID = json.loads((VECTORS / "invalid.json").read_text("utf-8"))["invalid"]
+
+
+@pytest.mark.parametrize("vector", VALID, ids=lambda v: v["name"])
+def test_valid_vectors(vector: dict[str, Any]) -> None:
+    body = bytes.fromhex(vector["hex"])
+    report = wire.decode(body)
+    offers = (Choice("a", report.epsilon1, report.epsilon2),)
+    terms = Terms("c", "c", report.n, "rr" if report.mechanism == "public" else report.mechanism, offers, "")
+    assert validate(terms, report.user, body) == Reading(True, report.noisy_degree)
+    assert not validate(terms, report.user + 1, body).good
+    assert not validate(replace(terms, n=report.n + 1), report.user, body).good
+
+
+@pytest.mark.parametrize("vector", INVALID, ids=lambda v: v["name"])
+def test_invalid_vectors_are_refused_by_every_community_and_slot(vector: dict[str, Any]) -> None:
+    body = bytes.fromhex(vector["hex"])
+    sizes = [vector["n"]] if "n" in vector else [1, 2, 5, 6, 9, 600, 1000]
+    units = {int.from_bytes(body[at : at + 3], "little") / 10**6 for at in range(2, min(12, len(body) - 2))} - {0.0}
+    for mechanism, n, user in product(SPLITS, sizes, range(6)):
+        pairs = [
+            (e if mechanism != "rr" else 0.0, f if mechanism != "noisy-degrees" else 0.0)
+            for e, f in product(units, repeat=2)
+        ]
+        offers = (*(Choice("a", *pair) for pair in pairs), PUBLIC)
+        assert not validate(Terms("c", "c", n, mechanism, offers, ""), user, body).good
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(0, 2**32))
+def test_mutants_of_reports_are_judged_as_decode_judges_them(seed: int) -> None:
+    """The audit's fuzzer, on communities that offer what the report was drawn with before it was damaged."""
+    rng = np.random.default_rng(seed)
+    report = random_report(rng)
+    offers = (Choice("a", report.epsilon1, report.epsilon2), PUBLIC)
+    terms = Terms("c", "c", report.n, "rr" if report.mechanism == "public" else report.mechanism, offers, "")
+    other = wire.encode(random_report(rng))
+    for _ in range(20):
+        each = Sent(terms, report.user, mutated(wire.encode(report), other, rng))
+        assert validate(*each) == expected(each)
+
+
 @settings(deadline=None, max_examples=300)
 @given(st.lists(sent(), max_size=12))
 def test_what_is_read_is_what_the_wire_format_says(batch: list[Sent]) -> None:
-    assert [read(*each) for each in batch] == [expected(each) for each in batch]
+    assert [validate(*each) for each in batch] == [expected(each) for each in batch]
 
 
 @settings(deadline=None, max_examples=300)
@@ -83,7 +130,7 @@ def test_what_is_read_is_what_the_wire_format_says(batch: list[Sent]) -> None:
 def test_any_bytes(bodies: list[bytes], n: int) -> None:
     cats = community("dprr", n)
     batch = [Sent(cats, 3, bytes((0xE1, 2)) + body) for body in bodies]
-    assert [read(*each) for each in batch] == [expected(each) for each in batch]
+    assert [validate(*each) for each in batch] == [expected(each) for each in batch]
 
 
 @pytest.mark.parametrize("n", [2, 127, 128, 129, 20_000])
@@ -93,27 +140,27 @@ def test_sizes_at_which_numbers_change_their_length(n: int) -> None:
         listed = np.array([other for other in (0, 1, n // 3, n - 1) if other != user])
         report = wire.Report("dprr", n, user, 0.1, 0.9, -n, np.unique(listed))
         batch.append(Sent(cats, user, wire.encode(report)))
-    assert [read(*each) for each in batch] == [Reading(True, -n)] * len(batch)
+    assert [validate(*each) for each in batch] == [Reading(True, -n)] * len(batch)
 
 
 @settings(deadline=None, max_examples=200)
 @given(sent(st.integers(9_000, 40_000)))
 def test_long_lists_are_read_as_the_wire_format_says(each: Sent) -> None:
-    with patch.object(scan, "_CHUNK", 32):  # many chunks, so that what happens between two of them is seen
-        assert read(*each) == expected(each)
+    with patch.object(validation, "_CHUNK", 32):  # many chunks, so that what happens between two of them is seen
+        assert validate(*each) == expected(each)
 
 
 @settings(deadline=None, max_examples=200)
 @given(sent(), st.sampled_from([LONGEST, 0]))
 def test_both_ways_to_read_a_list_agree(each: Sent, longest: int) -> None:
-    with patch.object(scan, "LONGEST", longest if each.community.n > wire.SMALL else LONGEST):
-        assert read(*each) == expected(each)
+    with patch.object(validation, "LONGEST", longest if each.community.n > wire.SMALL else LONGEST):
+        assert validate(*each) == expected(each)
 
 
 @settings(deadline=None, max_examples=200)
 @given(sent(SHORT | st.integers(9_000, 12_000)))
 def test_there_is_a_reason_for_every_refusal_and_it_is_the_wire_formats(each: Sent) -> None:
-    if read(*each).good:
+    if validate(*each).good:
         return
     said, decoded = reason(*each), error_of(each)
     assert said
@@ -147,8 +194,8 @@ def test_few_bytes_that_claim_millions_cost_few_bytes(user: int) -> None:
     big = community("dprr", n)
     claimed = wire.encode(wire.Report("dprr", n, 0, 0.1, 0.9, 3, np.arange(1, n)))
     assert len(claimed) <= 18
-    assert read(big, user, claimed) == (Reading(True, 3) if user == 0 else Reading(False))
-    assert peak_of(lambda: read(big, user, claimed)) < 1 << 16
+    assert validate(big, user, claimed) == (Reading(True, 3) if user == 0 else Reading(False))
+    assert peak_of(lambda: validate(big, user, claimed)) < 1 << 16
     assert user == 0 or peak_of(lambda: reason(big, user, claimed)) < 1 << 16
 
 
@@ -158,8 +205,8 @@ def test_a_long_report_costs_a_few_megabytes() -> None:
     listed = np.flatnonzero(np.random.default_rng(0).random(n) < 0.5)
     body = wire.encode(wire.Report("public", n, 0, math.inf, math.inf, None, listed[listed > 0]))
     assert len(body) > 1 << 20
-    assert read(community("rr", n), 0, body) == Reading(True)
-    assert peak_of(lambda: read(community("rr", n), 0, body)) < 8 << 20
+    assert validate(community("rr", n), 0, body) == Reading(True)
+    assert peak_of(lambda: validate(community("rr", n), 0, body)) < 8 << 20
     wrong = body[:-1]
-    assert read(community("rr", n), 0, wrong) == Reading(False)
+    assert validate(community("rr", n), 0, wrong) == Reading(False)
     assert peak_of(lambda: reason(community("rr", n), 0, wrong)) < 8 << 20

@@ -1,10 +1,10 @@
-"""Reading reports: as strict as :func:`graphldp.wire.decode`, at a small part of its cost.
+"""The fast check of a report: as strict as :func:`graphldp.wire.decode`, at a small part of its cost.
 
-A report that this community would accept begins with bytes that are known beforehand, and a list need not be unpacked
-to see that it is well-formed: a few bytes can stand for a list of millions. So :func:`read` takes time and memory by
+A report that a community would accept begins with bytes that are known beforehand, and a list need not be unpacked to
+see that it is well-formed: a few bytes can stand for a list of millions. So :func:`validate` takes time and memory by
 the bytes alone, whatever they claim. It accepts exactly what ``decode`` and
-:meth:`~graphldp.collector.community.Community.refuse` accept; a test holds the two together. :func:`reason` says what
-is wrong with the rest, and is for those who hold the slot's token.
+:meth:`~graphldp.wire.community.Terms.refuse` accept; a test holds the two together. :func:`reason` says what is wrong
+with the rest, and is for those who hold the slot's token.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp import wire
-from graphldp.collector.community import Community, varint
 from graphldp.errors import WireError
-from graphldp.wire import combinations
+from graphldp.wire import combinations, varints
+from graphldp.wire.community import Terms
+from graphldp.wire.report import FIRST_BYTE, SMALL, decode_head, max_size
 
 LONGEST = 1024  # bytes of a body that is read as one number; arrays read a longer one faster
 _CHUNK = 1 << 14  # bytes that are bits at a time: what arrays of them take stays below a few megabytes
@@ -34,35 +34,35 @@ class Reading(NamedTuple):
 _BAD = Reading(False)
 
 
-def read(community: Community, user: int, body: bytes) -> Reading:
-    """Read what was sent to a community as a slot's report."""
-    if len(body) > wire.max_size(community.n) or len(body) < 2 or body[0] != wire.FIRST_BYTE:
+def validate(terms: Terms, user: int, body: bytes) -> Reading:
+    """Check what was sent to a community as a slot's report."""
+    if len(body) > max_size(terms.n) or len(body) < 2 or body[0] != FIRST_BYTE:
         return _BAD
-    head = community.heads.get(body[1] >> 5)
-    if head is None or user >= community.n:
+    opening = terms.openings.get(body[1] >> 5)
+    if opening is None or user >= terms.n:
         return _BAD
-    start = head.n + varint(user)
+    start = opening.n + varints.write(user)
     at = 2 + len(start)
-    after = at + head.size
-    if body[2:at] != start or body[at:after] not in head.offers:
+    after = at + opening.size
+    if body[2:at] != start or body[at:after] not in opening.offers:
         return _BAD
-    degree, count, others = None, 0, community.n - 1
-    if head.degree:
-        coded, after = _read_varint(body, after)
-        degree = coded >> 1 if not coded & 1 else -(coded >> 1) - 1
-    if head.listed and after >= 0:
-        count, after = _read_varint(body, after)
+    degree, count, others = None, 0, terms.n - 1
+    if opening.degree:
+        coded, after = varints.read(body, after)
+        degree = varints.unfold(coded)
+    if opening.listed and after >= 0:
+        count, after = varints.read(body, after)
     if after < 0 or count > others:
         return _BAD
     fits = _fits if len(body) <= LONGEST else _fits_long
     return Reading(True, degree) if fits(body[after:], body[1] & 31, min(count, others - count), others) else _BAD
 
 
-def reason(community: Community, user: int, body: bytes) -> str:
-    """What is wrong with a report that :func:`read` refuses."""
+def reason(terms: Terms, user: int, body: bytes) -> str:
+    """What is wrong with a report that :func:`validate` refuses."""
     try:
-        head = wire.decode_head(body, n=community.n)
-        if refused := community.refuse(head, user):
+        head = decode_head(body, n=terms.n)
+        if refused := terms.refuse(head, user):
             return refused
         if len(body) <= LONGEST:  # unpacked, a list takes some hundred times its bytes
             head.positions()
@@ -78,7 +78,7 @@ def _fits(payload: bytes, k: int, m: int, size: int) -> bool:
     operations on it.
     """
     bits = int.from_bytes(payload)
-    if size < wire.SMALL:
+    if size < SMALL:
         total, width = combinations.sets(size, m)
         return k == 0 and len(payload) == width and bits < total
     width = 8 * len(payload) - m * k
@@ -141,15 +141,3 @@ def _sums(data: NDArray[np.uint8], m: int, k: int) -> list[int]:
 def _each(m: int, k: int) -> int:
     """A one in the lowest bit of each of m numbers of k bits."""
     return ((1 << m * k) - 1) // ((1 << k) - 1) if k else 0
-
-
-def _read_varint(body: bytes, at: int) -> tuple[int, int]:
-    """A number and where it ends; −1 for the end where it is not in its one form."""
-    if at < len(body) and body[at] < 0x80:
-        return body[at], at + 1
-    value = 0
-    for place, byte in enumerate(body[at : at + 4]):
-        value |= (byte & 0x7F) << 7 * place
-        if byte < 0x80:
-            return (value, at + place + 1) if byte else (0, -1)
-    return 0, -1
