@@ -7,7 +7,7 @@
     │   └── BudgetError                   ε cannot be split as asked
     ├── DataError (ValueError)            graphs, reports or labels that break their invariants
     │   ├── FormatError                   a file that is not what it should be: names file and line
-    │   └── WireError                     bytes or JSON that are not a report, and why
+    │   └── WireError                     bytes or JSON that are no message of the wire, and why
     ├── ClientError (RuntimeError)        the client refuses: drawn before, over the cap, another list, another roster
     ├── DatasetNotFoundError (LookupError)  no folder, archive or download holds the dataset
     ├── DownloadError (OSError)           a download failed or arrived damaged
@@ -46,7 +46,7 @@ class FormatError(DataError):
 
 
 class WireError(DataError):
-    """Bytes or JSON that are not a report."""
+    """Bytes or JSON that are no message of the wire."""
 
 
 class ClientError(GraphLDPError, RuntimeError):

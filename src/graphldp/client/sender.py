@@ -7,16 +7,16 @@ goes to the invitation's server and to no other. An answer is taken as it is, un
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from graphldp.errors import MissingExtraError, SendError
+from graphldp.errors import MissingExtraError, SendError, WireError
 from graphldp.text import printable
-from graphldp.wire import MEDIA_TYPE, Invitation
+from graphldp.wire import MEDIA_TYPE, Invitation, problems
+from graphldp.wire.strict import read_object
 
 if TYPE_CHECKING:
     import ssl
@@ -33,7 +33,6 @@ _OVER = (
     "The epoch that your report was drawn for is over, and takes no more reports. "
     "'graphldp client report --new-epoch' shows what the community publishes now, and draws one for it at its full ε."
 )
-EPOCH_OVER = "urn:graphldp:problem:epoch-over"
 
 
 @dataclass(frozen=True)
@@ -47,10 +46,9 @@ class _Answer:
         if self.body.count(b"{") + self.body.count(b"[") > MOST_BRACKETS:
             return {}
         try:
-            found = json.loads(self.body)
-        except (ValueError, RecursionError):
+            return read_object(self.body)
+        except WireError:
             return {}
-        return found if isinstance(found, dict) else {}
 
 
 class Sender:
@@ -141,7 +139,7 @@ def _asked_pause(answer: _Answer) -> float:
 def _reason(answer: _Answer) -> str:
     """The problem's own words (RFC 9457), where the answer has them; what to do where the client knows it better."""
     fields = answer.fields()
-    if fields.get("type") == EPOCH_OVER:
+    if fields.get("type") == problems.urn("epoch-over"):
         return _OVER
     words = [fields.get(key) for key in ("title", "detail")]
     said = " ".join(printable(word[:300]) for word in words if isinstance(word, str))

@@ -2,6 +2,7 @@
 
 from graphldp.wire.community import (
     ID_PATTERN,
+    MAX_EPOCH,
     PRIVATE_MECHANISMS,
     Choice,
     Publication,
@@ -29,18 +30,18 @@ from graphldp.wire.report import (
     decode,
     decode_head,
     encode,
-    from_json,
     max_size,
     quantize,
-    to_json,
     to_millionths,
 )
+from graphldp.wire.report_json import from_json, to_json
 from graphldp.wire.validation import Reading, validate
 
 __all__ = [
     "DEGREE_RANGE",
     "FIRST_BYTE",
     "ID_PATTERN",
+    "MAX_EPOCH",
     "MAX_EPSILON",
     "MAX_HEADER",
     "MAX_USERS",

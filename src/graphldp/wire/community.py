@@ -303,6 +303,6 @@ def _whole(value: Any, low: int, high: int) -> int:
 
 
 def _matching(pattern: str, value: Any) -> str:
-    if type(value) is not str or not re.fullmatch(pattern.strip("^$"), value):
+    if type(value) is not str or not re.fullmatch(pattern, value):
         raise TypeError
     return value

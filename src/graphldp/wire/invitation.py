@@ -11,9 +11,11 @@ import re
 from dataclasses import asdict, dataclass, field
 from urllib.parse import urlsplit
 
-from graphldp.errors import DataError
+from graphldp.errors import WireError
+from graphldp.wire.community import ID_PATTERN
+from graphldp.wire.strict import read_object
 
-_ID = re.compile(r"[a-z0-9-]{1,64}")
+BEARER_PATTERN = "^[!-~]{1,200}$"
 _NO_ADDRESS = "The invitation's server is not an address such as https://reports.example.org."
 
 
@@ -35,18 +37,17 @@ class Invitation:
     def from_json(text: str) -> Invitation:
         """Read an invitation."""
         try:
-            fields = json.loads(text)
-        except (ValueError, RecursionError):
-            fields = None
-        names = {"server", "community", "token"}
-        if not isinstance(fields, dict) or set(fields) != names or not all(isinstance(v, str) for v in fields.values()):
-            raise DataError('An invitation is JSON: {"server": "https://…", "community": "…", "token": "…"}.')
-        if not _ID.fullmatch(fields["community"]) or not re.fullmatch(r"[\x21-\x7e]{1,200}", fields["token"]):
-            raise DataError("The invitation's community or token is not one.")
+            fields = read_object(text)
+        except WireError:
+            fields = {}
+        if set(fields) != {"server", "community", "token"} or not all(isinstance(v, str) for v in fields.values()):
+            raise WireError('An invitation is JSON: {"server": "https://…", "community": "…", "token": "…"}.')
+        if not re.fullmatch(ID_PATTERN, fields["community"]) or not re.fullmatch(BEARER_PATTERN, fields["token"]):
+            raise WireError("The invitation's community or token is not one.")
         return Invitation(address(fields["server"]), fields["community"], fields["token"])
 
     def to_json(self) -> str:
-        """The invitation as it was."""
+        """What :meth:`from_json` reads."""
         return json.dumps(asdict(self))
 
 
@@ -56,10 +57,10 @@ def address(server: str) -> str:
         parts = urlsplit(server)
         usable = re.fullmatch(r"[\x21-\x7e]+", server) is not None and parts.port != 0
     except ValueError:  # brackets that do not close, a port that is none
-        raise DataError(_NO_ADDRESS) from None
+        raise WireError(_NO_ADDRESS) from None
     local = parts.hostname in ("localhost", "127.0.0.1", "::1")
     if not usable or not parts.hostname or parts.username or parts.query or parts.fragment:
-        raise DataError(_NO_ADDRESS)
+        raise WireError(_NO_ADDRESS)
     if parts.scheme != "https" and not (parts.scheme == "http" and local):
-        raise DataError("The invitation's server must be reached over https.")
+        raise WireError("The invitation's server must be reached over https.")
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"

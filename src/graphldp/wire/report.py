@@ -27,10 +27,8 @@ Example::
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -249,51 +247,6 @@ def decode_head(data: bytes, *, n: int | None = None) -> ReportHead:
     count = 0 if mechanism == "noisy-degrees" else reader.varint("count")
     _check_whole("count", count, 0, users - 1)
     return ReportHead(mechanism, users, user, epsilon1, epsilon2, noisy_degree, count, k, reader.rest())
-
-
-def to_json(report: Report) -> str:
-    """The form for people: the fields that the mechanism has, and nothing else."""
-    fields: dict[str, Any] = {"mechanism": report.mechanism, "n": report.n, "user": report.user}
-    for name in _names(report.mechanism)[3:-1]:
-        fields[name] = getattr(report, name)
-    return json.dumps(fields | {"neighbours": report.neighbours.tolist()})
-
-
-def from_json(text: str) -> Report:
-    """Read the form for people, as strictly as :func:`decode`."""
-    try:
-        fields = json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        raise WireError("The text is not JSON.") from None
-    if not isinstance(fields, dict) or fields.get("mechanism") not in MECHANISMS:
-        raise WireError(f"A report in JSON is an object whose mechanism is one of {', '.join(MECHANISMS)}.")
-    names = _names(fields["mechanism"])
-    if set(fields) != set(names):
-        raise WireError(f"A report by {fields['mechanism']} in JSON has the fields {', '.join(names)}.")
-    neighbours = fields.pop("neighbours")
-    if not isinstance(neighbours, list) or not all(type(j) is int and 0 <= j < MAX_USERS for j in neighbours):
-        raise WireError("A report's list must be a flat array of whole numbers.")
-    rest = math.inf if fields["mechanism"] == "public" else 0.0
-    given: dict[str, Any] = {"epsilon1": rest, "epsilon2": rest, "noisy_degree": None} | fields
-    return Report(**given, neighbours=np.array(neighbours, np.int32))
-
-
-def _names(mechanism: str) -> list[str]:
-    names = ["mechanism", "n", "user"]
-    names += ["epsilon1"] if mechanism in WITH_DEGREE else []
-    names += ["epsilon2"] if mechanism in WITH_EDGES else []
-    names += ["noisy_degree"] if mechanism in WITH_DEGREE else []
-    return [*names, "neighbours"]
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len({name for name, _ in pairs}) != len(pairs):
-        raise WireError("A report in JSON names each field once.")
-    return dict(pairs)
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(name)
 
 
 class _Reader:

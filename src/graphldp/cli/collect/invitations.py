@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,7 +42,7 @@ def invite(
     drawn = store.invitations.draw(community, users)
     invitations = {}
     for user, token in drawn.items():
-        invitations[user] = json.dumps({"server": server, "community": community, "token": token})
+        invitations[user] = Invitation(server, community, token).to_json()
         Invitation.from_json(invitations[user])  # what no client would take is not worth an old token
     if drawn:
         roster = store.roster(store.community(community))

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import pytest
+
+from graphldp.errors import WireError
+from graphldp.wire import Invitation
+from graphldp.wire.strict import read_object
+
+ONCE = '{"server": "https://a.example", "community": "cats", "token": "2.x"}'
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "1", '{"a": NaN}', '{"a": -Infinity}', "[" * 100_000, b"\xff"])
+def test_what_is_no_object_is_refused(text: str | bytes) -> None:
+    with pytest.raises(WireError, match="is not"):
+        read_object(text)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', '{"a": {"b": 1, "c": 2, "b": 3}}', '[{"a": 1, "a": 1}]'])
+def test_a_field_that_stands_twice_is_refused(text: str) -> None:
+    with pytest.raises(WireError, match="once"):
+        read_object(text)
+
+
+def test_an_invitation_names_one_server() -> None:
+    assert Invitation.from_json(ONCE) == Invitation("https://a.example", "cats", "2.x")
+    with pytest.raises(WireError, match="An invitation is JSON"):
+        Invitation.from_json(ONCE.replace("{", '{"server": "https://b.example", '))
