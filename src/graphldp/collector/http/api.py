@@ -6,10 +6,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from graphldp import wire
-from graphldp.collector.http.batch import REQUEST_BODY, BatchResults
 from graphldp.collector.http.front import REPORT_PATH
 from graphldp.collector.http.problems import responses
 from graphldp.collector.http.reception import Reception
@@ -34,27 +33,8 @@ Epoch = Annotated[
 _BEARER: dict[str, Any] = {"security": [{"token": []}]}
 
 
-class ChoiceBody(BaseModel):
-    """An offer of ε. Null stands for an infinite ε: the list is published as it is."""
-
-    name: str
-    epsilon1: float | None
-    epsilon2: float | None
-
-
-class CommunityBody(BaseModel):
-    """A community as the holder of one of its slots sees it."""
-
-    id: str
-    name: str
-    n: int = Field(description="How many users the roster names.")
-    user: int = Field(description="The slot that the token opens.")
-    mechanism: str = Field(description="dprr, rr or noisy-degrees.")
-    choices: list[ChoiceBody]
-    epoch: int = Field(description="Which collection this is of the same people.")
-    held: list[int] = Field(description="The epochs in which the collector has this slot's report, or had it deleted.")
-    roster_digest: str = Field(description="SHA-256 over the roster's names, each after its length as eight bytes.")
-    roster: list[str] = Field(description="The users' names, in the order of their numbers.")
+def _json(schema: str) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}}
 
 
 def make_router(reception: Reception) -> APIRouter:
@@ -63,8 +43,8 @@ def make_router(reception: Reception) -> APIRouter:
 
     @router.get(
         "/v1/communities/{community}",
-        response_model=CommunityBody,
-        responses=responses(401, 422, 429, 503),
+        response_class=Response,
+        responses={200: _json("community"), **responses(401, 422, 429, 503)},
         openapi_extra=_BEARER,
     )
     async def read_community(request: Request, community: CommunityId) -> Response:
@@ -94,9 +74,9 @@ def make_router(reception: Reception) -> APIRouter:
 
     @router.post(
         "/v1/reports:batch",
-        response_model=BatchResults,
-        responses=responses(408, 413, 415, 422, 429, 503),
-        openapi_extra=REQUEST_BODY,
+        response_class=Response,
+        responses={200: _json("batch-results"), **responses(408, 413, 415, 422, 429, 503)},
+        openapi_extra={"requestBody": {"required": True, **_json("batch")}},
     )
     async def post_batch(request: Request) -> Response:
         """Send many users' reports at once, as a relay does. Each is decided on by itself."""

@@ -23,6 +23,7 @@ from graphldp.collector.http.reception import Reception
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.store import Store
 from graphldp.collector.storage.writer import Writer
+from graphldp.wire.schema import schemas
 
 
 class Application(FastAPI):
@@ -35,7 +36,7 @@ class Application(FastAPI):
         components["securitySchemes"] = {
             "token": {"type": "http", "scheme": "bearer", "description": "A slot's token."}
         }
-        components["schemas"].update(batch.SCHEMAS)
+        components["schemas"] = components.get("schemas", {}) | schemas() | batch.SCHEMAS
         return described
 
 

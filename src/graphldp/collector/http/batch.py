@@ -12,8 +12,9 @@ from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.http.desk import Item, Outcome
 from graphldp.collector.http.limits import Limiter
-from graphldp.collector.http.problems import SUCCESSES, ProblemError, problem_body, refusal
+from graphldp.collector.http.problems import SUCCESSES, ProblemError, refusal
 from graphldp.collector.intake import Verdict
+from graphldp.wire.problems import problem
 
 
 def _whole(value: Any) -> Any:
@@ -29,13 +30,13 @@ class BatchItem(BaseModel):
     community: str = Field(pattern=wire.ID_PATTERN)
     user: Annotated[int, BeforeValidator(_whole)] = Field(ge=0, lt=wire.MAX_USERS, strict=True)
     epoch: Annotated[int, BeforeValidator(_whole)] = Field(
-        description="The epoch that the report was drawn for: no other takes it.", ge=1, lt=1 << 31, strict=True
+        description="The epoch that the report was drawn for: no other takes it.", ge=1, le=wire.MAX_EPOCH, strict=True
     )
     token: str = Field(max_length=64)
     report: str = Field(description="The report's bytes in base64.", json_schema_extra={"contentEncoding": "base64"})
 
 
-class Batch(BaseModel):
+class ReportBatch(BaseModel):
     """Reports of many users, in any order."""
 
     model_config = ConfigDict(extra="forbid")
@@ -59,16 +60,25 @@ class BatchResults(BaseModel):
     results: list[BatchResult]
 
 
-_SCHEMA = Batch.model_json_schema(ref_template="#/components/schemas/{model}")
-SCHEMAS: dict[str, Any] = {**_SCHEMA.pop("$defs"), "Batch": _SCHEMA}
-REQUEST_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Batch"}}},
-    }
-}
+def _inlined(model: type[BaseModel]) -> dict[str, Any]:
+    """A model's schema with what it refers to in its place, so that it can stand anywhere."""
+    schema = model.model_json_schema()
+    parts = schema.pop("$defs")
+
+    def filled(value: Any) -> Any:
+        if isinstance(value, list):
+            return [filled(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        if "$ref" in value:
+            return filled(parts[value["$ref"].rpartition("/")[2]])
+        return {key: filled(each) for key, each in value.items()}
+
+    inlined: dict[str, Any] = filled(schema)
+    return inlined
 
 
+SCHEMAS = {"batch": _inlined(ReportBatch), "batch-results": _inlined(BatchResults)}
 _STORED, _REPEATED = ({"status": SUCCESSES[verdict]} for verdict in (Verdict.STORED, Verdict.REPEATED))
 
 
@@ -81,7 +91,7 @@ def read_batch(body: bytes, most: int, limiter: Limiter) -> list[Item | dict[str
     if not _could_be_one(body, most):
         raise ProblemError("bad-request", f"A batch holds at most {most} reports, and nothing else.")
     try:
-        items = Batch.model_validate_json(body).reports
+        items = ReportBatch.model_validate_json(body).reports
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         raise ProblemError("bad-request", f"Look at: {'.'.join(map(str, first['loc'])) or 'body'}.") from None
@@ -107,7 +117,7 @@ def _item(given: BatchItem, limiter: Limiter) -> Item | dict[str, Any]:
     try:
         body = a2b_base64(given.report, strict_mode=True)
     except ValueError:
-        return problem_body("bad-request", "Look at: report.")
+        return problem("bad-request", "Look at: report.")
     return Item(given.community, given.user, token_hash, body, given.epoch)
 
 

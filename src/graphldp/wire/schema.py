@@ -1,0 +1,162 @@
+"""A JSON Schema (2020-12) of every message in JSON, for clients in other languages.
+
+The limits are those that the readers use. What a schema cannot say stands in its descriptions: a reader of this package
+is never laxer, and at times stricter. The collector describes its API by the same schemas, and ``tools/schemas.py``
+writes them to ``docs/schema``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphldp.wire import problems
+from graphldp.wire.community import DIGEST_PATTERN, ID_PATTERN, LONGEST_NAME, MAX_EPOCH, PRIVATE_MECHANISMS
+from graphldp.wire.invitation import BEARER_PATTERN
+from graphldp.wire.report import DEGREE_RANGE, MAX_EPSILON, MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES
+from graphldp.wire.report_json import field_names
+
+Schema = dict[str, Any]
+
+_USERS: Schema = {"type": "integer", "minimum": 1, "maximum": MAX_USERS}
+_USER: Schema = {"type": "integer", "minimum": 0, "maximum": MAX_USERS - 1}
+_EPOCH: Schema = {"type": "integer", "minimum": 1, "maximum": MAX_EPOCH}
+_EPSILON: Schema = {
+    "type": "number",
+    "exclusiveMinimum": 0,
+    "maximum": MAX_EPSILON,
+    "description": "A whole number of millionths.",
+}
+_NAME: Schema = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": LONGEST_NAME,
+    "pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$",
+    "description": "Printable characters only.",
+}
+_SERVER: Schema = {
+    "type": "string",
+    "anyOf": [
+        {"pattern": "^[Hh][Tt][Tt][Pp][Ss]://[!-~]+$"},
+        {"pattern": r"^[Hh][Tt][Tt][Pp]://([Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]|127\.0\.0\.1|\[::1\])([:/][!-~]*)?$"},
+    ],
+    "description": "The collector's address, without user, query or fragment: https, or this machine.",
+}
+
+
+def schemas() -> dict[str, Schema]:
+    """The schemas, by the names of their messages."""
+    return {
+        "community": _community(),
+        "invitation": _invitation(),
+        "problem": _problem(),
+        "report": _report(),
+    }
+
+
+def _report() -> Schema:
+    fields: Schema = {
+        "n": _USERS | {"description": "Users in the community."},
+        "user": _USER | {"description": "The reporting user's number; below n."},
+        "epsilon1": _EPSILON,
+        "epsilon2": _EPSILON,
+        "noisy_degree": {"type": "integer", "minimum": DEGREE_RANGE[0], "maximum": DEGREE_RANGE[1]},
+        "neighbours": {
+            "type": "array",
+            "items": _USER,
+            "uniqueItems": True,
+            "description": "In ascending order, below n, without the user herself.",
+        },
+    }
+    kinds = []
+    for mechanism in MECHANISMS:
+        names = field_names(mechanism)
+        properties = {"mechanism": {"const": mechanism}} | {name: fields[name] for name in names[1:]}
+        if mechanism == "noisy-degrees":
+            properties["neighbours"] = {"const": []}
+        kinds.append({"type": "object", "required": names, "properties": properties, "additionalProperties": False})
+    return {"description": "One user's report in the form for people. On the wire it is bytes.", "oneOf": kinds}
+
+
+def _community() -> Schema:
+    properties: Schema = {
+        "id": {"type": "string", "pattern": ID_PATTERN},
+        "name": _NAME | {"description": "What people call it; printable characters only."},
+        "n": _USERS | {"description": "How many users the roster names."},
+        "user": _USER | {"description": "The slot that the token opens; below n."},
+        "mechanism": {"enum": list(PRIVATE_MECHANISMS)},
+        "choices": {"type": "array", "minItems": 1, "description": "By distinct names."},
+        "epoch": _EPOCH | {"description": "Which collection this is of the same people."},
+        "held": {
+            "type": "array",
+            "items": _EPOCH,
+            "description": "The epochs in which the collector has this slot's report, or had it deleted.",
+        },
+        "roster_digest": {
+            "type": "string",
+            "pattern": DIGEST_PATTERN,
+            "description": "SHA-256 over the roster's names, each after its length as eight bytes, big-endian.",
+        },
+        "roster": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "The users' names, in the order of their numbers.",
+        },
+    }
+    offers = [
+        {"properties": {"mechanism": {"const": name}, "choices": {"items": _choice(name)}}}
+        for name in PRIVATE_MECHANISMS
+    ]
+    about = "A community, as the holder of one slot sees it. A reader leaves fields alone that it does not know."
+    return {
+        "description": about,
+        "type": "object",
+        "required": list(properties),
+        "properties": properties,
+        "oneOf": offers,
+    }
+
+
+def _choice(mechanism: str) -> Schema:
+    public: Schema = {"epsilon1": {"type": "null"}, "epsilon2": {"type": "null"}}
+    spent = {
+        name: _EPSILON if mechanism in users else {"const": 0}
+        for name, users in (("epsilon1", WITH_DEGREE), ("epsilon2", WITH_EDGES))
+    }
+    return {
+        "description": "An offer of ε. Null stands for an infinite ε: the list is published as it is.",
+        "type": "object",
+        "required": ["name", "epsilon1", "epsilon2"],
+        "properties": {"name": _NAME},
+        "oneOf": [{"properties": spent}, {"properties": public}],
+    }
+
+
+def _invitation() -> Schema:
+    properties = {
+        "server": _SERVER,
+        "community": {"type": "string", "pattern": ID_PATTERN},
+        "token": {"type": "string", "pattern": BEARER_PATTERN, "description": "The secret of one slot."},
+    }
+    return {
+        "description": "Where a user may report, and the token that lets her.",
+        "type": "object",
+        "required": list(properties),
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _problem() -> Schema:
+    kinds = sorted(problems.urn(kind) for kind in problems.KINDS)
+    return {
+        "description": "An error, as RFC 9457 describes it.",
+        "type": "object",
+        "required": ["type", "title", "status"],
+        "properties": {
+            "type": {"enum": [*kinds, "about:blank"], "description": "The kind of problem; about:blank is HTTP's own."},
+            "title": {"type": "string", "description": "The kind in words; always the same for a type."},
+            "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "The HTTP status."},
+            "detail": {"type": "string", "description": "What is the matter in this case, where more can be said."},
+        },
+        "additionalProperties": False,
+    }
