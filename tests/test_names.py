@@ -15,14 +15,11 @@ from graphldp.threats.named import ATTACKS, DEFENSES
 SOURCE = Path(gl.__file__).parent
 TREES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
 
-STILL_TWICE = {"Choice", "Verdict"}
-"""To be renamed: this list only shrinks."""
-
 
 def test_a_class_name_stands_once_in_the_tree() -> None:
     names = Counter(node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     twice = {name for name, count in names.items() if count > 1 and not name.startswith("_")}
-    assert twice <= STILL_TWICE
+    assert not twice
 
 
 HOMES = ("__init__.py", "mechanisms/__init__.py")

@@ -44,7 +44,7 @@ class Submission(NamedTuple):
     noisy_degree: int | None = None
 
 
-class Verdict(Enum):
+class Ruling(Enum):
     """What became of a submission."""
 
     STORED = "stored"
@@ -69,7 +69,7 @@ class RacedError(Exception):
     """Another server took one of the slots at the same moment: decide anew."""
 
 
-def accept(connection: Connection, submissions: Sequence[Submission]) -> list[Verdict]:
+def accept(connection: Connection, submissions: Sequence[Submission]) -> list[Ruling]:
     """Decide on submissions inside a transaction; nothing is decided before it commits.
 
     Raises:
@@ -82,36 +82,36 @@ def accept(connection: Connection, submissions: Sequence[Submission]) -> list[Ve
     slots = _slots(connection, keys)
     new: dict[Key, Submission] = {}
     held: dict[int, Key] = {}  # places of those that found their slot taken
-    verdicts = []
+    rulings = []
     for place, (key, each) in enumerate(zip(keys, submissions, strict=True)):
         stored, taken = slots.get(key, _NO_SLOT)
         if not tokens.matches(each.token_hash, stored):
-            verdicts.append(Verdict.UNKNOWN)
+            rulings.append(Ruling.UNKNOWN)
             continue
         closed, outdated = states[each.community]
         if outdated:
-            verdicts.append(Verdict.OUTDATED)
+            rulings.append(Ruling.OUTDATED)
         elif each.body is None:
-            verdicts.append(Verdict.UNREADABLE)
+            rulings.append(Ruling.UNREADABLE)
         elif taken or key in new:
             held[place] = key
-            verdicts.append(Verdict.TAKEN)
+            rulings.append(Ruling.TAKEN)
         elif closed:
-            verdicts.append(Verdict.CLOSED)
+            rulings.append(Ruling.CLOSED)
         else:
             new[key] = each
-            verdicts.append(Verdict.STORED)
+            rulings.append(Ruling.STORED)
     _insert(connection, [new[key] for key in sorted(new)])
     kept = _bodies(connection, sorted(set(held.values()) - new.keys()))
     for place, key in held.items():
-        verdicts[place] = _compare(submissions[place].body, new[key].body if key in new else kept[key])
-    return verdicts
+        rulings[place] = _compare(submissions[place].body, new[key].body if key in new else kept[key])
+    return rulings
 
 
-def _compare(body: bytes | None, kept: bytes | None) -> Verdict:
+def _compare(body: bytes | None, kept: bytes | None) -> Ruling:
     if kept is None:
-        return Verdict.DELETED
-    return Verdict.REPEATED if kept == body else Verdict.TAKEN
+        return Ruling.DELETED
+    return Ruling.REPEATED if kept == body else Ruling.TAKEN
 
 
 def _states(connection: Connection, communities: list[int]) -> dict[int, State]:

@@ -14,7 +14,7 @@ from tests.collector.people import report, submission
 from tests.collector.site import SETTINGS, Site, problem
 
 from graphldp import wire
-from graphldp.collector.intake import Verdict
+from graphldp.collector.intake import Ruling
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +136,6 @@ def test_sigterm_finishes_what_is_under_way(tmp_path: Path) -> None:
             connection.sendall(body[5:])
             assert connection.recv(4096).startswith(b"HTTP/1.1 201")
         assert site.collector.stop() == 0
-    assert site.store.accept([submission(site.cats, 0, site.tokens[0], body)]) == [Verdict.REPEATED]
+    assert site.store.accept([submission(site.cats, 0, site.tokens[0], body)]) == [Ruling.REPEATED]
     site.http.close()
     site.store.close()

@@ -17,7 +17,7 @@ from sqlalchemy import select, text
 from tests.collector.people import CHOICES, open_cats, report, submission
 from tests.collector.services import Collector
 
-from graphldp.collector.intake import Verdict
+from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import database as database_module
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.backup import back_up, opened, put_aside, restore, sound, unusable
@@ -88,7 +88,7 @@ def test_a_restored_database_holds_what_the_backup_saw(store: Store, other: Stor
         assert target.holdings.epochs("cats", 3) == []
         assert target.holder(target.community("cats"), tokens[1]) == 1
         again = submission(target.community("cats"), 3, tokens[3], report(3))
-        assert target.accept([again]) == [Verdict.STORED]
+        assert target.accept([again]) == [Ruling.STORED]
         target.open_community("mice", ["a", "b"], mechanism="dprr", choices=CHOICES)  # new rows find free keys
         target.results.add_run(Run("b.npz", 3, 90, 80, None, {}))
 
@@ -102,7 +102,7 @@ def test_a_deletion_outlives_a_restore(store: Store, tmp_path: Path) -> None:
     store.holdings.delete("cats", 0)
     store.holdings.delete("cats", 1)
     put_back(tmp_path / "a.backup", store)
-    assert store.accept([first, later]) == [Verdict.DELETED, Verdict.DELETED]
+    assert store.accept([first, later]) == [Ruling.DELETED, Ruling.DELETED]
     assert (store.holdings.of("cats")[0].held, store.holdings.of("cats")[0].deleted) == ([], [0, 1])
     assert verify(store.engine).problems == []
     if store.engine.dialect.name == "sqlite":

@@ -10,7 +10,7 @@ import pytest
 from tests.collector.people import N, open_cats, submission
 from tests.collector.services import Postgres
 
-from graphldp.collector.intake import Verdict
+from graphldp.collector.intake import Ruling
 from graphldp.collector.storage.database import open_engine
 from graphldp.collector.storage.holdings import Holding
 from graphldp.collector.storage.store import Store
@@ -36,7 +36,7 @@ def test_deletion_never_reopens_a_slot(store: Store) -> None:
     mine = submission(cats, 2, tokens[2], b"mine")
     store.accept([mine])
     store.holdings.delete("cats", 2)
-    assert store.accept([mine, submission(cats, 2, tokens[2], b"new")]) == [Verdict.DELETED, Verdict.DELETED]
+    assert store.accept([mine, submission(cats, 2, tokens[2], b"new")]) == [Ruling.DELETED, Ruling.DELETED]
     assert list(store.stored(cats)) == []
     assert store.noisy_degrees(cats) == []
     assert store.progress() == {cats.key: (N, 0, 1)}
@@ -52,7 +52,7 @@ def test_deletion_reaches_every_epoch_or_the_one_that_is_asked_for(store: Store)
     for epoch in (1, 2, 3):
         current = cats if epoch == 1 else store.open_epoch("cats")
         for user in (2, 3):
-            assert store.accept([submission(current, user, tokens[user], b"x%d" % epoch)]) == [Verdict.STORED]
+            assert store.accept([submission(current, user, tokens[user], b"x%d" % epoch)]) == [Ruling.STORED]
         store.results.set_flags(current.key, {2: "threshold", 3: "threshold"})
     assert store.holdings.delete("cats", 2, epoch=2) == [2]
     assert store.holdings.delete("cats", 2) == [1, 3]

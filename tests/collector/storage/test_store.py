@@ -8,7 +8,7 @@ from datetime import UTC
 import pytest
 from tests.collector.people import CHOICES, N, open_cats, submission
 
-from graphldp.collector.intake import Submission, Verdict
+from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.storage.database import open_engine
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
@@ -92,8 +92,8 @@ def test_no_token_is_stored(store: Store) -> None:
 def test_a_slot_is_decided_once(store: Store) -> None:
     cats, tokens = open_cats(store)
     first, other = submission(cats, 0, tokens[0], b"first"), submission(cats, 0, tokens[0], b"other")
-    assert store.accept([first]) == [Verdict.STORED]
-    assert store.accept([first, other, first]) == [Verdict.REPEATED, Verdict.TAKEN, Verdict.REPEATED]
+    assert store.accept([first]) == [Ruling.STORED]
+    assert store.accept([first, other, first]) == [Ruling.REPEATED, Ruling.TAKEN, Ruling.REPEATED]
     assert [each.body for each in store.stored(cats)] == [b"first"]
     assert store.noisy_degrees(cats) == [3]
     assert store.progress() == {cats.key: (N, 1, 0)}
@@ -103,18 +103,18 @@ def test_within_one_transaction_the_first_of_a_slot_counts(store: Store) -> None
     cats, tokens = open_cats(store)
     same, other = submission(cats, 4, tokens[4], b"same"), submission(cats, 4, tokens[4], b"other")
     forged = submission(cats, 4, tokens[5], b"forged")
-    verdicts = store.accept([forged, same, other, same])
-    assert verdicts == [Verdict.UNKNOWN, Verdict.STORED, Verdict.TAKEN, Verdict.REPEATED]
+    rulings = store.accept([forged, same, other, same])
+    assert rulings == [Ruling.UNKNOWN, Ruling.STORED, Ruling.TAKEN, Ruling.REPEATED]
     assert [each.body for each in store.stored(cats)] == [b"same"]
 
 
 def test_who_has_no_token_learns_nothing(store: Store) -> None:
     cats, tokens = open_cats(store)
-    assert store.accept([submission(cats, 0, tokens[1], None)]) == [Verdict.UNKNOWN]
-    assert store.accept([submission(cats, 0, tokens[0], None)]) == [Verdict.UNREADABLE]
-    assert store.accept([submission(cats, N + 5, tokens[0], b"x")]) == [Verdict.UNKNOWN]
+    assert store.accept([submission(cats, 0, tokens[1], None)]) == [Ruling.UNKNOWN]
+    assert store.accept([submission(cats, 0, tokens[0], None)]) == [Ruling.UNREADABLE]
+    assert store.accept([submission(cats, N + 5, tokens[0], b"x")]) == [Ruling.UNKNOWN]
     store.close_community("cats")
-    assert store.accept([submission(cats, 0, tokens[1], b"x")]) == [Verdict.UNKNOWN]
+    assert store.accept([submission(cats, 0, tokens[1], b"x")]) == [Ruling.UNKNOWN]
 
 
 def test_a_closed_community_takes_nothing_new_and_knows_what_it_has(store: Store) -> None:
@@ -123,9 +123,9 @@ def test_a_closed_community_takes_nothing_new_and_knows_what_it_has(store: Store
     store.close_community("cats")
     late = [submission(cats, 0, tokens[0], b"x"), submission(cats, 0, tokens[0], b"y")]
     assert store.accept([*late, submission(cats, 1, tokens[1], b"x")]) == [
-        Verdict.REPEATED,
-        Verdict.TAKEN,
-        Verdict.CLOSED,
+        Ruling.REPEATED,
+        Ruling.TAKEN,
+        Ruling.CLOSED,
     ]
 
 
@@ -136,9 +136,9 @@ def test_a_new_epoch_takes_the_same_tokens_once_more(store: Store) -> None:
     assert (second.epoch, second.key != cats.key, second.label, second.closed_at) == (2, True, 1, None)
     assert store.roster(second) == store.roster(cats)
     assert store.communities() == [second]
-    assert store.accept([submission(second, 0, tokens[0], b"two")]) == [Verdict.STORED]
-    assert store.accept([submission(cats, 1, tokens[1], b"late")]) == [Verdict.OUTDATED]
-    assert store.accept([submission(cats, 1, tokens[0], b"late")]) == [Verdict.UNKNOWN]
+    assert store.accept([submission(second, 0, tokens[0], b"two")]) == [Ruling.STORED]
+    assert store.accept([submission(cats, 1, tokens[1], b"late")]) == [Ruling.OUTDATED]
+    assert store.accept([submission(cats, 1, tokens[0], b"late")]) == [Ruling.UNKNOWN]
     assert [each.body for each in store.stored(cats)] == [b"one"]
 
 
@@ -146,14 +146,14 @@ def test_two_servers_that_take_the_same_slots_agree(database: str) -> None:
     """Each of two stores gets its own bytes for every slot, in another order, many times over: one wins each slot."""
     first, second = Store(open_engine(database)), Store(open_engine(database))
     cats, tokens = open_cats(first)
-    verdicts: dict[str, list[Verdict]] = {"a": [], "b": []}
+    rulings: dict[str, list[Ruling]] = {"a": [], "b": []}
     barrier = threading.Barrier(2)
 
     def submit(name: str, store: Store, users: list[int]) -> None:
         barrier.wait()
         for start in range(0, N, 5):
             some = [submission(cats, u, tokens[u], f"{name}{u}".encode()) for u in users[start : start + 5]]
-            verdicts[name] += store.accept(some)
+            rulings[name] += store.accept(some)
 
     orders = {"a": list(range(N)), "b": list(range(N))[::-1]}
     threads = [
@@ -164,11 +164,11 @@ def test_two_servers_that_take_the_same_slots_agree(database: str) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    won = {name: dict(zip(orders[name], verdicts[name], strict=True)) for name in orders}
+    won = {name: dict(zip(orders[name], rulings[name], strict=True)) for name in orders}
     for user in range(N):
-        assert {won["a"][user], won["b"][user]} == {Verdict.STORED, Verdict.TAKEN}
+        assert {won["a"][user], won["b"][user]} == {Ruling.STORED, Ruling.TAKEN}
     for each in first.stored(cats):
-        assert each.body.decode().startswith("a" if won["a"][each.user] is Verdict.STORED else "b")
+        assert each.body.decode().startswith("a" if won["a"][each.user] is Ruling.STORED else "b")
     first.close()
     second.close()
 
@@ -254,8 +254,8 @@ def test_closing_twice_keeps_the_first_moment(store: Store) -> None:
 def test_a_thousand_in_one_transaction(store: Store) -> None:
     big, tokens = open_cats(store, "big", n=1000)
     many = [submission(big, u, tokens[u], bytes([u % 256]) * 40) for u in range(1000)]
-    assert store.accept(many) == [Verdict.STORED] * 1000
-    assert store.accept(many[::-1]) == [Verdict.REPEATED] * 1000
+    assert store.accept(many) == [Ruling.STORED] * 1000
+    assert store.accept(many[::-1]) == [Ruling.REPEATED] * 1000
     assert {each.user: each.body for each in store.stored(big)} == {s.user: s.body for s in many}
 
 

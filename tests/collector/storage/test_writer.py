@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Sequence
 
-from graphldp.collector.intake import Submission, Verdict
+from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.storage.writer import Writer
 
 FULL = 1000
@@ -17,28 +17,28 @@ def some(count: int) -> list[Submission]:
 def test_two_full_transactions_are_under_way_at_a_time() -> None:
     both = threading.Barrier(2, timeout=30)
 
-    def accept(submissions: Sequence[Submission]) -> list[Verdict]:
+    def accept(submissions: Sequence[Submission]) -> list[Ruling]:
         both.wait()
-        return [Verdict.STORED] * len(submissions)
+        return [Ruling.STORED] * len(submissions)
 
-    async def submit() -> list[list[Verdict]]:
+    async def submit() -> list[list[Ruling]]:
         writer = Writer(accept, transactions=2)
         answers = await asyncio.gather(writer.submit(some(FULL)), writer.submit(some(FULL + 1)))
         writer.close()
         return answers
 
-    assert asyncio.run(submit()) == [[Verdict.STORED] * FULL, [Verdict.STORED] * (FULL + 1)]
+    assert asyncio.run(submit()) == [[Ruling.STORED] * FULL, [Ruling.STORED] * (FULL + 1)]
 
 
 def test_what_does_not_fill_a_transaction_waits_for_the_last_one() -> None:
     sizes: list[int] = []
     begun, go_on = threading.Event(), threading.Event()
 
-    def accept(submissions: Sequence[Submission]) -> list[Verdict]:
+    def accept(submissions: Sequence[Submission]) -> list[Ruling]:
         sizes.append(len(submissions))
         begun.set()
         assert go_on.wait(30)
-        return [Verdict.STORED] * len(submissions)
+        return [Ruling.STORED] * len(submissions)
 
     async def submit() -> None:
         writer = Writer(accept, transactions=2)

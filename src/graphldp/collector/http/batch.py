@@ -13,7 +13,7 @@ from graphldp.collector import tokens
 from graphldp.collector.http.desk import Item, Outcome
 from graphldp.collector.http.limits import Limiter
 from graphldp.collector.http.problems import SUCCESSES, ProblemError, refusal
-from graphldp.collector.intake import Verdict
+from graphldp.collector.intake import Ruling
 from graphldp.wire.problems import problem
 
 
@@ -79,7 +79,7 @@ def _inlined(model: type[BaseModel]) -> dict[str, Any]:
 
 
 SCHEMAS = {"batch": _inlined(ReportBatch), "batch-results": _inlined(BatchResults)}
-_STORED, _REPEATED = ({"status": SUCCESSES[verdict]} for verdict in (Verdict.STORED, Verdict.REPEATED))
+_STORED, _REPEATED = ({"status": SUCCESSES[ruling]} for ruling in (Ruling.STORED, Ruling.REPEATED))
 
 
 def read_batch(body: bytes, most: int, limiter: Limiter) -> list[Item | dict[str, Any]]:
@@ -128,8 +128,8 @@ def results(items: Sequence[Item | dict[str, Any]], outcomes: Sequence[Outcome])
 
 
 def _result(outcome: Outcome) -> dict[str, Any]:
-    if outcome.verdict is Verdict.STORED:
+    if outcome.ruling is Ruling.STORED:
         return _STORED
-    if outcome.verdict is Verdict.REPEATED:
+    if outcome.ruling is Ruling.REPEATED:
         return _REPEATED
     return refusal(outcome).body

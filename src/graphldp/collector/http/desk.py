@@ -15,13 +15,13 @@ from fastapi.concurrency import run_in_threadpool
 
 from graphldp import wire
 from graphldp.collector.community import Community
-from graphldp.collector.intake import Submission, Verdict
+from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.storage.catalogue import Catalogue
 from graphldp.collector.storage.writer import Writer
 from graphldp.wire.validation import LONGEST, reason, validate
 
 _NOWHERE = 0  # the key of no community
-_UNSURE = (Verdict.UNKNOWN, Verdict.OUTDATED)
+_UNSURE = (Ruling.UNKNOWN, Ruling.OUTDATED)
 
 
 class Item(NamedTuple):
@@ -45,7 +45,7 @@ class Item(NamedTuple):
 class Outcome(NamedTuple):
     """What became of a report, and what is wrong with it where something is."""
 
-    verdict: Verdict
+    ruling: Ruling
     wrong: str | None = None
     too_large: bool = False
 
@@ -65,8 +65,8 @@ class Desk:
     async def decide(self, items: Sequence[Item]) -> list[Outcome]:
         """What became of each report; those that are stored are on disk."""
         known = [self._catalogue.known(item.community) for item in items]
-        verdicts = await self._try(items, known)
-        unsure = [place for place, verdict in enumerate(verdicts) if verdict in _UNSURE]
+        rulings = await self._try(items, known)
+        unsure = [place for place, ruling in enumerate(rulings) if ruling in _UNSURE]
         if unsure:  # not read before, or a new epoch has opened since
             ids = {items[place].community for place in unsure}
             found = await run_in_threadpool(self._catalogue.read, *ids)
@@ -74,27 +74,27 @@ class Desk:
             for place in moved:
                 known[place] = found[items[place].community]
             again = await self._try([items[place] for place in moved], [known[place] for place in moved])
-            for place, verdict in zip(moved, again, strict=True):
-                verdicts[place] = verdict
+            for place, ruling in zip(moved, again, strict=True):
+                rulings[place] = ruling
         return [
-            await self._outcome(*each) if each[2] is Verdict.UNREADABLE else Outcome(each[2])
-            for each in zip(items, known, verdicts, strict=True)
+            await self._outcome(*each) if each[2] is Ruling.UNREADABLE else Outcome(each[2])
+            for each in zip(items, known, rulings, strict=True)
         ]
 
-    async def _try(self, items: Sequence[Item], communities: Sequence[Community | None]) -> list[Verdict]:
+    async def _try(self, items: Sequence[Item], communities: Sequence[Community | None]) -> list[Ruling]:
         given = (items, communities)
         if sum(len(item.body) for item in items) <= LONGEST:
             return await self._writer.submit(_submissions(*given))
         return await self._writer.submit(await to_thread.run_sync(_submissions, *given, limiter=self.one_reader))
 
-    async def _outcome(self, item: Item, community: Community | None, verdict: Verdict) -> Outcome:
+    async def _outcome(self, item: Item, community: Community | None, ruling: Ruling) -> Outcome:
         """The outcome for one whose token is right and whose report is not."""
         if community is None or not _in_epoch(item, community):
-            return Outcome(Verdict.OUTDATED)
+            return Outcome(Ruling.OUTDATED)
         if len(item.body) > wire.max_size(community.n):
-            return Outcome(verdict, too_large=True)
+            return Outcome(ruling, too_large=True)
         given = (community, item.user, item.body)
-        return Outcome(verdict, await to_thread.run_sync(reason, *given, limiter=self.one_reader))
+        return Outcome(ruling, await to_thread.run_sync(reason, *given, limiter=self.one_reader))
 
 
 def _submissions(items: Sequence[Item], communities: Sequence[Community | None]) -> list[Submission]:

@@ -7,11 +7,11 @@ from time import perf_counter
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from graphldp.collector.intake import Submission, Verdict
+from graphldp.collector.intake import Ruling, Submission
 from graphldp.errors import StoreError
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-Accept = Callable[[Sequence[Submission]], list[Verdict]]
+Accept = Callable[[Sequence[Submission]], list[Ruling]]
 
 
 class Metrics:
@@ -21,7 +21,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         self._requests: dict[tuple[str, int], Counter] = {}
         self.requests = Counter("graphldp_requests", "Requests answered.", ["route", "status"], registry=self.registry)
-        self.verdicts = Counter(
+        self.rulings = Counter(
             "graphldp_reports", "Reports decided on, by verdict.", ["verdict"], registry=self.registry
         )
         self.commit = Histogram(
@@ -46,20 +46,20 @@ class Metrics:
     def watch(self, accept: Accept) -> Accept:
         """The same function, with its transactions measured."""
 
-        def watched(submissions: Sequence[Submission]) -> list[Verdict]:
+        def watched(submissions: Sequence[Submission]) -> list[Ruling]:
             start = perf_counter()
             try:
-                verdicts = accept(submissions)
+                rulings = accept(submissions)
             except StoreError:
                 self.store_up.set(0)
                 raise
             self.store_up.set(1)
             self.commit.observe(perf_counter() - start)
-            self.size.observe(len(verdicts))
-            for kind in Verdict:
-                if count := verdicts.count(kind):
-                    self.verdicts.labels(kind.value).inc(count)
-            return verdicts
+            self.size.observe(len(rulings))
+            for kind in Ruling:
+                if count := rulings.count(kind):
+                    self.rulings.labels(kind.value).inc(count)
+            return rulings
 
         return watched
 

@@ -13,20 +13,20 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from graphldp.collector.http.desk import Outcome
-from graphldp.collector.intake import Verdict
+from graphldp.collector.intake import Ruling
 from graphldp.errors import StoreError
 from graphldp.wire.problems import KINDS, MEDIA_TYPE, problem
 
 RETRY_SECONDS = 5
 
-SUCCESSES = {Verdict.STORED: 201, Verdict.REPEATED: 200}
+SUCCESSES = {Ruling.STORED: 201, Ruling.REPEATED: 200}
 REFUSALS = {
-    Verdict.TAKEN: "slot-taken",
-    Verdict.DELETED: "report-deleted",
-    Verdict.CLOSED: "community-closed",
-    Verdict.OUTDATED: "epoch-over",
-    Verdict.UNKNOWN: "unauthorized",
-    Verdict.UNREADABLE: "bad-report",
+    Ruling.TAKEN: "slot-taken",
+    Ruling.DELETED: "report-deleted",
+    Ruling.CLOSED: "community-closed",
+    Ruling.OUTDATED: "epoch-over",
+    Ruling.UNKNOWN: "unauthorized",
+    Ruling.UNREADABLE: "bad-report",
 }
 
 
@@ -57,7 +57,7 @@ EXPECTED = (ProblemError, RequestValidationError, HTTPException, StoreError, Cli
 
 def refusal(outcome: Outcome) -> ProblemError:
     """The answer to a report that was not taken."""
-    return ProblemError("too-large" if outcome.too_large else REFUSALS[outcome.verdict], outcome.wrong)
+    return ProblemError("too-large" if outcome.too_large else REFUSALS[outcome.ruling], outcome.wrong)
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:

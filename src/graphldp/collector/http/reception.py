@@ -65,9 +65,9 @@ class Reception:
         with self._reports.share() as hold:
             body = await read_body(headers, receive, most, self._settings.body_seconds, hold)
             (outcome,) = await self._desk.decide([Item(id, user, token_hash, body, epoch)])
-        if outcome.verdict not in SUCCESSES:
+        if outcome.ruling not in SUCCESSES:
             raise refusal(outcome)
-        return SUCCESSES[outcome.verdict]
+        return SUCCESSES[outcome.ruling]
 
     async def take_batch(self, headers: Headers, receive: Receive) -> list[dict[str, Any]]:
         """Take many reports; gives what became of each."""

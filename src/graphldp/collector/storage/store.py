@@ -25,7 +25,7 @@ from graphldp.collector.community import (
     check_label,
     check_roster,
 )
-from graphldp.collector.intake import RacedError, Submission, Verdict, accept
+from graphldp.collector.intake import RacedError, Ruling, Submission, accept
 from graphldp.collector.operators import Operators
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.communities import FIND, LATEST, lock, to_community
@@ -199,15 +199,15 @@ class Store:
             stored = connection.execute(query).scalar()
         return user if tokens.matches(tokens.hashed(token), stored) else None
 
-    def accept(self, submissions: Sequence[Submission]) -> list[Verdict]:
+    def accept(self, submissions: Sequence[Submission]) -> list[Ruling]:
         """Take many reports in one transaction: what this returns is on disk."""
         while True:
             try:
                 with transaction(self.engine, writes=True) as connection:
-                    verdicts = accept(connection, submissions)
+                    rulings = accept(connection, submissions)
             except RacedError:
                 continue
-            return verdicts
+            return rulings
 
     def stored(self, community: Community) -> Iterator[Stored]:
         """A community's reports, by slot."""

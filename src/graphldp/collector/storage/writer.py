@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from graphldp.collector.intake import Submission, Verdict
+from graphldp.collector.intake import Ruling, Submission
 from graphldp.errors import StoreError
 
 _MOST = 1000  # reports per transaction
@@ -28,7 +28,7 @@ class Writer:
         transactions: how many of them may be under way at a time.
     """
 
-    def __init__(self, accept: Callable[[Sequence[Submission]], list[Verdict]], transactions: int = 1) -> None:
+    def __init__(self, accept: Callable[[Sequence[Submission]], list[Ruling]], transactions: int = 1) -> None:
         self._accept = accept
         self._fresh: list[_Job] = []  # the event loop's own; the rest is shared with the threads
         self._waiting: deque[_Job] = deque()
@@ -43,7 +43,7 @@ class Writer:
         for thread in self._threads:
             thread.start()
 
-    async def submit(self, submissions: Sequence[Submission]) -> list[Verdict]:
+    async def submit(self, submissions: Sequence[Submission]) -> list[Ruling]:
         """Verdicts on reports, once they are on disk.
 
         Raises:
@@ -79,12 +79,12 @@ class Writer:
     def _run(self) -> None:
         while jobs := self._next():
             try:
-                verdicts = self._accept([each for job in jobs for each in job.submissions])
+                rulings = self._accept([each for job in jobs for each in job.submissions])
             except Exception as error:
                 failure = error if isinstance(error, StoreError) else StoreError("The database cannot be used now.")
                 jobs[0].loop.call_soon_threadsafe(_fail, jobs, failure)
             else:
-                jobs[0].loop.call_soon_threadsafe(_answer, jobs, verdicts)
+                jobs[0].loop.call_soon_threadsafe(_answer, jobs, rulings)
             with self._changed:
                 self._under_way -= 1
 
@@ -114,15 +114,15 @@ class _Job:
     def __init__(self, submissions: Sequence[Submission]) -> None:
         self.submissions = submissions
         self.loop = asyncio.get_running_loop()
-        self.done: asyncio.Future[list[Verdict]] = self.loop.create_future()
+        self.done: asyncio.Future[list[Ruling]] = self.loop.create_future()
 
 
-def _answer(jobs: list[_Job], verdicts: list[Verdict]) -> None:
+def _answer(jobs: list[_Job], rulings: list[Ruling]) -> None:
     start = 0
     for job in jobs:
         stop = start + len(job.submissions)
         if not job.done.done():  # cancelled where its client went away
-            job.done.set_result(verdicts[start:stop])
+            job.done.set_result(rulings[start:stop])
         start = stop
 
 
