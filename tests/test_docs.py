@@ -19,7 +19,7 @@ from graphldp.experiments.results import ResultsFile
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
-TOOLS = ("mechanism_figures", "posterior", "tables", "threats")
+TOOLS = ("mechanism_figures", "mutants", "posterior", "tables", "threats")
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,11 @@ def test_every_table_has_one_maker(tools: dict[str, Any]) -> None:
         assert {*tool.TABLES, *getattr(tool, "PROBES", {})} == {name for page, name in markers if page in tool.PAGES}
     for page in pages:
         assert page.read_text().count("<!-- table ") == page.read_text().count("<!-- end -->")
+
+
+def test_the_page_has_the_list_of_mutants(tools: dict[str, Any]) -> None:
+    (page,) = tools["mutants"].PAGES
+    assert f"<!-- table mutants -->\n\n{tools['mutants'].mutants()}\n\n<!-- end -->" in page.read_text()
 
 
 def test_the_tables_hold_what_was_computed(threats: Any, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -26,7 +25,6 @@ from queue import SimpleQueue
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("mutants.toml")
-PAGE = ROOT / "docs" / "audit.md"
 _COMMAND = "import sys; from graphldp.cli import main; sys.argv[0] = 'graphldp'; main()"
 _TIMEOUT = 300
 
@@ -55,22 +53,8 @@ def mutants() -> list[Mutant]:
     return [Mutant(**fields) for fields in tomllib.loads(LIST.read_text())["mutant"]]
 
 
-def table() -> str:
-    """The list as a table for the page."""
-    rows = [("what is broken", "in", "caught by"), ("---", "---", "---")]
-    rows += [(each.breaks, f"`{each.file}`", f"`{_short(each.catcher)}`") for each in mutants()]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
 def _short(catcher: str) -> str:
     return catcher.removeprefix("tests/").replace("::", ": ")
-
-
-def write(page: Path) -> None:
-    """Put the table where the page has its marker."""
-    filled = f"<!-- table mutants -->\n\n{table()}\n\n<!-- end -->"
-    pattern = re.compile(r"<!-- table mutants -->.*?<!-- end -->", re.S)
-    page.write_text(pattern.sub(lambda _: filled, page.read_text()))
 
 
 def fails(catcher: str, source: Path) -> bool:
@@ -153,8 +137,6 @@ def main() -> int:
         chosen = chosen[:: len(chosen) // 30 or 1]
     good = run(chosen, given.jobs)
     print(f"{len(chosen)} of {len(everything)} mutants, {time.perf_counter() - start:.0f} s")
-    if good and given.full:
-        write(PAGE)
     return 0 if good else 1
 
 

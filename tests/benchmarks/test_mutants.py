@@ -30,10 +30,6 @@ def test_its_catcher_exists(catcher: str) -> None:
         assert "def test_" + (names[-1].removeprefix("test_") if names else "") in (mutants.ROOT / file).read_text()
 
 
-def test_the_page_has_the_list() -> None:
-    assert f"<!-- table mutants -->\n\n{mutants.table()}\n\n<!-- end -->" in mutants.PAGE.read_text()
-
-
 def test_a_mutant_is_gone_after_its_run(tmp_path: Path) -> None:
     (tmp_path / "graphldp").mkdir()
     file = tmp_path / "graphldp" / "a.py"
