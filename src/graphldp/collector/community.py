@@ -15,7 +15,7 @@ from graphldp.wire import (
     Choice,
     Terms,
 )
-from graphldp.wire.community import LONGEST_NAME, check_name
+from graphldp.wire.choice import LONGEST_NAME, check_name
 
 _ID = re.compile(r"[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?")  # stricter than the wire's: well-formed at its ends too
 

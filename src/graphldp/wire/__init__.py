@@ -1,15 +1,13 @@
 """All that client and collector agree on."""
 
+from graphldp.wire.choice import Choice
 from graphldp.wire.community import (
     ID_PATTERN,
     MAX_EPOCH,
     PRIVATE_MECHANISMS,
-    Choice,
     Publication,
     Published,
     Terms,
-    roster_digest,
-    spoken,
     write_publication,
 )
 from graphldp.wire.invitation import Invitation, address
@@ -35,6 +33,7 @@ from graphldp.wire.report import (
     to_millionths,
 )
 from graphldp.wire.report_json import from_json, to_json
+from graphldp.wire.roster import roster_digest, spoken
 from graphldp.wire.validation import Reading, validate
 
 __all__ = [

@@ -19,77 +19,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from graphldp.errors import WireError
 from graphldp.wire import varints
+from graphldp.wire.choice import Choice, check_name
 from graphldp.wire.report import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, Report, ReportHead, to_millionths
+from graphldp.wire.roster import roster_digest
 
 ID_PATTERN = "^[a-z0-9-]{1,64}$"
 DIGEST_PATTERN = "^[0-9a-f]{64}$"
 PRIVATE_MECHANISMS = tuple(name for name in MECHANISMS if name != "public")
-LONGEST_NAME = 200
 MAX_EPOCH = (1 << 31) - 1
-_GROUPS, _DIGITS = 8, 4
 _NOT_ONE = "What the community publishes is not as the wire format has it."
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One ε that a community offers.
-
-    Args:
-        name: what users choose by.
-        epsilon1: ε₁, in whole millionths; 0 where the mechanism has no noisy degree, ``inf`` for a public list.
-        epsilon2: ε₂, likewise; 0 where the mechanism has no list.
-    """
-
-    name: str
-    epsilon1: float
-    epsilon2: float
-
-    @property
-    def epsilons(self) -> tuple[float, float]:
-        """ε₁ and ε₂."""
-        return self.epsilon1, self.epsilon2
-
-    @property
-    def public(self) -> bool:
-        """Whether it publishes the list as it is."""
-        return math.isinf(self.epsilon1)
-
-    @property
-    def cost(self) -> int | None:
-        """ε₁ + ε₂ in millionths, exactly; None for a public list, which no ε protects."""
-        return None if self.public else sum(to_millionths(value) for value in self.epsilons if value)
-
-    def check(self, mechanism: str) -> None:
-        """Refuse a name that cannot be shown, and an ε that no report by a mechanism carries."""
-        check_name(self.name)
-        if self.epsilons == (math.inf, math.inf):
-            return
-        for value, users in ((self.epsilon1, WITH_DEGREE), (self.epsilon2, WITH_EDGES)):
-            if mechanism in users:
-                to_millionths(value)
-            elif isinstance(value, bool) or value != 0:
-                raise WireError(f"It spends ε on what {mechanism} does not report.")
-
-    def to_json(self) -> dict[str, Any]:
-        """The choice as a community publishes it; null stands for an infinite ε, which JSON cannot write."""
-        values = [None if self.public else value for value in self.epsilons]
-        return {"name": self.name, "epsilon1": values[0], "epsilon2": values[1]}
-
-    @staticmethod
-    def from_json(fields: Mapping[str, Any], mechanism: str) -> Choice:
-        """Read what :meth:`to_json` wrote."""
-        try:
-            name, *given = (fields[key] for key in ("name", "epsilon1", "epsilon2"))
-        except (KeyError, TypeError):
-            raise WireError(_NOT_ONE) from None
-        found = Choice(name, *([math.inf, math.inf] if given == [None, None] else given))
-        found.check(mechanism)
-        return Choice(name, float(found.epsilon1), float(found.epsilon2))
 
 
 class Opening(NamedTuple):
@@ -260,34 +202,6 @@ def write_publication(published: Published, held: Sequence[int], roster: str) ->
     digest = fields.pop("roster_digest")
     head = json.dumps(fields | {"held": list(held), "roster_digest": digest}, ensure_ascii=False)
     return f'{head[:-1]}, "roster": {roster}}}'
-
-
-def roster_digest(names: Sequence[str]) -> str:
-    """SHA-256 of a roster, in hex: of each name its length as eight bytes, big-endian, then its UTF-8 bytes.
-
-    The lengths keep two rosters apart whose names run together, whatever characters the names hold.
-    """
-    total = sha256()
-    for name in names:
-        data = name.encode()
-        total.update(len(data).to_bytes(8, "big") + data)
-    return total.hexdigest()
-
-
-def spoken(digest: str) -> str:
-    """The first 128 bits of a digest in groups, for two members to compare by voice.
-
-    Fewer would not do: whoever makes both rosters looks for two that agree, and finds them after the square root of
-    all values.
-    """
-    return " ".join(digest[start : start + _DIGITS] for start in range(0, _GROUPS * _DIGITS, _DIGITS))
-
-
-def check_name(value: Any) -> str:
-    """A name that can be shown: what a terminal would obey, or what hides other text, does not come in."""
-    if type(value) is not str or not value.isprintable() or not 1 <= len(value) <= LONGEST_NAME:
-        raise WireError(f"A name must be printable, and {LONGEST_NAME} characters at most.")
-    return value
 
 
 def _typed(value: Any, kind: type) -> Any:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from graphldp.wire import problems
-from graphldp.wire.community import DIGEST_PATTERN, ID_PATTERN, LONGEST_NAME, MAX_EPOCH, PRIVATE_MECHANISMS
+from graphldp.wire.choice import LONGEST_NAME
+from graphldp.wire.community import DIGEST_PATTERN, ID_PATTERN, MAX_EPOCH, PRIVATE_MECHANISMS
 from graphldp.wire.invitation import BEARER_PATTERN
 from graphldp.wire.report import DEGREE_RANGE, MAX_EPSILON, MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES
 from graphldp.wire.report_json import field_names
