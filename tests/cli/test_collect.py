@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from jsonschema_rs import Draft202012Validator
 from tests.cli.conftest import Command
 
 import graphldp as gl
@@ -19,6 +20,7 @@ from graphldp.collector import tokens
 from graphldp.collector.intake import Submission
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Choice
+from graphldp.wire.schema import schemas
 
 CHOICE = Choice("standard", 0.25, 1.75)
 
@@ -64,7 +66,7 @@ def test_a_community_from_roster_to_close(command: Command, database: str, roste
     invite = ("collect", "invite", "cats", "--server", "https://reports.example.org", "--out", out)
     assert read(command, *invite)["invited"] == 3
     invitation = json.loads((out / "2.json").read_text())
-    assert set(invitation) == {"server", "community", "token"}
+    Draft202012Validator(schemas()["invitation"]).validate(invitation)
     assert stat.S_IMODE((out / "2.json").stat().st_mode) == 0o600
     with (out / "index.csv").open() as file:
         assert [(row["slot"], row["name"]) for row in csv.DictReader(file)] == [("0", "ann"), ("1", "bob"), ("2", "cy")]

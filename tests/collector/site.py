@@ -5,13 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import httpx
+from jsonschema_rs import Draft202012Validator
 from tests.collector.people import open_cats
 from tests.collector.services import Collector
 
 from graphldp import wire
+from graphldp.collector.http import batch
 from graphldp.collector.storage.store import Store
+from graphldp.wire.schema import schemas
 
 SETTINGS = {"body_seconds": 0.6, "header_seconds": 0.6, "answer_seconds": 0.6, "log_level": "debug"}
+MESSAGES = {name: Draft202012Validator(schema) for name, schema in (schemas() | batch.SCHEMAS).items()}
+"""What every message must be, by its name."""
 
 
 class Site:
@@ -34,6 +39,6 @@ def problem(answer: httpx.Response) -> tuple[int, str]:
     """Status and kind of a problem, after checking that it is one."""
     assert answer.headers["content-type"] == "application/problem+json"
     body = answer.json()
-    assert set(body) <= {"type", "title", "status", "detail"}
+    MESSAGES["problem"].validate(body)
     assert body["status"] == answer.status_code
     return answer.status_code, body["type"].rpartition(":")[2]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from tests.collector.people import N, open_cats, public_report, report
-from tests.collector.site import SETTINGS, Site, problem
+from tests.collector.site import MESSAGES, SETTINGS, Site, problem
 
 from graphldp import wire
 
@@ -40,7 +40,8 @@ def test_what_is_acknowledged_is_in_the_store_byte_for_byte(site: Site) -> None:
 def test_a_community_is_shown_to_its_members(site: Site) -> None:
     address = f"{site.collector.url}/v1/communities/cats"
     shown = site.http.get(address, headers={"Authorization": f"Bearer {site.tokens[5]}"}).json()
-    assert shown["user"] == 5
+    MESSAGES["community"].validate(shown)
+    assert wire.Publication.from_json(shown).published.user == shown["user"] == 5
     assert (shown["id"], shown["n"], shown["mechanism"], shown["epoch"]) == ("cats", N, "dprr", 1)
     assert shown["held"] == []
     assert shown["choices"] == [
@@ -133,6 +134,8 @@ def test_a_batch_decides_each_report_by_itself(site: Site) -> None:
     ]
     answer = site.http.post(f"{site.collector.url}/v1/reports:batch", json={"reports": items})
     assert answer.status_code == 200
+    MESSAGES["batch"].validate({"reports": items})
+    MESSAGES["batch-results"].validate(answer.json())
     results = answer.json()["results"]
     assert [each["status"] for each in results] == [201, 200, 409, 401, 422, 401, 413, 422, 201]
     assert results[4]["type"] == "urn:graphldp:problem:bad-report"
