@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.values import some
 
 import graphldp as gl
 from graphldp.errors import DataError, FormatError, ParameterError
-from graphldp.neighbour_lists import FORMAT, gather_ranges
+from graphldp.neighbour_lists import FORMAT, NO_LABEL, gather_ranges
 
 GRAPHS = gl.GraphSet.from_edges([0, 1, 3, 6], [1, 2, 4, 7], [3, 2, 0, 4], [5, 6, 7, 8], name="four")
 REPORTS = gl.DPRR(3.0).randomize(GRAPHS, rng=0)
@@ -93,6 +94,13 @@ def test_parts_of_a_set(ids: Any) -> None:
         one, two = part[place], REPORTS[int(position)]
         np.testing.assert_array_equal(one.indices, two.indices)
         np.testing.assert_array_equal(one.noisy_degree, two.noisy_degree)
+
+
+def test_graphs_without_a_label_among_others() -> None:
+    some_have = gl.GraphSet.from_edges([], [], [1, 2, 3], [4, NO_LABEL, -1])
+    assert some_have.labelled.tolist() == [True, False, True]
+    assert some(some_have[some_have.labelled].labels).tolist() == [4, -1]
+    assert some_have.with_labels(None).labelled.tolist() == [False] * 3
 
 
 def test_a_set_is_a_sequence() -> None:

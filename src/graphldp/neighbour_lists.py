@@ -19,6 +19,7 @@ from graphldp.archives import read_arrays
 from graphldp.errors import DataError, FormatError, bad_parameter
 from graphldp.files import written_whole
 
+NO_LABEL = int(np.iinfo(np.int64).min)  # stands among labels for a graph that has none
 FORMAT = 1  # of saved files; raised when an older reader would misread a newer file
 
 
@@ -30,7 +31,7 @@ class NeighbourLists:
         indptr: int64, one more than there are users: where each user's list begins.
         indices: int32, the lists, sorted within each user and local to the user's graph.
         graph_ptr: int64, one more than there are graphs: where each graph's users begin.
-        labels: int64, one per graph, or None.
+        labels: int64, one per graph, ``NO_LABEL`` where a graph has none (see :attr:`labelled`); or None.
         directed: False promises that j is in i's raw list exactly when i is in j's.
         name: what the graphs are called, for tables and files.
         graph_ids: int64, one per graph: who a graph is, kept by :meth:`subset`. Noise is drawn by (seed, graph id,
@@ -161,6 +162,11 @@ class NeighbourLists:
         return np.arange(self.num_users) - np.repeat(self.graph_ptr[:-1], self.sizes)
 
     @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """Which graphs have a label: ``graphs[graphs.labelled]`` can be learned from."""
+        return np.zeros(self.num_graphs, np.bool_) if self.labels is None else self.labels != NO_LABEL
+
+    @property
     def shape(self) -> tuple[int]:
         """(number of graphs,), by which scikit-learn knows that a set can be indexed with an array."""
         return (self.num_graphs,)
@@ -286,6 +292,16 @@ def check_labels(labels: ArrayLike | Sequence[int] | None, count: int) -> NDArra
     if array.shape != (count,) or (count and array.dtype.kind not in "iub"):
         raise DataError(f"labels must be {count} whole numbers, one per graph.")
     return array.astype(np.int64)
+
+
+def check_labelled(labels: NDArray[Any]) -> None:
+    """Refuse labels among which one is missing, before it is taken for a class."""
+    without = int(np.count_nonzero(labels == NO_LABEL)) if labels.dtype.kind in "iu" else 0
+    if without:
+        raise DataError(
+            f"{without} of {len(labels)} graphs have no label. Take the others: graphs[graphs.labelled], "
+            "or 'graphldp collect export --labelled'."
+        )
 
 
 def _version(stored: Any) -> int:

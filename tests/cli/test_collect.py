@@ -108,6 +108,7 @@ def test_the_split_of_epsilon_never_exceeds_it(command: Command, database: str, 
         (("community", "close", "dogs"), "'community' parameter"),
         (("export", "out.txt"), ".npz"),
         (("export", "out.npz"), "no community yet"),
+        (("export", "out.npz", "--labelled"), "no community yet"),
         (("delete-report", "dogs", "1"), "'community' parameter"),
         (("operator", "remove", "nobody"), "'name' parameter"),
         (("train", "model.npz"), "no community yet"),
@@ -257,8 +258,18 @@ def test_from_reports_to_labels(
     store.open_community("silent", ["ann", "bob"], mechanism="dprr", choices=[CHOICE])
     file, model = tmp_path / "reports.npz", tmp_path / "model.npz"
     written = read(command, "collect", "export", file, "-c", "thread-3", "-c", "thread-1")
-    assert (written["communities"], written["labels"]) == (2, True)
+    assert (written["communities"], written["labelled"]) == (2, 2)
     assert gl.Reports.load(file).sizes.tolist() == graphs.sizes[[3, 1]].tolist()
+    assert read(command, "collect", "export", file, "--labelled")["communities"] == 20
+    assert read(command, "collect", "export", file)["labelled"] == 20
+    assert gl.Reports.load(file).labelled.tolist() == [True] * 20 + [False] * 7
+    for learn in (
+        ("train", file, "--out", tmp_path / "run"),
+        ("train", file, "--recommended", "--out", tmp_path / "run"),
+    ):
+        code, out, err = command(*learn)
+        assert (code, out) == (2, "")
+        assert "7 of 27 graphs have no label" in err
     trained = read(command, "collect", "train", model, *how)
     assert 0 <= trained["validation accuracy"] <= 1
     assert trained["communities"] == 20

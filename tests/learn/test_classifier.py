@@ -19,6 +19,7 @@ from graphldp.errors import DataError, FormatError, ParameterError, TrainingErro
 from graphldp.learn.classifier import GINClassifier, GraphClassifier
 from graphldp.learn.engine.training import EpochRecord
 from graphldp.learn.loading import load_classifier
+from graphldp.neighbour_lists import NO_LABEL
 
 
 def small(**params: Any) -> GINClassifier:
@@ -91,6 +92,16 @@ class TestEstimator:
         other = 1 - some(graphs.labels)
         swapped = small().fit(graphs, other)
         assert swapped.score(graphs) < 0.5 < swapped.score(graphs, other)
+
+    def test_a_graph_without_a_label_is_no_class(self, graphs: gl.GraphSet, fitted: GINClassifier) -> None:
+        labels = np.where(np.arange(80) < 3, NO_LABEL, some(graphs.labels))
+        part = graphs.with_labels(labels)
+        for use in (small().fit, gl.ProfileClassifier().fit, fitted.score):
+            with pytest.raises(DataError, match="3 of 80 graphs have no label"):
+                use(part)
+        with pytest.raises(DataError, match="3 of 80 graphs have no label"):
+            small().fit(graphs, labels)
+        assert fitted.predict(part).shape == (80,)
 
     @pytest.mark.parametrize("params", [{"readout": "sum"}, {"features": "degree"}])
     def test_options(self, graphs: gl.GraphSet, params: dict[str, str]) -> None:

@@ -18,6 +18,7 @@ import graphldp as gl
 from graphldp.errors import DataError, GraphLDPError, ParameterError
 from graphldp.learn.pyg import Randomize, edges_of, to_data
 from graphldp.mechanisms import DPRR, RR, NonPrivFull
+from graphldp.neighbour_lists import NO_LABEL
 
 DRAWN = "drawn before"
 
@@ -89,6 +90,12 @@ def test_reports_say_who_is_missing() -> None:
     assert data.missing.tolist() == missing.tolist()
     assert some(data.edge_index).tolist() == [[1, 0], [0, 2]]
     assert "missing" not in reports.induced().to_pyg()[0]
+
+
+def test_a_graph_without_a_label_has_no_y() -> None:
+    data = some_graphs()[:2].with_labels([NO_LABEL, 1]).to_pyg()
+    assert "y" not in data[0]
+    assert int(data[1].y) == 1
 
 
 def test_features_are_never_dropped_in_silence() -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from graphldp.errors import DataError, ParameterError
 from graphldp.learn.selection import split
+from graphldp.neighbour_lists import NO_LABEL
 
 
 def test_sizes_are_exact_and_classes_keep_their_share() -> None:
@@ -32,6 +33,11 @@ def test_parts_hold_every_graph_once_and_every_class(counts: list[int], ratios: 
         assert (np.diff(part) > 0).all()
         assert abs(len(part) - ratio * total) < 1
         assert len(np.unique(labels[part])) == len(counts)
+
+
+def test_a_graph_without_a_label_is_in_no_part() -> None:
+    with pytest.raises(DataError, match=r"1 of 9 graphs have no label.*graphs\[graphs\.labelled\]"):
+        split([0, 0, 0, 0, 1, 1, 1, 1, NO_LABEL])
 
 
 def test_seed_decides() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError, bad_parameter
-from graphldp.neighbour_lists import NeighbourLists
+from graphldp.neighbour_lists import NeighbourLists, check_labelled
 from graphldp.reports import Reports
 
 _DEGREES = 64  # positions of the one-hot degree
@@ -26,8 +26,9 @@ def given_labels(X: NeighbourLists, y: ArrayLike | None) -> NDArray[Any]:
     if y is None:
         if X.labels is None:
             raise DataError("These graphs have no labels: pass y, or a set that has some.")
-        return X.labels
+        y = X.labels
     labels = np.asarray(y)
+    check_labelled(labels)
     if labels.shape != X.shape:
         raise DataError(f"y must hold {len(X)} labels, one per graph. Got shape {labels.shape} instead.")
     return labels

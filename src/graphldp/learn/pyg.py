@@ -20,7 +20,7 @@ from torch_geometric.transforms import BaseTransform
 from graphldp.errors import DataError, GraphLDPError, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.learn.engine.once import DrawnOnce
-from graphldp.neighbour_lists import NeighbourLists
+from graphldp.neighbour_lists import NO_LABEL, NeighbourLists
 
 if TYPE_CHECKING:
     from graphldp.mechanisms import Mechanism
@@ -57,7 +57,7 @@ def to_data(lists: NeighbourLists) -> list[Data]:
     made = []
     for graph, (start, stop) in enumerate(zip(lists.graph_ptr[:-1], lists.graph_ptr[1:], strict=True)):
         more: dict[str, Any] = {name: values[start:stop] for name, values in per_user.items()}
-        if lists.labels is not None:
+        if lists.labels is not None and lists.labels[graph] != NO_LABEL:
             more["y"] = torch.tensor([int(lists.labels[graph])])
         span = edges[:, lists.indptr[start] : lists.indptr[stop]].clone()
         made.append(Data(edge_index=span, num_nodes=int(stop - start), **more))

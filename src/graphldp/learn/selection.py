@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphldp.datasets.registry import DEFAULT_SPLIT, split_ratios
 from graphldp.errors import DataError, bad_parameter
-from graphldp.neighbour_lists import NeighbourLists
+from graphldp.neighbour_lists import NeighbourLists, check_labelled
 
 _STREAM = 0x5B117  # keeps the split's draws apart from noise drawn with the same seed
 
@@ -81,6 +81,7 @@ def _check_labels(labels: ArrayLike | None, parts: int) -> tuple[NDArray[np.int6
     given = np.asarray(labels)
     if given.ndim != 1:
         raise DataError(f"Labels must be flat, one per graph. Got shape {given.shape} instead.")
+    check_labelled(given)
     classes, codes, counts = np.unique(given, return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise DataError(f"Labels must name at least two classes. Got {len(classes)} instead.")

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.collector.people import N, open_cats, public_report, report, submission
+from tests.values import some
 
 from graphldp.collector.storage.export import export
 from graphldp.collector.storage.store import Store
@@ -47,9 +48,17 @@ def test_an_export_holds_what_was_reported_and_who_is_missing(store: Store, tmp_
     assert "Collected: drawn on the users' devices." in str(again.guarantee)
 
 
-def test_labels_only_where_all_have_one(store: Store) -> None:
+def test_labels_that_there_are_are_kept(store: Store, tmp_path: Path) -> None:
     cats, _ = open_cats(store, label=1)
     dogs, _ = open_cats(store, "dogs")
-    assert export(store, [cats, dogs]).labels is None
+    owls, _ = open_cats(store, "owls", label=0)
+    export(store, [cats, dogs, owls]).save(tmp_path / "all.npz")
+    reports = Reports.load(tmp_path / "all.npz")
+    assert reports.labelled.tolist() == [True, False, True]
+    assert some(reports[reports.labelled].labels).tolist() == [1, 0]
+    assert export(store, [dogs]).labels is None
+
+
+def test_an_export_of_nothing_is_refused(store: Store) -> None:
     with pytest.raises(ParameterError, match="one community or more"):
         export(store, [])

@@ -10,25 +10,32 @@ import typer
 from graphldp.cli import console
 from graphldp.cli.collect.store import CommunitiesOption, CommunityArgument, chosen, open_database
 from graphldp.cli.serve import DatabaseOption
-from graphldp.errors import bad_parameter
+from graphldp.errors import ParameterError, bad_parameter
 
 
 def export(
     file: Annotated[Path, typer.Argument(help="Where to write the reports, a .npz file.", metavar="FILE")],
     communities: CommunitiesOption = None,
+    labelled: Annotated[
+        bool, typer.Option("--labelled", help="Only communities that have a label, which 'graphldp train' needs.")
+    ] = False,
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
     """Write the reports of communities as one file, for 'graphldp train' or for Python.
 
-    Users who have not reported are marked as missing. The file has labels where all of the communities do.
+    Users who have not reported are marked as missing. The file has the labels that there are: in Python,
+    reports[reports.labelled] are the communities that have one.
     """
     from graphldp.collector.storage.export import export as gather
 
     if file.suffix != ".npz":
         raise bad_parameter("FILE", "export", "a file that ends in .npz", str(file))
     store = open_database(database)
-    reports = gather(store, chosen(store, communities))
+    wanted = [each for each in chosen(store, communities) if not labelled or each.label is not None]
+    if not wanted:
+        raise ParameterError("No community has a label yet: 'graphldp collect community label' gives one.")
+    reports = gather(store, wanted)
     reports.save(file)
     absent = 0 if reports.missing is None else int(reports.missing.sum())
     row = {
@@ -36,7 +43,7 @@ def export(
         "communities": reports.num_graphs,
         "users": reports.num_users,
         "reported": reports.num_users - absent,
-        "labels": reports.labels is not None,
+        "labelled": int(reports.labelled.sum()),
     }
     console.show_one(row, as_json=as_json)
 

@@ -10,6 +10,7 @@ from graphldp import wire
 from graphldp.collector.community import Community
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
+from graphldp.neighbour_lists import NO_LABEL
 from graphldp.reports import Origin, Reports
 
 
@@ -21,7 +22,7 @@ def export(store: Store, communities: Sequence[Community]) -> Reports:
         communities: in the order in which their graphs are to stand; their keys become the graph ids.
 
     Returns:
-        The reports. They have labels where all of the communities do.
+        The reports, with the labels that there are: ``NO_LABEL`` stands for those of other communities.
     """
     if not communities:
         raise ParameterError("An export must have one community or more.")
@@ -40,12 +41,12 @@ def export(store: Store, communities: Sequence[Community]) -> Reports:
             degrees[user] = len(report.neighbours) if report.noisy_degree is None else report.noisy_degree
     mechanisms = sorted({community.mechanism for community in communities})
     noisy = all(name in wire.WITH_DEGREE for name in mechanisms)
-    labels = [community.label for community in communities if community.label is not None]
+    labels = np.array([NO_LABEL if community.label is None else community.label for community in communities])
     return Reports(
         np.concatenate(([0], np.cumsum(lengths))),
         np.concatenate(lists),
         graph_ptr,
-        np.array(labels) if len(labels) == len(communities) else None,
+        labels if (labels != NO_LABEL).any() else None,
         name="collected",
         graph_ids=np.array([community.key for community in communities]),
         epsilon1=epsilon1,
