@@ -115,12 +115,31 @@ def test_the_split_of_epsilon_never_exceeds_it(command: Command, database: str, 
     ],
 )
 def test_bad_input(command: Command, database: str, roster: Path, arguments: tuple[str, ...], said: str) -> None:
+    Store.open(database).close()
     given = ["collect", *arguments]
     if "create" in arguments:
         given += ["--roster", str(roster)]
     code, out, err = command(*given)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
+
+
+LOOKING = [
+    *[("community", *words) for words in (("show", "cats"), ("list",), ("close", "cats"), ("renew", "cats"))],
+    *[("community", "label", "cats", "1"), ("operator", "list"), ("operator", "remove", "ann")],
+    *[("invite", "cats", "--server", "https://a.example", "--out", "folder"), ("export", "out.npz"), ("held", "cats")],
+    *[("delete-report", "cats", "1"), ("backup", "out"), ("verify",), ("train", "model.npz"), ("label", "model.npz")],
+]
+
+
+@pytest.mark.parametrize("arguments", LOOKING, ids=" ".join)
+def test_a_command_that_looks_makes_no_database(
+    command: Command, database: str, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    code, out, err = command("collect", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"no collector's database in {tmp_path / 'collector.db'}" in err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_rosters(command: Command, database: str, tmp_path: Path) -> None:

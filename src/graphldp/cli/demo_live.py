@@ -67,7 +67,7 @@ def run(out: Path, *, users: int = 1000, keep: bool, as_json: bool = False) -> N
     folder = Path(tempfile.mkdtemp(prefix="live-", dir=out)).resolve()
     database = f"sqlite:///{folder / 'collector.db'}"
     graphs, note = _communities(users), console.err.print
-    store = open_database(database)
+    store = open_database(database, make=True)
     try:
         with _collector(database, folder / "collector.log") as (address, process):
             note(f"A collector listens on {address}. {graphs.num_graphs} communities, {graphs.num_users:,} users.")

@@ -15,7 +15,7 @@ from tests.collector.services import free_port
 
 from graphldp.collector.storage import database as database_module
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.database import migrate, open_engine, transaction
+from graphldp.collector.storage.database import check_made, migrate, open_engine, transaction
 from graphldp.errors import ParameterError, StoreError
 from graphldp.wire import roster_digest
 
@@ -51,6 +51,26 @@ def test_commits_are_durable(database: str) -> None:
         else:
             assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
             assert connection.exec_driver_sql("SHOW fsync").scalar() == "on"
+    engine.dispose()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_looking_for_a_database_makes_none(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    file = tmp_path / "none.db"
+    url = f"sqlite:///{file}" if kind == "sqlite" else request.getfixturevalue("postgres").create("none")
+    for content in (None, b""):
+        if content is not None and kind == "sqlite":
+            file.write_bytes(content)
+        with pytest.raises(StoreError, match=r"no collector's database in .*none"):
+            check_made(url)
+    assert [path.stat().st_size for path in tmp_path.iterdir()] == ([0] if kind == "sqlite" else [])
+    engine = open_engine(url)
+    with transaction(engine, writes=True) as connection:
+        connection.execute(text("CREATE TABLE friends (name TEXT)"))  # somebody else's
+    with pytest.raises(StoreError, match="no collector's database"):
+        check_made(url)
+    migrate(engine)
+    check_made(url)
     engine.dispose()
 
 

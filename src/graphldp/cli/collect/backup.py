@@ -48,14 +48,14 @@ def restore(
     with sound(file) as (source, found):
         broken, here = unusable(database_url(database)), "is new, or cannot be used"
         if broken is None:
-            store = open_database(database)
+            store = open_database(database, make=True)
             communities, reports = store.holdings.totals()
             store.close()
             here = f"holds {reports:,} reports in {communities:,} communities"
         ask(f"The database {here}; {file} holds {found.reports:,} in {found.communities:,}. Replace all?", yes)
         for path in put_aside(broken) if broken is not None else []:
             console.err.print(f"What is left of the database is in {path}.")
-        store = open_database(database)
+        store = open_database(database, make=True)
         put_back(source, store.engine)
         store.close()
     row = {"file": str(file), "communities": found.communities, "reports": found.reports}

@@ -41,7 +41,7 @@ def create(
 ) -> None:
     """Open a community. Its roster, mechanism and offers of ε are frozen from then on."""
     names = read_roster(roster)
-    store = open_database(database)
+    store = open_database(database, make=True)
     offers = [_choice(value, mechanism, allocation, alpha, n_max or len(names)) for value in epsilon]
     if public:
         offers.append(_public())

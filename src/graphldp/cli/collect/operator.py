@@ -17,7 +17,7 @@ NameArgument = Annotated[str, typer.Argument(help="The operator's name.", metava
 @app.command(epilog="Example: graphldp collect operator add alice")
 def add(name: NameArgument, database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
     """Add an operator and print her key, once. The collector keeps its hash only."""
-    key = open_database(database).operators.add(name)
+    key = open_database(database, make=True).operators.add(name)
     console.show_one({"operator": name, "key": key}, as_json=as_json)
 
 

@@ -19,11 +19,24 @@ CommunitiesOption = Annotated[
 ]
 
 
-def open_database(database: str | None) -> Store:
-    """The collector's store, where ``graphldp serve`` would look for it."""
-    from graphldp.collector.http.server import open_store
+def open_database(database: str | None, *, make: bool = False) -> Store:
+    """The collector's store, where ``graphldp serve`` would look for it.
 
-    return open_store(database_url(database))
+    Args:
+        database: its URL, or None for the setting's.
+        make: make a database that is not there yet. Commands that need something in it do not: a mistyped URL would
+            look like a collector that holds nothing.
+
+    Raises:
+        StoreError: where there is none, and none is to be made.
+    """
+    from graphldp.collector.http.server import open_store
+    from graphldp.collector.storage.database import check_made
+
+    url = database_url(database)
+    if not make:
+        check_made(url)
+    return open_store(url)
 
 
 def database_url(database: str | None) -> str:

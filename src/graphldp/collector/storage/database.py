@@ -140,6 +140,26 @@ def revision(engine: Engine) -> str | None:
         return MigrationContext.configure(connection).get_current_revision()
 
 
+def check_made(database: str) -> None:
+    """Refuse a URL at which there is no collector's database. Looking makes none, and no file.
+
+    Raises:
+        StoreError: where there is none. It names the file or the database, and no host, user or password.
+    """
+    engine = open_engine(database)
+    place = str(engine.url.database)
+    try:
+        # SQLite would make the file, or write to an empty one
+        empty = engine.dialect.name == "sqlite" and not (Path(place).exists() and Path(place).stat().st_size)
+        if empty or revision(engine) is None:
+            raise StoreError(
+                f"There is no collector's database in {place}. Look at --database and $GRAPHLDP_DATABASE; "
+                "'graphldp collect community create' and 'graphldp serve' make one."
+            )
+    finally:
+        engine.dispose()
+
+
 def migrate(engine: Engine) -> None:
     """Bring the schema to this version's, from any earlier one or from nothing."""
     config = Config()
