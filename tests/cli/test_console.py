@@ -37,6 +37,16 @@ def test_json_says_the_same_without_what_cannot_be_seen(capsys: pytest.CaptureFi
     assert json.loads(text) == [{"name": HOSTILE + "Zoë\U000e0041"}]
 
 
+def test_people_read_yes_and_no_and_programs_true_and_false(capsys: pytest.CaptureFixture[str]) -> None:
+    row = {"open": True, "closed": False, "label": None, "users": 1234}
+    console.show_one(row, as_json=False)
+    assert capsys.readouterr().out.split() == ["open", "yes", "closed", "no", "label", "–", "users", "1,234"]
+    console.show([row], as_json=False)
+    assert "│ yes  │     no │     – │ 1,234 │" in capsys.readouterr().out
+    console.show([row], as_json=True)
+    assert json.loads(capsys.readouterr().out) == [row]
+
+
 def test_rich_keeps_its_own_colours_and_bars() -> None:
     terminal = SafeConsole(file=io.StringIO(), force_terminal=True, color_system="standard")
     terminal.print("[red]a[/red]", "b\x1b[2Jc")
