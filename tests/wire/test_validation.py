@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphldp import wire
-from graphldp.audit.fuzz import mutated, random_report
+from graphldp.audit.fuzz import mutated, offering, random_report
 from graphldp.errors import WireError
 from graphldp.wire import Choice, Reading, Terms, validate, validation
 from graphldp.wire.validation import LONGEST, reason
@@ -111,8 +111,7 @@ def test_mutants_of_reports_are_judged_as_decode_judges_them(seed: int) -> None:
     """The audit's fuzzer, on communities that offer what the report was drawn with before it was damaged."""
     rng = np.random.default_rng(seed)
     report = random_report(rng)
-    offers = (Choice("a", report.epsilon1, report.epsilon2), PUBLIC)
-    terms = Terms("c", "c", report.n, "rr" if report.mechanism == "public" else report.mechanism, offers, "")
+    terms = offering(report)
     other = wire.encode(random_report(rng))
     for _ in range(20):
         each = Sent(terms, report.user, mutated(wire.encode(report), other, rng))

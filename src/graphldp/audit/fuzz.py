@@ -6,6 +6,7 @@ of another report. The generator is seeded: a failure can be seen again.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +14,19 @@ from collections.abc import Iterator
 import numpy as np
 
 from graphldp.errors import WireError
-from graphldp.wire import FIRST_BYTE, MECHANISMS, Report, decode, encode, from_json, to_json
+from graphldp.wire import (
+    FIRST_BYTE,
+    MECHANISMS,
+    Choice,
+    Report,
+    Terms,
+    decode,
+    encode,
+    from_json,
+    roster_digest,
+    to_json,
+    validate,
+)
 
 _SIZES = (1, 2, 5, 40, 300, 4000)
 
@@ -22,18 +35,24 @@ def fuzz(inputs: int, seed: int = 0) -> Counter[str]:
     """Decode so many inputs, and count what became of them, by reason.
 
     Raises:
-        AssertionError: for an input that was accepted though :func:`~graphldp.wire.encode` would not have written it.
+        AssertionError: for an input that was accepted though :func:`~graphldp.wire.encode` would not have written it,
+            and for one of which :func:`~graphldp.wire.validate` says something else.
     """
     rng = np.random.default_rng(seed)
     outcomes: Counter[str] = Counter()
-    for n, data in _inputs(inputs, rng):
+    for terms, user, data in _inputs(inputs, rng):
+        quick = validate(terms, user, data).good
         try:
-            report = decode(data, n=n)
+            report = decode(data, n=terms.n)
         except WireError as error:
+            if quick:
+                raise AssertionError(f"Refused, but valid by the fast check: {data.hex()}") from None
             outcomes[re.sub(r"[0-9]+", "…", str(error))] += 1
             continue
         if encode(report) != data or encode(from_json(to_json(report))) != data:
             raise AssertionError(f"Accepted, but not canonical: {data.hex()}")
+        if quick != (terms.refuse(report, user) is None):
+            raise AssertionError(f"The fast check and the community disagree: {data.hex()}")
         outcomes["accepted"] += 1
     return outcomes
 
@@ -55,15 +74,22 @@ def random_report(rng: np.random.Generator) -> Report:
     return Report(mechanism, n, user, epsilon1, epsilon2, noisy, listed)
 
 
-def _inputs(count: int, rng: np.random.Generator) -> Iterator[tuple[int, bytes]]:
-    """(n, bytes): a batch of mutants of each of many reports."""
+def offering(report: Report) -> Terms:
+    """A community that takes a report, and public ones."""
+    mechanism = "rr" if report.mechanism == "public" else report.mechanism
+    choices = (Choice("own", report.epsilon1, report.epsilon2), Choice("public", math.inf, math.inf))
+    return Terms("fuzz", "Fuzz", report.n, mechanism, choices, roster_digest=roster_digest([]))
+
+
+def _inputs(count: int, rng: np.random.Generator) -> Iterator[tuple[Terms, int, bytes]]:
+    """A community, a slot and bytes for it: a batch of mutants of each of many reports."""
     made, per_report = 0, 50
     other = encode(random_report(rng))
     while made < count:
         report = random_report(rng)
-        data = encode(report)
+        data, terms = encode(report), offering(report)
         for _ in range(min(per_report, count - made)):
-            yield report.n, mutated(data, other, rng)
+            yield terms, report.user, mutated(data, other, rng)
         made, other = made + per_report, data
 
 
