@@ -67,8 +67,8 @@ class HubCounts(Mechanism):
         reports.asked, reports.quiet_friends, reports.busy_friends
     """
 
-    times: float = field(default=15.0, kw_only=True)
-    busy: float = field(default=4.0, kw_only=True)
+    times: float = field(default=10.0, kw_only=True)
+    busy: float = field(default=6.0, kw_only=True)
     away: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
