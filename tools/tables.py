@@ -4,6 +4,7 @@ With the folder of the datasets as its argument the one table that is not in the
 drawn again too.
 """
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from graphldp.experiments.plans.figures import CONTROLS, METHODS
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, points_of
 from graphldp.learn.metrics import summarize
+from graphldp.learn.recipe import COUNTS_FROM
 from graphldp.pages.tables import number, seconds, size
 
 HERE = DOCS / "results"
@@ -30,7 +32,14 @@ with ResultsFile(HERE / "reddit-binary.sqlite", create=False) as _results:
     ROWS = _results.rows()
     PLANS = {plan.experiment: points_of(plan, ROWS) for plan in _results.plans()}
 with ResultsFile(HERE / "elsewhere.sqlite", create=False) as _results:
-    PLANS |= {plan.dataset: points_of(plan, _results.rows()) for plan in _results.plans()}
+    PLANS |= {
+        plan.dataset if plan.experiment == "elsewhere" else f"{plan.experiment} {plan.dataset}": points_of(
+            plan, _results.rows()
+        )
+        for plan in _results.plans()
+    }
+OVERLAP = 0.15 / 0.75  # test graphs per training graph
+SETTINGS = json.loads((HERE / "hub-settings.json").read_text())
 
 
 _PLACES = (
@@ -62,13 +71,13 @@ def sweep(experiment: str, name: str, symbol: str, panel: str = "") -> str:
     return markdown([name if name == "accuracy" else "AUC", *(f"{symbol} = {x:g}" for x in values)], rows)
 
 
-def difference(where: str, label: str, one: Point, two: Point) -> list[str]:
+def difference(where: str, label: str, one: Point, two: Point, *, overlap: float = 0.0) -> list[str]:
     """One minus two, seed by seed: both have the same test graphs."""
     cells = [where, label]
     for name in ("accuracy", "auc"):
         first, second = ({c["seed"]: n[name] for c, n in zip(p.chosen, p.numbers, strict=True)} for p in (one, two))
         gaps = [first[seed] - second[seed] for seed in sorted(first.keys() & second.keys())]
-        s = summarize(gaps)
+        s = summarize(gaps, overlap=overlap)
         shown = f"{s.mean:+.3f} ± {s.std:.3f} [{s.low:+.3f}, {s.high:+.3f}]".replace("-", "−")
         cells += [shown, f"{sum(gap > 1e-9 for gap in gaps)} of {len(gaps)}"]
     return cells
@@ -134,17 +143,55 @@ def lists() -> str:
     return markdown(DIFFERENCE, rows)
 
 
+def rounds(*experiments: str, lines: tuple[str, ...] = ("two-rounds", "two-rounds-away-30")) -> str:
+    """Two rounds minus one, seed by seed, with all hubs and with some who stay away."""
+    rows = []
+    for experiment, panel, x in product(experiments, ("λ = 0", "λ = 0.2"), (0.2, 0.5, 1.0, 2.0)):
+        one = found(experiment, "recipe", x, panel)
+        for series in lines:
+            two = found(experiment, series, x, panel)
+            if one and two:
+                label = "two rounds − one" + (", 30 % of hubs away" if series.endswith("30") else "")
+                where = experiment.removeprefix("rounds").strip()
+                place = ", ".join(filter(None, (where, f"ε = {x:g}", panel)))
+                rows.append(difference(place, label, two, one, overlap=OVERLAP))
+    return markdown(DIFFERENCE, rows)
+
+
+def halves() -> str:
+    """Settings chosen on one half, measured on the other, with corrected errors."""
+    rows = []
+    for each in SETTINGS["measured"]:
+        gap = f"{each['gain']:+.3f} ± {each['error']:.3f}".replace("-", "−")
+        rows.append([f"{each['epsilon']:g}", f"{each['one_round']:.3f}", f"{each['two_rounds']:.3f}", gap])
+    return markdown(["ε", "one round", "two rounds", "difference ± its corrected error"], rows)
+
+
+def settings() -> str:
+    """What was tried on the first half."""
+    tried = {(each["times"], each["busy"]): each["accuracy"] for each in SETTINGS["tried"]}
+    times, busy = (sorted({pair[place] for pair in tried}) for place in (0, 1))
+    rows = [[f"{t:g}", *(f"{tried[t, b]:.4f}" for b in busy)] for t in times]
+    return markdown(["`times`", *(f"`busy` = {b:g}" for b in busy)], rows)
+
+
 def gain() -> str:
     """What a user gains by the recipe at the same ε, everybody private."""
     lines = {
         "the paper's set-up: DPRR and a GIN": "dprr",
         "**`gl.recommended(epsilon)`**": "recipe",
+        "**`gl.recommended(epsilon, rounds=2)`**": "two-rounds",
         "n alone": "size-control",
         "no privacy: true lists and a GIN": "nonpriv-full",
     }
     values, rows = (0.2, 0.5, 1.0, 2.0), []
     for label, series in lines.items():
-        points = [found("beyond", series, x, "λ = 0") for x in values]
+        points = [
+            found("rounds", series, x, "λ = 0")
+            if series == "two-rounds" and x >= COUNTS_FROM
+            else found("beyond", "recipe" if series == "two-rounds" else series, x, "λ = 0")
+            for x in values
+        ]
         means = [point.summary("accuracy") if point else None for point in points]
         rows.append([label, *("–" if each is None else f"{each.mean:.3f}" for each in means)])
     return markdown(["accuracy on REDDIT-BINARY", *(f"ε = {x:g}" for x in values)], rows)
@@ -293,6 +340,12 @@ TABLES: dict[str, Callable[[], str]] = {
     "lists-private": lambda: sweep("lists", "accuracy", "ε", "λ = 0"),
     "lists-public": lambda: sweep("lists", "accuracy", "ε", "λ = 0.2"),
     "lists-difference": lists,
+    "rounds-private": lambda: sweep("rounds", "accuracy", "ε", "λ = 0"),
+    "rounds-public": lambda: sweep("rounds", "accuracy", "ε", "λ = 0.2"),
+    "rounds-difference": lambda: rounds("rounds"),
+    "rounds-elsewhere": lambda: rounds("rounds IMDB-BINARY", "rounds reddit_threads_10k", lines=("two-rounds",)),
+    "rounds-settings": settings,
+    "rounds-halves": halves,
     "fifty": lambda: sweep("REDDIT-BINARY", "accuracy", "ε"),
     "recipe-fifty": lambda: against_the_recipe("REDDIT-BINARY"),
     "imdb": lambda: sweep("IMDB-BINARY", "accuracy", "ε"),
