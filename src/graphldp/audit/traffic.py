@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from graphldp.audit.finding import Finding
-from graphldp.audit.protocol import ROSTER, FailingCollector, failing_collector
+from graphldp.audit.protocol import ROSTER, FailingCollector, Request, failing_collector
 from graphldp.client.entropy import Entropy
 from graphldp.client.protocol import Client
 from graphldp.errors import GraphLDPError
@@ -67,7 +67,9 @@ MOVES = (
 )
 
 
-def recorded(server: FailingCollector, friends: Sequence[int], edited: Sequence[int], moves: Sequence[Move]) -> object:
+def recorded(
+    server: FailingCollector, friends: Sequence[int], edited: Sequence[int], moves: Sequence[Move]
+) -> tuple[list[Request], int]:
     """All requests of one user, who joins and goes along with every move, and what she spent."""
     server.requests, server.epoch, server.changes = [], 1, dict(_PLAIN_RR)
     with tempfile.TemporaryDirectory() as folder:
