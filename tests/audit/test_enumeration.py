@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -28,8 +31,12 @@ def test_words_are_compared_bit_by_bit() -> None:
     assert law.found[(True,)] == Fraction(1, 2**64)
 
 
+def used(use: Callable[[Any], object], entropy: Entropy) -> bool:
+    return bool(use(entropy.words(2, 8)))
+
+
 def test_a_word_can_be_used_in_no_other_way() -> None:
-    uses = (
+    uses: tuple[Callable[[Any], object], ...] = (
         lambda words: words + 1,
         lambda words: words > np.zeros(2, np.uint64),
         lambda words: words[0],
@@ -38,11 +45,11 @@ def test_a_word_can_be_used_in_no_other_way() -> None:
     )
     for use in uses:
         with pytest.raises((TypeError, AssertionError)):
-            enumerate_law(lambda entropy, use=use: bool(use(entropy.words(2, 8))))
+            enumerate_law(partial(used, use))
 
 
 def test_repeated_attempts_have_the_law_of_a_success() -> None:
-    def attempt(entropy):
+    def attempt(entropy: Entropy) -> int | None:
         drawn = entropy.below(6)
         return None if drawn > 3 else drawn // 3
 
@@ -62,14 +69,14 @@ def test_a_prefix_is_a_condition() -> None:
 
 
 @pytest.mark.parametrize("gamma", [Fraction(1), Fraction(1, 2), Fraction(3, 7)])
-def test_the_exponential_coin(gamma) -> None:
+def test_the_exponential_coin(gamma: Fraction) -> None:
     law = enumerate_law(lambda entropy: Entropy.exp_coin(entropy, gamma), cutoff=Fraction(1, 10**15))
     assert law.rest < 10**-14
     assert float(law.found[True]) == pytest.approx(math.exp(-gamma), abs=2e-14)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3, 2), Fraction(9, 4)])
-def test_the_discrete_laplace_law_within_what_was_left_out(epsilon) -> None:
+def test_the_discrete_laplace_law_within_what_was_left_out(epsilon: Fraction) -> None:
     law = enumerate_law(lambda entropy: discrete_laplace(epsilon, entropy))
     assert 0 < law.rest < Fraction(1, 10**8)
     scale = float(epsilon)
@@ -81,7 +88,7 @@ def test_the_discrete_laplace_law_within_what_was_left_out(epsilon) -> None:
 
 
 @pytest.mark.parametrize("x", [Fraction(1, 10**6), Fraction(9, 10), Fraction(17)])
-def test_the_bounds_on_e(x) -> None:
+def test_the_bounds_on_e(x: Fraction) -> None:
     low, high = exact.exp_bounds(x)
     with mpmath.workdps(120):
         true = mpmath.exp(mpmath.mpf(x.numerator) / x.denominator)
@@ -90,7 +97,7 @@ def test_the_bounds_on_e(x) -> None:
 
 
 @pytest.mark.parametrize("case", exact.cases(), ids=str)
-def test_the_client_spends_the_epsilon_it_says(case) -> None:
+def test_the_client_spends_the_epsilon_it_says(case: tuple[str, float, float]) -> None:
     mechanism, *spent = case
     found = exact.reports(mechanism, 3, *spent)
     assert found.claimed == pytest.approx(sum(spent))
@@ -107,7 +114,7 @@ def test_every_rate_occurs_among_four_users() -> None:
 
 @pytest.mark.parametrize(("mechanism", "epsilon1"), [("rr", 0.0), ("dprr", 1.0)])
 @pytest.mark.parametrize(("n", "bits"), exact.WORDS)
-def test_lists_hold_at_epsilon_and_are_tight(n, bits, mechanism, epsilon1) -> None:
+def test_lists_hold_at_epsilon_and_are_tight(n: int, bits: int, mechanism: str, epsilon1: float) -> None:
     found = exact.lists(mechanism, n, epsilon1, 0.9, bits)
     assert found.holds
     assert found.shown <= 0.9 + 1e-12

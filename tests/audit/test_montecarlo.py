@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +9,10 @@ import pytest
 import graphldp as gl
 from graphldp.audit.branches import BRANCHES
 from graphldp.audit.montecarlo import audit_mechanism, lower_bound
-from graphldp.mechanisms.named import mechanisms
+from graphldp.mechanisms.base import DrawnLists
+from graphldp.mechanisms.named import NamedMechanism, mechanisms
+from graphldp.mechanisms.rows import UserRows
+from graphldp.mechanisms.streams import Key
 from graphldp.privacy import Budget
 
 # Seeds are fixed, so each test is passed or not once and for all. At 99.9 % confidence a sound mechanism fails for one
@@ -18,15 +22,16 @@ PRIVATE = [record.make(4.0, **options) for record in RECORDS for options in reco
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
-def test_every_mechanism_of_the_table_is_audited_by_every_law_it_has(record) -> None:
+def test_every_mechanism_of_the_table_is_audited_by_every_law_it_has(record: NamedMechanism) -> None:
     assert record.kind in BRANCHES
     assert record.audited_with
     if "noise" in record.options:
-        assert {record.make(1.0, **options).noise for options in record.audited_with} == {"laplace", "discrete"}
+        made: list[Any] = [record.make(1.0, **options) for options in record.audited_with]
+        assert {each.noise for each in made} == {"laplace", "discrete"}
 
 
 @pytest.mark.parametrize("mechanism", PRIVATE, ids=repr)
-def test_our_mechanisms_keep_their_promise(mechanism) -> None:
+def test_our_mechanisms_keep_their_promise(mechanism: gl.Mechanism) -> None:
     """And the bound is so near to ε that twice as much would be seen."""
     found = audit_mechanism(mechanism, samples=40_000)
     assert found.holds
@@ -48,7 +53,7 @@ def test_an_empty_list_is_not_no_list() -> None:
 class GateByDegree(gl.HubLists):
     """Who has two friends sends a list, which is always empty, and the same d* as everybody else."""
 
-    def draw_rows(self, rows, budget, key):
+    def draw_rows(self, rows: UserRows, budget: Budget, key: Key) -> DrawnLists:
         hub = rows.degrees > 1
         half = np.asarray(budget.degree) / 2
         drawn = super().draw_lists(rows, np.zeros(len(rows)), Budget(half, np.zeros(len(rows))), key)
@@ -64,7 +69,7 @@ def test_the_bound_comes_close_to_the_truth() -> None:
 class Eager(gl.RowMechanism):
     """Randomized response that flips half as often as it says."""
 
-    def rates(self, noisy_degree, n, flip):
+    def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Any:
         return 1 - flip / 2, flip / 2
 
 

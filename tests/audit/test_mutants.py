@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graphldp.audit import exact, montecarlo, protocol
-from graphldp.client import sampler
+from graphldp.client import laplace, sampler
 from graphldp.client.membership import Membership
 from graphldp.client.protocol import Client
+from graphldp.wire import Report
 
 DOCS = Path(__file__).parents[2] / "docs" / "audit.md"
 
 
-def q_from_the_true_degree(patch) -> None:
-    real, seen = sampler.thresholds, {}
+def q_from_the_true_degree(patch: pytest.MonkeyPatch) -> None:
+    real = sampler.thresholds
+    seen: dict[str, int] = {}
 
-    def remember(friends, **options):
+    def remember(friends: Sequence[int], **options: Any) -> Report:
         seen["degree"] = len(friends)
         return real_draw(friends, **options)
 
@@ -30,37 +34,38 @@ def q_from_the_true_degree(patch) -> None:
     )
 
 
-def rounding_reversed(patch) -> None:
-    def thresholds(epsilon2, n, degree, bits):
+def rounding_reversed(patch: pytest.MonkeyPatch) -> None:
+    def thresholds(epsilon2: Fraction, n: int, degree: int | None, bits: int) -> tuple[int, int]:
         numerator, one = sampler.exp_below(epsilon2)
         e, whole = Fraction(numerator, one), 1 << bits
-        full = degree is None or 2 * degree >= n - 1
-        share = 1 / (1 + e) if full else max(degree, 0) / (max(degree, 0) * (e - 1) + n - 1)
+        share = 1 / (1 + e)
+        if degree is not None and 2 * degree < n - 1:
+            share = max(degree, 0) / (max(degree, 0) * (e - 1) + n - 1)
         return math.floor(whole * share), math.ceil(whole * share * e)
 
     patch.setattr(sampler, "thresholds", thresholds)
 
 
-def float_p(patch) -> None:
+def float_p(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sampler, "exp_below", lambda x: Fraction(math.exp(x)).as_integer_ratio())
 
 
-def halved_noise(patch) -> None:
-    real = sampler.discrete_laplace
-    for module in (sampler, exact.laplace):
+def halved_noise(patch: pytest.MonkeyPatch) -> None:
+    real = laplace.discrete_laplace
+    for module in (sampler, laplace):
         patch.setattr(module, "discrete_laplace", lambda epsilon, entropy: _halved(real(epsilon, entropy)))
 
 
-def _halved(noise):
+def _halved(noise: int) -> int:
     return noise // 2 if noise >= 0 else -(-noise // 2)
 
 
-def no_fake_edges(patch) -> None:
+def no_fake_edges(patch: pytest.MonkeyPatch) -> None:
     real = sampler.thresholds
     patch.setattr(sampler, "thresholds", lambda *arguments: (0, real(*arguments)[1]))
 
 
-def redraw_on_retry(patch) -> None:
+def redraw_on_retry(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Membership, "drawn", lambda self: None)
     patch.setattr(Client, "_refuse_second", lambda self, *arguments, **options: None)
 
@@ -94,7 +99,7 @@ def table() -> dict[str, list[bool]]:
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_every_mutant_is_caught_as_the_docs_say(name, monkeypatch) -> None:
+def test_every_mutant_is_caught_as_the_docs_say(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     MUTANTS[name](monkeypatch)
     caught = [not check().holds for check in CHECKS.values()]
     assert any(caught)
