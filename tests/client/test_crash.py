@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -60,7 +61,7 @@ while True:
 """
 
 
-def test_killed_at_every_step(tmp_path) -> None:
+def test_killed_at_every_step(tmp_path: Path) -> None:
     friends = tmp_path / "friends.txt"
     friends.write_text("\n".join(ROSTER[10:20]))
     with failing_collector() as server:
@@ -91,7 +92,7 @@ Client(Path(sys.argv[1]), tick=0.0, pauses=(), timeout=20.0).report("audit", fri
 
 
 @pytest.mark.parametrize("room", [100, 500])  # too little for the ledger; enough for it, too little for the report
-def test_a_full_disk_loses_nothing_and_sends_nothing(tmp_path, room):
+def test_a_full_disk_loses_nothing_and_sends_nothing(tmp_path: Path, room: int) -> None:
     friends = tmp_path / "friends.txt"
     names = [f"user{number}" for number in range(400)]
     friends.write_text("\n".join(names[100:]))

@@ -1,22 +1,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from tests.values import some
 
 from graphldp.client.explain import conclude, in_words
 from graphldp.wire import Report
 
 
-def report(epsilon1=0.5, epsilon2=0.5, mechanism="dprr", degree=3, listed=(1, 2)):
+def report(
+    epsilon1: float = 0.5,
+    epsilon2: float = 0.5,
+    mechanism: str = "dprr",
+    degree: int | None = 3,
+    listed: Sequence[int] = (1, 2),
+) -> Report:
     return Report(mechanism, 40, 7, epsilon1, epsilon2, degree, np.array(listed, np.int32))
 
 
 def test_ten_that_stand_or_fall_together_reach_ten_times_epsilon() -> None:
     # Randomized response at ε₂: ten listed names, all friends or none. The likelihood ratio is that of ten bits.
     told = conclude(report(0.0, 1.0, "rr", None, tuple(range(10, 20))))
-    assert told.listed_factor**10 == pytest.approx(told.group_factor(10), rel=1e-9)
+    assert some(told.listed_factor) ** 10 == pytest.approx(told.group_factor(10), rel=1e-9)
     assert told.group_factor(10) == pytest.approx(math.e**10)
     assert told.group_factor(1) == told.odds_factor
 
@@ -30,14 +38,14 @@ def test_the_condition_and_the_group_stand_wherever_the_factor_does() -> None:
 
 
 @pytest.mark.parametrize(("epsilon", "sure"), [(0.5, False), (1.0, False), (2.1, False), (2.2, True), (8.0, True)])
-def test_no_comfort_where_somebody_can_conclude(epsilon, sure) -> None:
+def test_no_comfort_where_somebody_can_conclude(epsilon: float, sure: bool) -> None:
     text = "\n".join(in_words(report(0.0, epsilon, "rr", None), 20))
     assert ("nearly sure" in text) is sure
     assert "Nobody can conclude" not in text
 
 
 @pytest.mark.parametrize("mechanism", ["dprr", "public"])
-def test_what_is_not_protected_is_said(mechanism) -> None:
+def test_what_is_not_protected_is_said(mechanism: str) -> None:
     given = report() if mechanism == "dprr" else report(math.inf, math.inf, "public", None)
     last = in_words(given, 20)[-1]
     assert last.startswith("Not protected: that you take part, which choice of ε you took")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -26,7 +27,7 @@ eve,true,false,"""
         ("bom.txt", "\ufeffbob@example.social\neve\nnobody"),
     ],
 )
-def test_every_format_gives_the_same_friends(tmp_path, name, text) -> None:
+def test_every_format_gives_the_same_friends(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     found = match(read_names(tmp_path / name), ROSTER, user=2)
     assert found.neighbours.tolist() == [1, 4]
@@ -59,13 +60,13 @@ def test_a_roster_that_cannot_tell_two_users_apart_is_refused() -> None:
         ("a.txt", b"\xff\xfe\x00"),
     ],
 )
-def test_bad_files_are_refused_without_repeating_them(tmp_path, name, data) -> None:
+def test_bad_files_are_refused_without_repeating_them(tmp_path: Path, name: str, data: bytes) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(FormatError) as caught:
         read_names(tmp_path / name)
     assert "secret-name" not in str(caught.value)
 
 
-def test_an_empty_file_has_no_friends(tmp_path) -> None:
+def test_an_empty_file_has_no_friends(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("")
     assert read_names(tmp_path / "a.csv") == []

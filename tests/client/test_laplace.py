@@ -22,7 +22,7 @@ def sample(epsilon: Fraction, seed: int) -> Counter[int]:
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_the_law(epsilon) -> None:
+def test_the_law(epsilon: Fraction) -> None:
     # χ² on a seeded source; false alarm 1e-6 each.
     drawn, scale = sample(epsilon, 5), float(epsilon)
     top = next(z for z in range(1, 10**6) if DRAWS * math.exp(-scale * z) < 20)
@@ -33,7 +33,7 @@ def test_the_law(epsilon) -> None:
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
-def test_opendp_draws_from_the_same_law(epsilon) -> None:
+def test_opendp_draws_from_the_same_law(epsilon: Fraction) -> None:
     # Two samples in bins, ours seeded; OpenDP's cannot be, so p > 1e-9: a false alarm once in a billion runs.
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)

@@ -17,6 +17,7 @@ import numpy as np
 import opendp.prelude as dp
 import pytest
 from scipy.stats import chi2_contingency
+from tests.values import some
 
 from graphldp.audit import exact
 from graphldp.client import sampler
@@ -64,18 +65,18 @@ def degree_preserving(d_star: int, n: int, epsilon2: float) -> Fraction:
     return min(Fraction(1), short(d_star / (d_star * (2 * p - 1) + (n - 1) * (1 - p))))
 
 
-def dprr(friends, n, epsilon1, epsilon2, report: Report) -> Fraction:
-    listed, d_star = tuple(report.neighbours.tolist()), report.noisy_degree
+def dprr(friends: tuple[int, ...], n: int, epsilon1: float, epsilon2: float, report: Report) -> Fraction:
+    listed, d_star = tuple(report.neighbours.tolist()), some(report.noisy_degree)
     q = degree_preserving(d_star, n, epsilon2)
     return noise(epsilon1, d_star - len(friends)) * list_chance(friends, listed, n, epsilon2, q)
 
 
-def rr(friends, n, epsilon1, epsilon2, report: Report) -> Fraction:
+def rr(friends: tuple[int, ...], n: int, epsilon1: float, epsilon2: float, report: Report) -> Fraction:
     return list_chance(friends, tuple(report.neighbours.tolist()), n, epsilon2, Fraction(1))
 
 
-def noisy_degrees(friends, n, epsilon1, epsilon2, report: Report) -> Fraction:
-    return noise(epsilon1, report.noisy_degree - len(friends))
+def noisy_degrees(friends: tuple[int, ...], n: int, epsilon1: float, epsilon2: float, report: Report) -> Fraction:
+    return noise(epsilon1, some(report.noisy_degree) - len(friends))
 
 
 FORMULAS = {"dprr": dprr, "rr": rr, "noisy-degrees": noisy_degrees}  # a mechanism that joins the wire joins these
@@ -93,19 +94,19 @@ def test_every_mechanism_of_the_wire_has_its_formula() -> None:
 
 
 @pytest.mark.parametrize("case", exact.cases(), ids=str)
-def test_the_law_is_the_formula(case) -> None:
-    mechanism, *spent = case
-    n = 3 if spent[0] == 0.1 else 4
+def test_the_law_is_the_formula(case: tuple[str, float, float]) -> None:
+    mechanism, epsilon1, epsilon2 = case
+    n = 3 if epsilon1 == 0.1 else 4
     for friends in lists(n):
-        law = exact.law_of(mechanism, n, friends, *spent)
+        law = exact.law_of(mechanism, n, friends, epsilon1, epsilon2)
         assert law.rest < Fraction(1, 10**8)
         for body, found in law.found.items():
-            true = FORMULAS[mechanism](friends, n, *spent, decode(body, n=n))
+            true = FORMULAS[mechanism](friends, n, epsilon1, epsilon2, decode(body, n=n))
             assert -ROUNDING <= true - found <= law.rest + ROUNDING
 
 
 @pytest.mark.parametrize("mechanism", exact.LIVE)
-def test_no_length_and_no_position_tells_a_list(mechanism) -> None:
+def test_no_length_and_no_position_tells_a_list(mechanism: str) -> None:
     """What can be sent, and how long it is, is the same for every list.
 
     OpenDP's randomized response on bit vectors answers in the length of its input, by which two neighbouring inputs
@@ -123,19 +124,12 @@ def test_no_length_and_no_position_tells_a_list(mechanism) -> None:
 
 
 @pytest.mark.parametrize("n", [2, 9, 600])
-def test_every_position_is_drawn_the_last_one_too(n) -> None:
+def test_every_position_is_drawn_the_last_one_too(n: int) -> None:
     """One word for each other user: with the smallest words all are listed, with the largest nobody is."""
     for friends in ([], [n - 1], list(range(1, n))):
         for byte, listed in ((0, n - 1), (255, 0)):
-            report = sampler.draw(
-                friends,
-                mechanism="rr",
-                n=n,
-                user=0,
-                epsilon1=0.0,
-                epsilon2=1.0,
-                _entropy=Entropy(_source=lambda size, byte=byte: bytes([byte]) * size),
-            )
+            entropy = Entropy(_source=bytes([byte]).__mul__)
+            report = sampler.draw(friends, mechanism="rr", n=n, user=0, epsilon1=0.0, epsilon2=1.0, _entropy=entropy)
             assert len(report.neighbours) == listed
             assert len(encode(report)) == len(encode(sampler_report(n, listed)))
 
@@ -158,7 +152,7 @@ def test_opendp_flips_as_often() -> None:
     truth = np.arange(n - 1) % 3 == 0
     data = np.packbits(truth, bitorder="little").tobytes()
     ours, theirs = np.zeros(n - 1, np.int64), np.zeros(n - 1, np.int64)
-    friends = np.flatnonzero(truth) + 1
+    friends = (np.flatnonzero(truth) + 1).astype(np.int32)
     entropy = Entropy(_source=os.urandom)
     for _ in range(rounds):
         report = sampler.draw(friends, mechanism="rr", n=n, user=0, epsilon1=0.0, epsilon2=epsilon, _entropy=entropy)

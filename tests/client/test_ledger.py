@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -15,11 +16,11 @@ TENTH = Choice("tenth", 0.05, 0.05)
 
 
 @pytest.fixture
-def ledger(tmp_path):
+def ledger(tmp_path: Path) -> Ledger:
     return Ledger(tmp_path / "ledger.json")
 
 
-def test_sums_are_exact_and_the_cap_is_reached_but_not_passed(ledger, tmp_path) -> None:
+def test_sums_are_exact_and_the_cap_is_reached_but_not_passed(ledger: Ledger, tmp_path: Path) -> None:
     ledger.set_cap(10**6)
     for number in range(10):  # ten tenths are one, which floats would miss
         ledger.charge("https://a.example", f"c{number}", 1, TENTH)
@@ -28,26 +29,26 @@ def test_sums_are_exact_and_the_cap_is_reached_but_not_passed(ledger, tmp_path) 
         ledger.charge("https://b.example", "other", 1, Choice("least", 0.0, 0.000001))
 
 
-def test_a_report_that_was_never_drawn_is_not_charged_twice(ledger) -> None:
+def test_a_report_that_was_never_drawn_is_not_charged_twice(ledger: Ledger) -> None:
     for _ in range(3):
         ledger.charge("https://a.example", "c", 1, TENTH)
     assert ledger.spent == 100_000
 
 
-def test_epochs_and_servers_add_up(ledger) -> None:
+def test_epochs_and_servers_add_up(ledger: Ledger) -> None:
     for server, epoch in (("https://a.example", 1), ("https://a.example", 2), ("https://b.example", 1)):
         ledger.charge(server, "c", epoch, TENTH)
     assert ledger.spent == 300_000
 
 
-def test_a_public_list_is_noted_without_a_cost(ledger) -> None:
+def test_a_public_list_is_noted_without_a_cost(ledger: Ledger) -> None:
     ledger.set_cap(1)
     ledger.charge("https://a.example", "c", 1, Choice("open", math.inf, math.inf))
     assert ledger.spent == 0
     assert ledger.entries[0].millionths is None
 
 
-def test_marks_stay(ledger, tmp_path) -> None:
+def test_marks_stay(ledger: Ledger, tmp_path: Path) -> None:
     ledger.charge("https://a.example", "c", 1, TENTH)
     ledger.mark(ledger.entries[0], drawn=True)
     ledger.mark(ledger.entries[0], sent=True)
@@ -58,20 +59,20 @@ def test_marks_stay(ledger, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "{}", '{"cap": 1, "entries": [{"server": "x"}]}'])
-def test_a_damaged_ledger_stops_everything(tmp_path, text) -> None:
+def test_a_damaged_ledger_stops_everything(tmp_path: Path, text: str) -> None:
     (tmp_path / "ledger.json").write_text(text)
     with pytest.raises(FormatError, match="damaged"):
         Ledger(tmp_path / "ledger.json")
 
 
-def test_files_and_folders_are_the_owners_alone(tmp_path) -> None:
+def test_files_and_folders_are_the_owners_alone(tmp_path: Path) -> None:
     vault.keep(tmp_path / "a" / "b" / "c.json", {"x": 1})
     assert stat.S_IMODE((tmp_path / "a" / "b" / "c.json").stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == stat.S_IMODE((tmp_path / "a" / "b").stat().st_mode) == 0o700
     assert json.loads((tmp_path / "a" / "b" / "c.json").read_text()) == {"x": 1}
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path) -> None:
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     vault.keep(tmp_path / "c.json", {"x": 1})
     with pytest.raises(TypeError):
         vault.keep(tmp_path / "c.json", {"x": object()})

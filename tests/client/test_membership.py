@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from graphldp.audit.protocol import ROSTER, failing_collector
+from graphldp.audit.protocol import ROSTER, FailingCollector, failing_collector
 from graphldp.client import vault
 from graphldp.client.protocol import Client
 from graphldp.errors import ClientError, DataError, FormatError
@@ -13,31 +15,31 @@ ONE = 10**6
 
 
 @pytest.fixture
-def server():
+def server() -> Iterator[FailingCollector]:
     with failing_collector() as running:
         yield running
 
 
 @pytest.fixture
-def client(tmp_path, server):
+def client(tmp_path: Path, server: FailingCollector) -> Client:
     joined = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0)
     joined.join(server.invitation, accept=ONE)
     return joined
 
 
 @pytest.fixture
-def friends(tmp_path):
+def friends(tmp_path: Path) -> Path:
     path = tmp_path / "friends.txt"
     path.write_text("\n".join(ROSTER[10:20]))
     return path
 
 
 @pytest.fixture
-def folder(client, tmp_path):
+def folder(client: Client, tmp_path: Path) -> Path:
     return next((tmp_path / "home" / "memberships").iterdir())
 
 
-def test_one_id_on_two_servers(client, server, friends) -> None:
+def test_one_id_on_two_servers(client: Client, server: FailingCollector, friends: Path) -> None:
     with failing_collector() as second:
         client.join(second.invitation, accept=ONE)
         with pytest.raises(ClientError, match=f"--server, one of: .*{second.invitation.server}"):
@@ -54,14 +56,16 @@ def test_one_id_on_two_servers(client, server, friends) -> None:
 
 @pytest.mark.parametrize("name", ["invitation.json", "community.json"])
 @pytest.mark.parametrize("text", ["{", "{}", "[]", "null", '{"invitation": "x", "published": {}, "accepted": 1}'])
-def test_a_damaged_membership_sends_nothing(client, server, folder, friends, name, text) -> None:
+def test_a_damaged_membership_sends_nothing(
+    client: Client, server: FailingCollector, folder: Path, friends: Path, name: str, text: str
+) -> None:
     (folder / name).write_text(text)
     with pytest.raises(FormatError, match="damaged"):
         client.report("audit", friends_file=friends)
     assert server.bodies == []
 
 
-def test_accepting_something_that_is_no_number_accepts_nothing(client, folder, friends) -> None:
+def test_accepting_something_that_is_no_number_accepts_nothing(client: Client, folder: Path, friends: Path) -> None:
     fields = vault.kept(folder / "community.json")
     vault.keep(folder / "community.json", fields | {"accepted": "all"})
     with pytest.raises(FormatError, match="damaged"):
@@ -69,14 +73,16 @@ def test_accepting_something_that_is_no_number_accepts_nothing(client, folder, f
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "[1]", json.dumps(ROSTER[::-1]), json.dumps([*ROSTER, "x"])])
-def test_a_roster_other_than_the_pinned_one_is_not_matched(client, server, folder, friends, text) -> None:
+def test_a_roster_other_than_the_pinned_one_is_not_matched(
+    client: Client, server: FailingCollector, folder: Path, friends: Path, text: str
+) -> None:
     next(folder.glob("roster-*.json")).write_text(text)
     with pytest.raises(FormatError, match="damaged"):
         client.report("audit", friends_file=friends)
     assert (server.bodies, client.status()[0].entries) == ([], [])
 
 
-def test_a_lost_roster_can_be_fetched_by_joining_again(client, folder, friends) -> None:
+def test_a_lost_roster_can_be_fetched_by_joining_again(client: Client, folder: Path, friends: Path) -> None:
     next(folder.glob("roster-*.json")).unlink()
     with pytest.raises(ClientError, match="join"):
         client.report("audit", friends_file=friends)
@@ -88,7 +94,9 @@ def test_a_lost_roster_can_be_fetched_by_joining_again(client, folder, friends) 
 @pytest.mark.parametrize(
     "text", ["{", "{}", "[]", '{"report": "zz", "choice": "standard", "friends": []}', '{"report": "e1"}']
 )
-def test_a_damaged_report_is_neither_sent_nor_drawn_again(client, server, folder, friends, text) -> None:
+def test_a_damaged_report_is_neither_sent_nor_drawn_again(
+    client: Client, server: FailingCollector, folder: Path, friends: Path, text: str
+) -> None:
     kept = client.report("audit", friends_file=friends, dry_run=True)
     (folder / "report-1.json").write_text(text)
     with pytest.raises(DataError, match="damaged"):
@@ -98,7 +106,7 @@ def test_a_damaged_report_is_neither_sent_nor_drawn_again(client, server, folder
     assert client.report("audit").body == kept.body
 
 
-def test_a_new_epoch_keeps_one_roster(client, server, folder, friends) -> None:
+def test_a_new_epoch_keeps_one_roster(client: Client, server: FailingCollector, folder: Path, friends: Path) -> None:
     server.epoch, server.changes = 2, {"roster": ROSTER[::-1]}
     client.report("audit", friends_file=friends, new_epoch=True)
     assert [vault.kept(path) for path in folder.glob("roster-*.json")] == [ROSTER[::-1]]

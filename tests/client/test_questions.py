@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from graphldp.audit.protocol import ROSTER, USER, failing_collector
+from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
 from graphldp.client.protocol import Client
-from graphldp.client.questions import Plan, Renewal
+from graphldp.client.questions import Plan, Question, Renewal
 from graphldp.errors import ClientError
 from graphldp.wire import roster_digest, spoken
 
@@ -12,40 +16,40 @@ ONE = 10**6
 
 
 @pytest.fixture
-def server():
+def server() -> Iterator[FailingCollector]:
     with failing_collector() as running:
         yield running
 
 
 @pytest.fixture
-def friends(tmp_path):
+def friends(tmp_path: Path) -> Path:
     path = tmp_path / "friends.txt"
     path.write_text("\n".join([*ROSTER[10:13], "a-stranger"]))
     return path
 
 
-class Asked(list):
+class Asked(list[Question]):
     """Says yes, and remembers what it was asked."""
 
-    def __call__(self, question):
+    def __call__(self, question: Question) -> bool:
         self.append(question)
         return True
 
-    def words(self, kind):
+    def words(self, kind: type[Plan | Renewal]) -> list[str]:
         return [line for question in self if isinstance(question, kind) for line in question.in_words()]
 
 
-def joined(tmp_path, server, accept=2 * ONE, **options):
+def joined(tmp_path: Path, server: FailingCollector, accept: int | None = 2 * ONE, **options: Any) -> Client:
     client = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0)
     client.join(server.invitation, accept=accept, **options)
     return client
 
 
-def offer(epsilon1, epsilon2, name="standard"):
+def offer(epsilon1: float | None, epsilon2: float | None, name: str = "standard") -> dict[str, Any]:
     return {"name": name, "epsilon1": epsilon1, "epsilon2": epsilon2}
 
 
-def test_the_plan_shows_who_matches_and_what_it_costs(tmp_path, server, friends) -> None:
+def test_the_plan_shows_who_matches_and_what_it_costs(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
     asked = Asked()
     joined(tmp_path, server).report("audit", friends_file=friends, approve=asked)
     words = asked.words(Plan)
@@ -54,7 +58,9 @@ def test_the_plan_shows_who_matches_and_what_it_costs(tmp_path, server, friends)
     assert "The report costs ε = 1 (choice 'standard'). You have spent 0 of 5 so far." in words
 
 
-def test_a_list_that_matches_nobody_is_asked_about_by_its_likely_cause(tmp_path, server, friends) -> None:
+def test_a_list_that_matches_nobody_is_asked_about_by_its_likely_cause(
+    tmp_path: Path, server: FailingCollector, friends: Path
+) -> None:
     friends.write_text("user10@a.example\nuser11@b.example\n")
     asked = Asked()
     joined(tmp_path, server).report("audit", friends_file=friends, approve=asked)
@@ -63,14 +69,16 @@ def test_a_list_that_matches_nobody_is_asked_about_by_its_likely_cause(tmp_path,
     assert any("but for the host" in line for line in asked.words(Plan))
 
 
-def test_a_public_list_is_called_one_before_it_is_drawn(tmp_path, server, friends) -> None:
+def test_a_public_list_is_called_one_before_it_is_drawn(
+    tmp_path: Path, server: FailingCollector, friends: Path
+) -> None:
     server.changes = {"choices": [offer(None, None, "open")]}
     asked = Asked()
     joined(tmp_path, server, accept=None).report("audit", friends_file=friends, approve=asked)
     assert "The choice 'open' publishes this list as it is. Nothing protects it." in asked.words(Plan)
 
 
-def test_a_new_epoch_shows_every_difference(tmp_path, server, friends) -> None:
+def test_a_new_epoch_shows_every_difference(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
     server.changes = {"choices": [offer(0.5, 0.5), offer(0.1, 0.1, "low")]}
     client = joined(tmp_path, server)
     names = ["newcomer", *ROSTER[:5], *ROSTER[6:], "another"]
@@ -103,7 +111,7 @@ def test_a_new_epoch_shows_every_difference(tmp_path, server, friends) -> None:
     assert [type(each) for each in asked] == [Renewal, Plan]
 
 
-def test_a_new_epoch_of_the_same_community_says_so(tmp_path, server, friends) -> None:
+def test_a_new_epoch_of_the_same_community_says_so(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
     client = joined(tmp_path, server)
     server.epoch = 2
     asked = Asked()
@@ -111,7 +119,7 @@ def test_a_new_epoch_of_the_same_community_says_so(tmp_path, server, friends) ->
     assert asked.words(Renewal)[:2] == ["Epoch: 2; it was 1.", "Nothing else has changed."]
 
 
-def test_another_mechanism_is_a_difference(tmp_path, server, friends) -> None:
+def test_another_mechanism_is_a_difference(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
     client = joined(tmp_path, server)
     server.epoch, server.changes = 2, {"mechanism": "rr", "choices": [offer(0, 1.0)]}
     asked = Asked()
@@ -119,7 +127,9 @@ def test_another_mechanism_is_a_difference(tmp_path, server, friends) -> None:
     assert "Mechanism: rr; it was dprr." in asked.words(Renewal)
 
 
-def test_who_declines_a_new_epoch_keeps_the_old_community(tmp_path, server, friends) -> None:
+def test_who_declines_a_new_epoch_keeps_the_old_community(
+    tmp_path: Path, server: FailingCollector, friends: Path
+) -> None:
     client = joined(tmp_path, server)
     server.epoch, server.changes = 2, {"roster": ROSTER[::-1]}
     before = client.status()[1]
@@ -131,7 +141,9 @@ def test_who_declines_a_new_epoch_keeps_the_old_community(tmp_path, server, frie
 
 
 @pytest.mark.parametrize("epsilons", [(0.5, 0.500001), (None, None)])
-def test_what_was_accepted_holds_in_every_later_epoch(tmp_path, server, friends, epsilons) -> None:
+def test_what_was_accepted_holds_in_every_later_epoch(
+    tmp_path: Path, server: FailingCollector, friends: Path, epsilons: tuple[float | None, float | None]
+) -> None:
     client = joined(tmp_path, server, accept=ONE)
     client.report("audit", friends_file=friends)
     server.epoch, server.changes = 2, {"choices": [offer(*epsilons)]}
@@ -143,7 +155,7 @@ def test_what_was_accepted_holds_in_every_later_epoch(tmp_path, server, friends,
     assert client.status()[0].spent == ONE
 
 
-def test_the_cap_holds_in_every_later_epoch(tmp_path, server, friends) -> None:
+def test_the_cap_holds_in_every_later_epoch(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
     client = joined(tmp_path, server, cap=2 * ONE - 1)
     client.report("audit", friends_file=friends)
     server.epoch = 2

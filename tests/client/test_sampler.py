@@ -4,21 +4,38 @@ import math
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.stats import chisquare
 
 from graphldp.client import sampler
 from graphldp.client.entropy import Entropy
 from graphldp.errors import ParameterError, WireError
 from graphldp.mechanisms.dprr import sampling_probability
+from graphldp.wire import Report
 
 
-def draw(friends, mechanism="dprr", n=200, user=3, epsilon1=0.5, epsilon2=1.5, **options):
+def draw(
+    friends: Sequence[int] | NDArray[np.int32],
+    mechanism: str = "dprr",
+    n: int = 200,
+    user: int = 3,
+    epsilon1: float = 0.5,
+    epsilon2: float = 1.5,
+    **options: Any,
+) -> Report:
     return sampler.draw(friends, mechanism=mechanism, n=n, user=user, epsilon1=epsilon1, epsilon2=epsilon2, **options)
+
+
+def fixed(noise: int, epsilon: Fraction, entropy: Entropy) -> int:
+    return noise
 
 
 def counted(seed: int) -> Entropy:
@@ -28,7 +45,7 @@ def counted(seed: int) -> Entropy:
 
 class TestThresholds:
     @pytest.mark.parametrize("units", [1, 999, 100_000, 900_000, 3_141_593, 16_777_215])
-    def test_e_is_bounded_from_below_and_close(self, units) -> None:
+    def test_e_is_bounded_from_below_and_close(self, units: int) -> None:
         numerator, denominator = sampler.exp_below(Fraction(units, 10**6))
         with mpmath.workdps(80):
             true = mpmath.exp(mpmath.mpf(units) / 10**6)
@@ -38,7 +55,7 @@ class TestThresholds:
 
     @pytest.mark.parametrize("n", [2, 3, 10, 3782, 3_000_000])
     @pytest.mark.parametrize("epsilon2", [0.05, 0.9, 4.0])
-    def test_the_law_is_that_of_the_simulated_mechanism(self, n, epsilon2) -> None:
+    def test_the_law_is_that_of_the_simulated_mechanism(self, n: int, epsilon2: float) -> None:
         flip = 1 / (math.exp(epsilon2) + 1)
         for degree in (-5, 0, 1, 2, n // 3, n // 2, n, 2 * n):
             stranger, neighbour = sampler.thresholds(sampler.exact(epsilon2), n, degree, 64)
@@ -52,7 +69,7 @@ class TestThresholds:
         assert sampler.thresholds(Fraction(1), 4, 0, 3) == (0, 0)
 
     @pytest.mark.parametrize("bits", [1, 2, 3, 8, 64])
-    def test_all_four_ratios_keep_epsilon(self, bits) -> None:
+    def test_all_four_ratios_keep_epsilon(self, bits: int) -> None:
         for units in (1, 50_000, 900_000, 16_777_215):
             e, one = sampler.exp_below(Fraction(units, 10**6))
             for n, degree in ((2, 1), (5, None), (5, 1), (100, 3), (100, 49), (10**6, 1)):
@@ -82,7 +99,7 @@ class TestDraw:
             {"n": 0},
         ],
     )
-    def test_bad_input_is_refused_before_anything_is_drawn(self, options) -> None:
+    def test_bad_input_is_refused_before_anything_is_drawn(self, options: dict[str, Any]) -> None:
         def nothing(size: int) -> bytes:
             raise AssertionError("drew from the entropy")
 
@@ -97,13 +114,13 @@ class TestDraw:
         assert report.neighbours.size == 0
         assert report.noisy_degree is not None
 
-    def test_a_wild_noise_stays_within_the_wire(self, monkeypatch) -> None:
+    def test_a_wild_noise_stays_within_the_wire(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for noise, limit in ((1 << 40, (1 << 27) - 1), (-(1 << 40), -(1 << 27))):
-            monkeypatch.setattr(sampler, "discrete_laplace", lambda epsilon, entropy, noise=noise: noise)
+            monkeypatch.setattr(sampler, "discrete_laplace", partial(fixed, noise))
             assert draw([1], "noisy-degrees", epsilon2=0.0).noisy_degree == limit
 
-    def test_the_list_does_not_depend_on_how_many_are_drawn_at_a_time(self, monkeypatch) -> None:
-        friends = np.arange(5, 60, 5)
+    def test_the_list_does_not_depend_on_how_many_are_drawn_at_a_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        friends = np.arange(5, 60, 5, dtype=np.int32)
         whole = draw(friends, n=1000, _entropy=counted(3)).neighbours
         monkeypatch.setattr(sampler, "_CHUNK", 64)
         assert np.array_equal(whole, draw(friends, n=1000, _entropy=counted(3)).neighbours)
@@ -121,7 +138,7 @@ class TestDraw:
 
     def test_rates_of_friends_and_strangers(self) -> None:
         # False alarm: 4 tests at p < 1e-6 each; the entropy is seeded, so it is passed or not once and for all.
-        n, friends = 400, np.arange(10, 60)
+        n, friends = 400, np.arange(10, 60, dtype=np.int32)
         entropy = counted(17)
         listed = np.zeros(n)
         rounds = 400

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import threading
 import tracemalloc
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -22,11 +23,12 @@ class Answers(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.status, self.headers, self.parts, self.endless = 200, {}, [b""], False
+        self.status, self.parts, self.endless = 200, [b""], False
+        self.headers: dict[str, str] = {}
         self.sent = 0
-        self.requests = []
+        self.requests: list[tuple[str, str, dict[str, str]]] = []
 
-    def handle_error(self, request, client_address) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         """A client that hangs up is what this is about."""
 
 
@@ -48,12 +50,12 @@ class Handler(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         self.do_GET()
 
-    def log_message(self, format, *args) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
 
 @pytest.fixture
-def answers():
+def answers() -> Iterator[Answers]:
     server = Answers()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
@@ -65,16 +67,16 @@ def answers():
 
 
 @pytest.fixture
-def way(answers):
+def way(answers: Answers) -> Sender:
     return Sender(Invitation(f"http://127.0.0.1:{answers.server_address[1]}", "c", "t"), pauses=(), timeout=10.0)
 
 
-def asks(way):
+def asks(way: Sender) -> tuple[Callable[[], object], ...]:
     return (way.fetch, lambda: way.holds(1), lambda: way.put(3, 1, b"report"))
 
 
 @pytest.mark.parametrize("status", [200, 201, 404, 503])
-def test_compressed_answers_are_not_unpacked(answers, way, status) -> None:
+def test_compressed_answers_are_not_unpacked(answers: Answers, way: Sender, status: int) -> None:
     answers.status, answers.headers = status, {"Content-Encoding": "gzip"}
     answers.parts = [gzip.compress(bytes(50_000_000))]
     for ask in asks(way):
@@ -88,7 +90,9 @@ def test_compressed_answers_are_not_unpacked(answers, way, status) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 404])
-def test_answers_without_an_end_are_given_up(answers, way, status, monkeypatch) -> None:
+def test_answers_without_an_end_are_given_up(
+    answers: Answers, way: Sender, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sender, "MOST_BYTES", 1 << 20)
     answers.status, answers.parts, answers.endless = status, [bytes(1 << 16)], True
     for ask in asks(way):
@@ -96,7 +100,7 @@ def test_answers_without_an_end_are_given_up(answers, way, status, monkeypatch) 
             ask()
 
 
-def test_many_small_objects_are_not_read(answers, way) -> None:
+def test_many_small_objects_are_not_read(answers: Answers, way: Sender) -> None:
     answers.parts = [b'{"roster": [' + b"{}," * 1_000_000 + b"{}]}"]
     tracemalloc.start()
     with pytest.raises(SendError, match="not what a community publishes"):
@@ -107,13 +111,13 @@ def test_many_small_objects_are_not_read(answers, way) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"[" * 60_000, b"3", b'{"a": ' + b"9" * 5000 + b"}", b"\xff"])
-def test_what_is_no_json_object_is_refused(answers, way, body) -> None:
+def test_what_is_no_json_object_is_refused(answers: Answers, way: Sender, body: bytes) -> None:
     answers.parts = [body]
     with pytest.raises(SendError, match="not what a community publishes"):
         way.fetch()
 
 
-def test_a_problem_cannot_write_to_the_terminal(answers, way) -> None:
+def test_a_problem_cannot_write_to_the_terminal(answers: Answers, way: Sender) -> None:
     answers.status = 422
     answers.parts = [b'{"title": "\\u001b[2Jgone", "detail": "a\\u009b31m\\u202eb"}']
     with pytest.raises(SendError) as caught:
@@ -122,7 +126,7 @@ def test_a_problem_cannot_write_to_the_terminal(answers, way) -> None:
     assert "gone" in str(caught.value)
 
 
-def test_redirects_are_not_followed(answers, way) -> None:
+def test_redirects_are_not_followed(answers: Answers, way: Sender) -> None:
     answers.status, answers.headers = 307, {"Location": f"http://localhost:{answers.server_address[1]}/elsewhere"}
     for ask in asks(way):
         with pytest.raises(SendError, match="answered 307"):
@@ -131,7 +135,7 @@ def test_redirects_are_not_followed(answers, way) -> None:
 
 
 @pytest.mark.parametrize("asked", ["0", "\xb2", "-1", "soon", "9" * 400, ""])
-def test_any_pause_that_is_asked_for_is_survived(answers, asked, monkeypatch) -> None:
+def test_any_pause_that_is_asked_for_is_survived(answers: Answers, asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sender, "LONGEST_PAUSE", 0.01)
     answers.status, answers.headers = 429, {"Retry-After": asked}
     address = f"http://127.0.0.1:{answers.server_address[1]}"

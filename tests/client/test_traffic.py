@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphldp.audit.protocol import ROSTER, USER, failing_collector
+from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
 from graphldp.audit.traffic import MOVES, NEIGHBOURS, Move, recorded, renamed, same_traffic
-from graphldp.client import protocol
+from graphldp.client import friends as friends_room
+from graphldp.client import protocol, sampler
+from graphldp.client.ledger import Entry, Ledger
+from graphldp.client.membership import Drawn, Membership
 from graphldp.client.protocol import Client
+from graphldp.client.questions import Plan, Question
 from graphldp.errors import ClientError, GraphLDPError
+from graphldp.wire import Report
 
 ONE = 10**6
 
 
 @pytest.fixture(scope="module")
-def server():
+def server() -> Iterator[FailingCollector]:
     with failing_collector() as running:
         yield running
 
 
 @pytest.fixture
-def fresh(server):
+def fresh(server: FailingCollector) -> FailingCollector:
     server.requests, server.bodies, server.mishaps, server.changes, server.epoch = [], [], [], {}, 1
     return server
 
 
-def user(folder, server, numbers):
+def user(folder: Path, server: FailingCollector, numbers: Sequence[int]) -> tuple[Client, Path]:
     file = folder / "friends.txt"
     file.write_text("\n".join(ROSTER[number] for number in numbers))
     client = Client(folder / "home", tick=0.0, pauses=(), timeout=5.0)
@@ -37,14 +45,14 @@ def user(folder, server, numbers):
     return client, file
 
 
-def tried(client, **options):
+def tried(client: Client, **options: Any) -> Drawn | None:
     try:
         return client.report("audit", **options)
     except GraphLDPError:
         return None
 
 
-def test_renaming_users_between_runs_reads_nothing(tmp_path, fresh) -> None:
+def test_renaming_users_between_runs_reads_nothing(tmp_path: Path, fresh: FailingCollector) -> None:
     """The first report is refused. Then one name a run changes: a client that matched anew would stop for a friend."""
     friends = (3, 12, 17, 31)
     client, file = user(tmp_path, fresh, friends)
@@ -60,7 +68,7 @@ def test_renaming_users_between_runs_reads_nothing(tmp_path, fresh) -> None:
     assert len(set(fresh.bodies)) == 1
 
 
-def test_a_roster_with_one_name_reads_nothing_from_a_silence(tmp_path, fresh) -> None:
+def test_a_roster_with_one_name_reads_nothing_from_a_silence(tmp_path: Path, fresh: FailingCollector) -> None:
     """A roster of strangers but for one user: a client that would not report an empty list tells who is a friend."""
     requests = []
     for place, numbers in enumerate(((12,), (13,))):
@@ -75,11 +83,11 @@ def test_a_roster_with_one_name_reads_nothing_from_a_silence(tmp_path, fresh) ->
     assert requests[0][-1][0] == "PUT"
 
 
-def test_the_first_request_after_joining_is_the_report(tmp_path, fresh) -> None:
+def test_the_first_request_after_joining_is_the_report(tmp_path: Path, fresh: FailingCollector) -> None:
     client, file = user(tmp_path, fresh, (1, 2))
     asked = []
 
-    def approve(question) -> bool:
+    def approve(question: Question) -> bool:
         asked.append(len(fresh.requests))
         return True
 
@@ -89,11 +97,11 @@ def test_the_first_request_after_joining_is_the_report(tmp_path, fresh) -> None:
 
 
 @pytest.mark.parametrize("answer", ["no", "interrupt"])
-def test_who_says_no_has_sent_and_spent_nothing(tmp_path, fresh, answer) -> None:
+def test_who_says_no_has_sent_and_spent_nothing(tmp_path: Path, fresh: FailingCollector, answer: str) -> None:
     client, file = user(tmp_path, fresh, (1, 2))
     before = list(fresh.requests)
 
-    def approve(question) -> bool:
+    def approve(question: Question) -> bool:
         if answer == "interrupt":
             raise KeyboardInterrupt
         return False
@@ -107,30 +115,34 @@ def test_who_says_no_has_sent_and_spent_nothing(tmp_path, fresh, answer) -> None
 
 @pytest.mark.parametrize("new_epoch", [False, True])
 @pytest.mark.parametrize("took", [0.0103, 0.0112, 0.7, 3.2])
-def test_a_report_leaves_on_a_tick_however_long_its_draw_took(tmp_path, fresh, monkeypatch, took, new_epoch) -> None:
+def test_a_report_leaves_on_a_tick_however_long_its_draw_took(
+    tmp_path: Path, fresh: FailingCollector, monkeypatch: pytest.MonkeyPatch, took: float, new_epoch: bool
+) -> None:
     client, file = user(tmp_path, fresh, (1, 2))
-    client._tick, fresh.epoch, now, real = 1.0, 1 + new_epoch, [100.25], protocol.sampler.draw
+    client._tick, fresh.epoch, now, real = 1.0, 1 + new_epoch, [100.25], sampler.draw
 
-    def draw(*arguments, **options):
+    def draw(*arguments: Any, **options: Any) -> Report:
         now[0] += took
         return real(*arguments, **options)
 
-    def sleep(seconds) -> None:
+    def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    monkeypatch.setattr(protocol.sampler, "draw", draw)
+    monkeypatch.setattr(sampler, "draw", draw)
     monkeypatch.setattr(protocol, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
     client.report("audit", friends_file=file, new_epoch=new_epoch)
     assert now[0] == pytest.approx(100.25 + int(took) + 1)
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_ctrl_c_at_either_question_of_a_new_epoch_loses_nothing(tmp_path, fresh, place) -> None:
+def test_ctrl_c_at_either_question_of_a_new_epoch_loses_nothing(
+    tmp_path: Path, fresh: FailingCollector, place: int
+) -> None:
     client, file = user(tmp_path, fresh, (1, 2))
     first = client.report("audit", friends_file=file)
     fresh.epoch, asked = 2, []
 
-    def approve(question) -> bool:
+    def approve(question: Question) -> bool:
         asked.append(question)
         if len(asked) > place:
             raise KeyboardInterrupt
@@ -144,7 +156,7 @@ def test_ctrl_c_at_either_question_of_a_new_epoch_loses_nothing(tmp_path, fresh,
     assert len(fresh.bodies) == 2
 
 
-def test_a_bad_file_ends_a_new_epoch_before_any_request(tmp_path, fresh) -> None:
+def test_a_bad_file_ends_a_new_epoch_before_any_request(tmp_path: Path, fresh: FailingCollector) -> None:
     client, file = user(tmp_path, fresh, (1, 2))
     fresh.epoch = 2
     file.write_bytes(b"\xff")
@@ -157,13 +169,13 @@ def test_the_audit_holds() -> None:
     assert same_traffic().holds
 
 
-def refuse_changed_lists(patch) -> None:
+def refuse_changed_lists(patch: pytest.MonkeyPatch) -> None:
     real = Client._send
 
-    def send(self, member, ledger, entry, drawn, **options):
+    def send(self: Client, member: Membership, ledger: Ledger, entry: Entry, drawn: Drawn, **options: Any) -> Drawn:
         _, roster = self._fetch(member.invitation)
-        names = protocol.friends.read_names(self.home.parent / "friends.txt")
-        matched = protocol.friends.match(names, roster, member.published.user)
+        names = friends_room.read_names(self.home.parent / "friends.txt")
+        matched = friends_room.match(names, roster, member.published.user)
         if tuple(matched.neighbours.tolist()) != drawn.friends:
             raise ClientError("changed")
         return real(self, member, ledger, entry, drawn, **options)
@@ -171,10 +183,10 @@ def refuse_changed_lists(patch) -> None:
     patch.setattr(Client, "_send", send)
 
 
-def refuse_changed_lists_locally(patch) -> None:
+def refuse_changed_lists_locally(patch: pytest.MonkeyPatch) -> None:
     real = Client._send
 
-    def send(self, member, ledger, entry, drawn, **options):
+    def send(self: Client, member: Membership, ledger: Ledger, entry: Entry, drawn: Drawn, **options: Any) -> Drawn:
         if protocol._note(member, drawn, self.home.parent / "friends.txt"):
             raise ClientError("changed")
         return real(self, member, ledger, entry, drawn, **options)
@@ -182,10 +194,10 @@ def refuse_changed_lists_locally(patch) -> None:
     patch.setattr(Client, "_send", send)
 
 
-def refuse_empty_lists(patch) -> None:
-    real = protocol.Plan
+def refuse_empty_lists(patch: pytest.MonkeyPatch) -> None:
+    real = Plan
 
-    def plan(*arguments):
+    def plan(*arguments: Any) -> Plan:
         made = real(*arguments)
         if not made.friends:
             raise ClientError("nobody matches")
@@ -195,7 +207,9 @@ def refuse_empty_lists(patch) -> None:
 
 
 @pytest.mark.parametrize("mutant", [refuse_changed_lists, refuse_changed_lists_locally, refuse_empty_lists])
-def test_the_audit_catches_clients_that_look_at_the_list(monkeypatch, mutant) -> None:
+def test_the_audit_catches_clients_that_look_at_the_list(
+    monkeypatch: pytest.MonkeyPatch, mutant: Callable[[pytest.MonkeyPatch], None]
+) -> None:
     mutant(monkeypatch)
     assert not same_traffic().holds
 
@@ -213,12 +227,14 @@ moves = st.lists(st.builds(Move, changes, mishaps.map(tuple), runs, st.booleans(
 
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(script=moves, pair=st.sampled_from(NEIGHBOURS))
-def test_no_script_tells_neighbours_apart(server, script, pair) -> None:
+def test_no_script_tells_neighbours_apart(
+    server: FailingCollector, script: list[Move], pair: tuple[Sequence[int], Sequence[int]]
+) -> None:
     first = recorded(server, pair[0], pair[0], script)
     assert recorded(server, pair[1], range(20, 30), script) == first
 
 
-def test_the_moves_reach_what_they_are_for(server) -> None:
+def test_the_moves_reach_what_they_are_for(server: FailingCollector) -> None:
     requests, spent = recorded(server, (10,), (11,), MOVES)
     assert spent == 2 * ONE
     assert {each.path.partition("?")[2] for each in requests} == {"", "epoch=1", "epoch=2"}

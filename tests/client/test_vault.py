@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from graphldp.client import vault
 from graphldp.errors import ClientError, FormatError
 
 
-def test_a_vault_is_its_owners_alone(tmp_path) -> None:
+def test_a_vault_is_its_owners_alone(tmp_path: Path) -> None:
     with vault.locked(tmp_path / "home"):
         vault.keep(tmp_path / "home" / "a.json", [1])
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
@@ -21,7 +22,7 @@ def test_a_vault_is_its_owners_alone(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o720, 0o702])
-def test_a_folder_that_others_can_write_to_is_refused(tmp_path, mode) -> None:
+def test_a_folder_that_others_can_write_to_is_refused(tmp_path: Path, mode: int) -> None:
     home = tmp_path / "home"
     vault.keep(home / "a.json", [1])
     home.chmod(mode)
@@ -35,14 +36,14 @@ def test_a_folder_that_others_can_write_to_is_refused(tmp_path, mode) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
-def test_a_folder_of_somebody_else_is_refused(tmp_path) -> None:
+def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir(mode=0o700)
     os.chown(tmp_path / "home", 12345, 12345)
     with pytest.raises(ClientError, match="others own"), vault.locked(tmp_path / "home"):
         pass
 
 
-def test_links_are_not_followed(tmp_path) -> None:
+def test_links_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir(mode=0o700)
     (tmp_path / "home").symlink_to(tmp_path / "real")
     with pytest.raises(ClientError, match="not a link"), vault.locked(tmp_path / "home"):
@@ -60,13 +61,13 @@ def test_links_are_not_followed(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("text", [b"{", b"\xff", b"[" * 100_000])
-def test_a_damaged_file_is_named(tmp_path, text) -> None:
+def test_a_damaged_file_is_named(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "a.json").write_bytes(text)
     with pytest.raises(FormatError, match=r"a\.json: damaged; restore"):
         vault.kept(tmp_path / "a.json")
 
 
-def test_a_full_disk_leaves_the_old_file_and_says_which(tmp_path) -> None:
+def test_a_full_disk_leaves_the_old_file_and_says_which(tmp_path: Path) -> None:
     vault.keep(tmp_path / "a.json", [1])
     code = (
         "import sys; from pathlib import Path; from graphldp.client import vault\n"
