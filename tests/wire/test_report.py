@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,8 +32,15 @@ VALID = json.loads((VECTORS / "valid.json").read_text())["valid"]
 INVALID = json.loads((VECTORS / "invalid.json").read_text())["invalid"]
 
 
-def report(**changes: object) -> Report:
-    fields = {"mechanism": "dprr", "n": 5, "user": 2, "epsilon1": 0.1, "epsilon2": 0.9, "noisy_degree": -3}
+def report(**changes: Any) -> Report:
+    fields: dict[str, Any] = {
+        "mechanism": "dprr",
+        "n": 5,
+        "user": 2,
+        "epsilon1": 0.1,
+        "epsilon2": 0.9,
+        "noisy_degree": -3,
+    }
     return Report(**(fields | {"neighbours": np.array([0, 4])} | changes))
 
 
@@ -41,14 +49,14 @@ def log2_choose(n: int, d: int) -> float:
 
 
 @pytest.mark.parametrize("vector", VALID, ids=lambda v: v["name"])
-def test_valid_vectors(vector) -> None:
+def test_valid_vectors(vector: dict[str, Any]) -> None:
     data, text = bytes.fromhex(vector["hex"]), json.dumps(vector["report"])
     assert encode(from_json(text)) == data
     assert json.loads(to_json(decode(data, n=vector["report"]["n"]))) == vector["report"]
 
 
 @pytest.mark.parametrize("vector", INVALID, ids=lambda v: v["name"])
-def test_invalid_vectors(vector) -> None:
+def test_invalid_vectors(vector: dict[str, Any]) -> None:
     with pytest.raises(WireError) as caught:
         decode(bytes.fromhex(vector["hex"]), n=vector.get("n"))
     assert str(caught.value) == vector["reason"]
@@ -65,7 +73,7 @@ def test_a_report_comes_back_as_it_was() -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32))
-def test_any_report_has_one_encoding_and_keeps_the_cap(seed) -> None:
+def test_any_report_has_one_encoding_and_keeps_the_cap(seed: int) -> None:
     drawn = random_report(np.random.default_rng(seed))
     data = encode(drawn)
     assert len(data) <= max_size(drawn.n)
@@ -86,7 +94,7 @@ def test_the_header_has_24_bytes_at_most() -> None:
 
 @pytest.mark.parametrize("n", [513, 1000, 3782, 100_000])
 @pytest.mark.parametrize("density", [0.0, 0.02, 0.05, 0.1, 0.2, 0.38, 0.5, 0.62, 0.9])
-def test_payloads_are_within_ten_percent_of_the_limit(n, density) -> None:
+def test_payloads_are_within_ten_percent_of_the_limit(n: int, density: float) -> None:
     d = max(40, min(int(n * density), n - 41))
     rng = np.random.default_rng((n, d))
     for _ in range(20 if n < 10_000 else 2):
@@ -100,7 +108,7 @@ def test_every_list_of_a_small_community_is_within_ten_percent_of_the_limit() ->
     for n in range(81, SMALL + 1):
         for d in range(40, n // 2 + 1):  # C(n - 1, d) is the same from both ends
             assert 8 * sets(n - 1, d).width <= 1.1 * log2_choose(n - 1, d)
-    listed = np.flatnonzero(np.random.default_rng(0).random(511) < 0.4)
+    listed = np.flatnonzero(np.random.default_rng(0).random(511) < 0.4).astype(np.int32)
     sizes = [len(encode(Report("public", n, n - 1, math.inf, math.inf, None, listed))) for n in (SMALL, SMALL + 1)]
     assert sizes[0] < sizes[1] <= 1.05 * sizes[0]
 
@@ -139,7 +147,7 @@ def test_every_list_of_a_small_community_is_within_ten_percent_of_the_limit() ->
         {"mechanism": "noisy-degrees", "neighbours": []},
     ],
 )
-def test_what_is_no_report_cannot_be_made(changes) -> None:
+def test_what_is_no_report_cannot_be_made(changes: dict[str, Any]) -> None:
     with pytest.raises(WireError):
         report(**changes)
 
@@ -166,7 +174,7 @@ def test_what_is_no_report_cannot_be_made(changes) -> None:
         "[" * 100_000,
     ],
 )
-def test_json_is_read_strictly(text) -> None:
+def test_json_is_read_strictly(text: str) -> None:
     with pytest.raises(WireError):
         from_json(text)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from graphldp.wire.schema import schemas
 VECTORS = Path(__file__).parent / "vectors"
 ALL = schemas() | BATCHES
 SCHEMAS = {name: Draft202012Validator(schema) for name, schema in ALL.items()}
-READERS = {
+READERS: dict[str, Callable[[Any], object]] = {
     "community": Publication.from_json,
     "invitation": lambda message: Invitation.from_json(json.dumps(message)),
     "report": lambda message: from_json(json.dumps(message)),

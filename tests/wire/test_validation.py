@@ -60,8 +60,8 @@ def sent(draw: st.DrawFn, sizes: st.SearchStrategy[int] = SHORT) -> Sent:
     if kind == "dprr" and draw(st.integers(0, 9)) == 0:
         split = (0.2, 0.8)
     density = draw(st.sampled_from([0.0, 0.02, 0.2, 0.5, 0.9, 1.0]))
-    listed = np.flatnonzero(np.random.default_rng(draw(st.integers(0, 2**32))).random(n) < density)
-    listed = np.zeros(0, np.int64) if kind == "noisy-degrees" else listed[listed != user]
+    listed = np.flatnonzero(np.random.default_rng(draw(st.integers(0, 2**32))).random(n) < density).astype(np.int32)
+    listed = listed[:0] if kind == "noisy-degrees" else listed[listed != user]
     degree = draw(st.integers(-300, 300)) if kind in wire.WITH_DEGREE else None
     body = bytearray(wire.encode(wire.Report(kind, n, user, *split, degree, listed)))
     change = draw(st.sampled_from(["none", "none", "none", "flip", "cut", "add", "slot", "n"]))
@@ -191,7 +191,7 @@ def test_few_bytes_that_claim_millions_cost_few_bytes(user: int) -> None:
     """18 bytes that list everyone of three million; for slot 5 they are in the wrong place, and the reason is asked."""
     n = 3_000_000
     big = community("dprr", n)
-    claimed = wire.encode(wire.Report("dprr", n, 0, 0.1, 0.9, 3, np.arange(1, n)))
+    claimed = wire.encode(wire.Report("dprr", n, 0, 0.1, 0.9, 3, np.arange(1, n, dtype=np.int32)))
     assert len(claimed) <= 18
     assert validate(big, user, claimed) == (Reading(True, 3) if user == 0 else Reading(False))
     assert peak_of(lambda: validate(big, user, claimed)) < 1 << 16
@@ -201,7 +201,7 @@ def test_few_bytes_that_claim_millions_cost_few_bytes(user: int) -> None:
 def test_a_long_report_costs_a_few_megabytes() -> None:
     """Of 2²⁴ users, half are listed: a bitmap of two megabytes. Unpacked, it would take over a hundred."""
     n = 1 << 24
-    listed = np.flatnonzero(np.random.default_rng(0).random(n) < 0.5)
+    listed = np.flatnonzero(np.random.default_rng(0).random(n) < 0.5).astype(np.int32)
     body = wire.encode(wire.Report("public", n, 0, math.inf, math.inf, None, listed[listed > 0]))
     assert len(body) > 1 << 20
     assert validate(community("rr", n), 0, body) == Reading(True)
