@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from graphldp.audit.exact import LIVE
 from graphldp.cli.audit import app
@@ -13,7 +13,7 @@ from graphldp.errors import ParameterError
 from graphldp.mechanisms.named import mechanisms
 
 
-def run(*arguments: str):
+def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
@@ -26,11 +26,11 @@ def test_a_mechanism() -> None:
 
 
 @pytest.mark.parametrize("broken", [False, True])
-def test_hub_lists_can_fail(monkeypatch, broken) -> None:
-    from graphldp.mechanisms import hub_lists
+def test_hub_lists_can_fail(monkeypatch: pytest.MonkeyPatch, broken: bool) -> None:
+    from graphldp.mechanisms import base, hub_lists
 
     if broken:
-        real = hub_lists.noisy_degrees
+        real = base.noisy_degrees
         monkeypatch.setattr(hub_lists, "noisy_degrees", lambda rows, epsilon, *rest: real(rows, 1.8 * epsilon, *rest))
     result = run("mechanism", "-m", "hub-lists", "-e", "1", "--samples", "20000", "--json")
     assert result.exit_code == broken
@@ -66,7 +66,7 @@ def test_the_wire() -> None:
 
 
 @pytest.mark.parametrize("broken", [False, True])
-def test_the_client(monkeypatch, broken) -> None:
+def test_the_client(monkeypatch: pytest.MonkeyPatch, broken: bool) -> None:
     if broken:
         real = sampler.thresholds
         monkeypatch.setattr(sampler, "thresholds", lambda *arguments: (0, real(*arguments)[1]))

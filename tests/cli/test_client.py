@@ -7,40 +7,44 @@ import select
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
-from graphldp.audit.protocol import ROSTER, failing_collector
+from graphldp.audit.protocol import ROSTER, FailingCollector, failing_collector
 from graphldp.cli.client import app
 from graphldp.errors import ClientError, ParameterError
 from graphldp.wire import decode, roster_digest, spoken
 
+Run = Callable[..., Result]
+
 
 @pytest.fixture
-def server():
+def server() -> Iterator[FailingCollector]:
     with failing_collector() as running:
         yield running
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("GRAPHLDP_CLIENT_HOME", str(tmp_path / "home"))
 
-    def call(*arguments: str, text: str | None = None):
+    def call(*arguments: str, text: str | None = None) -> Result:
         return CliRunner().invoke(app, list(arguments), input=text, catch_exceptions=False)
 
     return call
 
 
 @pytest.fixture
-def friends(tmp_path):
+def friends(tmp_path: Path) -> str:
     path = tmp_path / "friends.txt"
     path.write_text("\n".join([*ROSTER[10:20], "a-stranger"]))
     return str(path)
 
 
-def test_join_report_status_forget(run, server, friends) -> None:
+def test_join_report_status_forget(run: Run, server: FailingCollector, friends: str) -> None:
     joined = run("join", "-", "--accept", "1.5", "--cap", "2", "--json", text=server.invitation.to_json())
     assert json.loads(joined.stdout)["choices"] == {"standard": "1"}
     assert json.loads(joined.stdout)["roster digest"] == roster_digest(ROSTER)
@@ -78,7 +82,7 @@ def test_join_report_status_forget(run, server, friends) -> None:
     assert json.loads(run("status", "--json").stdout)["reports"][0]["state"] == "acknowledged, forgotten"
 
 
-def test_without_a_terminal_nothing_is_drawn_unless_agreed_to(run, server, friends) -> None:
+def test_without_a_terminal_nothing_is_drawn_unless_agreed_to(run: Run, server: FailingCollector, friends: str) -> None:
     run("join", server.invitation.to_json(), "--accept", "1")
     with pytest.raises(ClientError, match="give --yes"):
         run("report", "audit", "--friends", friends, text="y\n")
@@ -96,7 +100,9 @@ def test_without_a_terminal_nothing_is_drawn_unless_agreed_to(run, server, frien
         ("strangers.txt", "ann\nbob\n", "another account or network"),
     ],
 )
-def test_a_file_that_matches_nobody_is_named_with_its_likely_cause(run, server, tmp_path, name, text, cause) -> None:
+def test_a_file_that_matches_nobody_is_named_with_its_likely_cause(
+    run: Run, server: FailingCollector, tmp_path: Path, name: str, text: str, cause: str
+) -> None:
     (tmp_path / name).write_text(text)
     run("join", server.invitation.to_json(), "--accept", "1")
     with pytest.raises(ClientError):
@@ -137,7 +143,9 @@ def typed(arguments: list[str], answer: bytes | None) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(("answer", "code", "reports"), [(b"y\n", 0, 1), (b"n\n", 2, 0), (b"\n", 2, 0), (None, 130, 0)])
-def test_the_question_on_a_terminal(run, server, friends, answer, code, reports) -> None:
+def test_the_question_on_a_terminal(
+    run: Run, server: FailingCollector, friends: str, answer: bytes | None, code: int, reports: int
+) -> None:
     run("join", server.invitation.to_json(), "--accept", "1")
     ended, seen = typed(["report", "audit", "--friends", friends], answer)
     assert ended == code, seen
@@ -147,7 +155,7 @@ def test_the_question_on_a_terminal(run, server, friends, answer, code, reports)
     assert json.loads(run("status", "--json").stdout)["spent"] == str(reports)
 
 
-def test_an_invitation_as_a_file_and_as_text(run, server, tmp_path) -> None:
+def test_an_invitation_as_a_file_and_as_text(run: Run, server: FailingCollector, tmp_path: Path) -> None:
     (tmp_path / "invitation.json").write_text(server.invitation.to_json())
     for given in (str(tmp_path / "invitation.json"), server.invitation.to_json()):
         assert run("join", given, "--accept", "public").exit_code == 0
@@ -155,6 +163,6 @@ def test_an_invitation_as_a_file_and_as_text(run, server, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("accept", ["0", "-1", "much", "nan", "1/0"])
-def test_bad_epsilons(run, server, accept) -> None:
+def test_bad_epsilons(run: Run, server: FailingCollector, accept: str) -> None:
     with pytest.raises(ParameterError, match="'accept' parameter"):
         run("join", server.invitation.to_json(), f"--accept={accept}")

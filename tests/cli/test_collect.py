@@ -93,8 +93,8 @@ def test_the_split_of_epsilon_never_exceeds_it(command: Command, database: str, 
         (choice,) = read(command, *create, "--n-max", "3782")["choices"]
         spent = sum(wire.to_millionths(choice[name]) for name in ("epsilon1", "epsilon2"))
         assert spent <= Fraction(epsilon) * 10**6 < spent + 1
-    create = ("collect", "community", "create", "rr", "--roster", roster, "-e", "1.5", "-m", "rr")
-    assert read(command, *create)["choices"][0] == {"name": "epsilon-1.5", "epsilon1": 0.0, "epsilon2": 1.5}
+    made = read(command, "collect", "community", "create", "rr", "--roster", roster, "-e", "1.5", "-m", "rr")
+    assert made["choices"][0] == {"name": "epsilon-1.5", "epsilon1": 0.0, "epsilon2": 1.5}
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_a_defense_flags_users_on_the_way(command: Command, database: str, tmp_p
     big = max(store.communities(), key=lambda each: each.n)
     liar = next(user for user in range(big.n) if user not in {each.user for each in store.stored(big)})
     token = store.invite(big.id, [liar])[liar]
-    everyone = [other for other in range(big.n) if other != liar]
+    everyone = np.delete(np.arange(big.n, dtype=np.int32), liar)
     body = wire.encode(wire.Report("dprr", big.n, liar, 0.25, 1.75, big.n, everyone))
     store.accept([Submission(big.key, liar, tokens.hashed(token), body, big.n)])
     code, _, err = command("collect", "train", tmp_path / "model.npz", "--defense", "magic")

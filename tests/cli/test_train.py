@@ -36,7 +36,8 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def trained(command: Any, *arguments: Any) -> dict[str, Any]:
     code, out, err = command("train", *arguments, "--json")
     assert code == 0, err
-    return json.loads(out)
+    printed: dict[str, Any] = json.loads(out)
+    return printed
 
 
 def test_graphs_in_results_out(command: Any, files: Any, tmp_path: Path) -> None:
@@ -83,7 +84,7 @@ def test_a_training_that_an_experiment_needs_is_the_same_cell(command: Any, file
     smoke = ("--layers", 3, "--hidden", 16, "--dropout", 0, "--max-epochs", 500, "--device", "cpu")
     printed = trained(command, files.graphs, "--seeds", 1, *smoke)
     name, found = dataset_id(str(files.graphs))
-    grid = {"layers": (3,), "hidden": (16,), "dropout": (0.0,), "lr": (0.01,)}
+    grid: dict[str, tuple[float, ...]] = {"layers": (3,), "hidden": (16,), "dropout": (0.0,), "lr": (0.01,)}
     plan = make_plan("accuracy-epsilon", name, Context(files=tuple(found.items())), effort="paper", seeds=1, grid=grid)
     (entry,) = [each for each in plan.entries if each.series == "dprr" and each.x == 1.0]
     assert entry.cell.id == printed["results"][0]["cell"]
@@ -96,8 +97,10 @@ def test_train_learns_from_the_graphs_that_attack_attacks(name: str, files: Any)
     named = gl.GraphSet(graphs.indptr, graphs.indices, graphs.graph_ptr, graphs.labels, name=name)
     network = {each: setting.default for each, setting in NETWORK.items()}
     for ratios in (None, (0.5, 0.3, 0.2)):
-        drawn = (name, named, ("rr", 1.0), 0.0, {})
-        setup = _setup(*drawn, network=network, recommended=False, grid=False, ratios=ratios)
+        options: dict[str, Any] = {}
+        setup = _setup(
+            name, named, ("rr", 1.0), 0.0, options, network=network, recommended=False, grid=False, ratios=ratios
+        )
         trials = [*setup.candidates(3), *setup.controls(3).values()]
         assert len(trials) == 3
         for trial in trials:
@@ -143,7 +146,7 @@ def test_a_folder_holds_one_run_and_the_results_file_many(command: Any, files: A
 
 
 def test_seeds_together_and_alone(command: Any, files: Any) -> None:
-    losses = [
+    one, two = (
         [
             row["val_loss"]
             for row in trained(
@@ -152,8 +155,8 @@ def test_seeds_together_and_alone(command: Any, files: Any) -> None:
             )["results"]
         ]
         for together in (1, 2)
-    ]
-    np.testing.assert_allclose(*losses, atol=0.02)
+    )
+    np.testing.assert_allclose(one, two, atol=0.02)
 
 
 def test_grid(command: Any, files: Any, monkeypatch: pytest.MonkeyPatch) -> None:
