@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import httpx
 import numpy as np
@@ -223,7 +224,7 @@ def test_everything_is_reached_by_keyboard(page: Page, site: Site) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1100, 390])
 def test_pages_fit_and_can_be_read(
-    browser: Browser, site: Site, scheme: str, width: int, tmp_path_factory: pytest.TempPathFactory
+    browser: Browser, site: Site, scheme: Literal["light", "dark"], width: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Nothing sticks out sideways, and text stands out from its ground by 4.5 to 1 (WCAG AA)."""
     folder = tmp_path_factory.getbasetemp() / "screenshots"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -40,7 +41,7 @@ def test_what_a_restore_lost_is_sent_again_and_nothing_is_drawn_twice(
     clients = {user: Client(tmp_path / f"home-{user}", pauses=(), timeout=20.0, tick=0.0) for user in (1, 2, 3, 4)}
     sent: dict[tuple[int, int], bytes] = {}
 
-    def report(user: int, **how: bool) -> None:
+    def report(user: int, **how: Any) -> None:
         drawn = clients[user].report("cats", friends_file=friends, **how)
         assert drawn.acknowledged
         epoch = store.community("cats").epoch

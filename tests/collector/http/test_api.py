@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 
 import httpx
+import numpy as np
 import pytest
 from tests.collector.people import N, open_cats, public_report, report
 from tests.collector.site import MESSAGES, SETTINGS, Site, problem
@@ -64,8 +65,11 @@ def test_a_community_is_shown_to_its_members(site: Site) -> None:
         (report(10, n=N + 1), "51 users"),
         (report(10)[:-1], ""),
         (report(10) + b"\0", ""),
-        (wire.encode(wire.Report("dprr", N, 10, 0.2, 0.8, 1, [])), "none of the community's choices"),
-        (wire.encode(wire.Report("rr", N, 10, 0.0, 1.0, None, [1])), "by dprr"),
+        (
+            wire.encode(wire.Report("dprr", N, 10, 0.2, 0.8, 1, np.zeros(0, np.int32))),
+            "none of the community's choices",
+        ),
+        (wire.encode(wire.Report("rr", N, 10, 0.0, 1.0, None, np.ones(1, np.int32))), "by dprr"),
     ],
 )
 def test_bad_reports_are_refused_with_a_reason(site: Site, body: bytes, said: str) -> None:
@@ -92,9 +96,9 @@ def test_wrong_media_type_and_addresses(site: Site) -> None:
         assert problem(answer) == (422, "bad-request")
         assert "Look at: " in answer.json()["detail"]
     assert problem(site.http.get(f"{base}/nothing/here")) == (404, "not-found")
-    wrong = site.http.delete(f"{base}/v1/communities/cats/reports/14", headers=headers)
-    assert wrong.status_code == 405
-    assert wrong.headers["content-type"] == "application/problem+json"
+    answer = site.http.delete(f"{base}/v1/communities/cats/reports/14", headers=headers)
+    assert answer.status_code == 405
+    assert answer.headers["content-type"] == "application/problem+json"
 
 
 def test_a_large_body_is_refused_before_it_is_read(site: Site) -> None:

@@ -78,6 +78,6 @@ def test_unfinished_batches_hold_so_much_and_no_more(site: Site) -> None:
                 assert connection.recv(12) == b"HTTP/1.1 503"
                 waiting.remove(connection)
     assert peak(site) - before < 60 * MEGABYTE
-    address, end = f"{site.collector.url}/v1/reports:batch", time.monotonic() + 10
-    while site.http.post(address, json={"reports": []}).status_code == 503:
+    url, end = f"{site.collector.url}/v1/reports:batch", time.monotonic() + 10
+    while site.http.post(url, json={"reports": []}).status_code == 503:
         assert time.monotonic() < end  # what they held is free again, once the server has seen that they went

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from datetime import UTC
+from typing import Any
 
 import pytest
 from tests.collector.people import CHOICES, N, open_cats, submission
@@ -47,10 +48,8 @@ def test_a_community_comes_back_as_it_was_opened(store: Store) -> None:
         ({"roster": ["ann", "a\nb"]}, "line 2"),
     ],
 )
-def test_what_cannot_be_opened_is_refused_and_leaves_nothing(
-    store: Store, change: dict[str, object], said: str
-) -> None:
-    given = {"id": "cats", "roster": ["ann", "bob"], "mechanism": "dprr", "choices": CHOICES} | change
+def test_what_cannot_be_opened_is_refused_and_leaves_nothing(store: Store, change: dict[str, Any], said: str) -> None:
+    given: dict[str, Any] = {"id": "cats", "roster": ["ann", "bob"], "mechanism": "dprr", "choices": CHOICES} | change
     with pytest.raises(ParameterError, match=said):
         store.open_community(**given)
     assert store.communities() == []

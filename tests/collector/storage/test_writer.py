@@ -21,13 +21,13 @@ def test_two_full_transactions_are_under_way_at_a_time() -> None:
         both.wait()
         return [Ruling.STORED] * len(submissions)
 
-    async def submit() -> list[list[Ruling]]:
+    async def submit() -> tuple[list[Ruling], list[Ruling]]:
         writer = Writer(accept, transactions=2)
         answers = await asyncio.gather(writer.submit(some(FULL)), writer.submit(some(FULL + 1)))
         writer.close()
         return answers
 
-    assert asyncio.run(submit()) == [[Ruling.STORED] * FULL, [Ruling.STORED] * (FULL + 1)]
+    assert list(asyncio.run(submit())) == [[Ruling.STORED] * FULL, [Ruling.STORED] * (FULL + 1)]
 
 
 def test_what_does_not_fill_a_transaction_waits_for_the_last_one() -> None:
