@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.values import some
+from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, FormatError, ParameterError
@@ -66,7 +66,7 @@ def test_a_set_is_frozen_and_shows_no_edge() -> None:
     with pytest.raises(ValueError, match="read-only"):
         GRAPHS.indices[0] = 2
     with pytest.raises(AttributeError):
-        GRAPHS.indices = GRAPHS.indices  # type: ignore[misc]
+        wrong(GRAPHS).indices = GRAPHS.indices
     assert repr(GRAPHS) == "<GraphSet four: 4 graphs, 9 users, 8 entries>"
     assert "unnamed" in repr(gl.GraphSet.from_edges([], [], []))
 

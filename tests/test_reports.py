@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.values import some
+from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, FormatError
@@ -109,7 +109,7 @@ def test_an_origin_does_not_change() -> None:
     given["noise"] = "discrete"
     assert origin.parameters["noise"] == "laplace"
     with pytest.raises(TypeError):
-        origin.parameters["noise"] = "discrete"  # type: ignore[index]
+        wrong(origin.parameters)["noise"] = "discrete"
     assert str(Origin()) == "an unknown mechanism"
 
 

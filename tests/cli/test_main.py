@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
 from typing import NoReturn
 
 import pytest
@@ -15,10 +16,10 @@ from graphldp import cli
 from graphldp.errors import FormatError
 
 
-def become(monkeypatch: pytest.MonkeyPatch, run: object) -> None:
+def become(monkeypatch: pytest.MonkeyPatch, run: Callable[..., object]) -> None:
     """Make ``graphldp`` a program with this one command."""
     app = typer.Typer()
-    app.command()(run)  # type: ignore[type-var]
+    app.command()(run)
     monkeypatch.setattr(cli, "app", app)
 
 

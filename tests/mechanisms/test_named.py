@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.values import wrong
 
 import graphldp as gl
 from graphldp import mechanisms, wire
@@ -127,7 +128,7 @@ def test_names_that_cannot_be_registered(name: str) -> None:
 def test_what_cannot_be_registered() -> None:
     for given in (Thinned(1.0), int, "rr"):
         with pytest.raises(ParameterError, match="'kind' parameter of register"):
-            gl.register(given)  # type: ignore[arg-type]
+            gl.register(wrong(given))
 
 
 def test_a_class_in_a_file(tmp_path: Path) -> None:

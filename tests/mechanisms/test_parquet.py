@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.values import wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, FormatError, ParameterError
@@ -95,7 +96,7 @@ def test_bad_input(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="two different users"):
         randomize_parquet(write(tmp_path / "loop.parquet", np.array([[3, 3]]), 9), out, gl.DPRR(2.0), 0, 30)
     with pytest.raises(ParameterError, match="single rows"):
-        randomize_parquet(source, out, gl.LocalLap(1.0), 0, 30)  # type: ignore[arg-type]
+        randomize_parquet(source, out, wrong(gl.LocalLap(1.0)), 0, 30)
     with pytest.raises(ParameterError, match="one split of it"):
         randomize_parquet(source, out, gl.HubLists(1.0), 0, 30)
     with pytest.raises(ParameterError, match="'epsilon' parameter of DPRR must be above"):

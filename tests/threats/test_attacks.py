@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.values import wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
@@ -179,7 +180,7 @@ def test_bad_parameters(bad: float, reports: gl.Reports) -> None:
 
 def test_other_bad_input(reports: gl.Reports) -> None:
     with pytest.raises(ParameterError, match="one of clique, target, frame"):
-        Collusion("gossip", fraction=0.1)  # type: ignore[arg-type]
+        Collusion(wrong("gossip"), fraction=0.1)
     with pytest.raises(ParameterError, match="positions from 0 to 39"):
         Poison.random(fraction=0.1).apply(reports, graphs=[40])
     with pytest.raises(gl.GraphLDPError, match="no hub to mimic"):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.values import some
+from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
@@ -169,7 +169,7 @@ def test_odd_graphs() -> None:
 
 def test_bad_input(threads: gl.GraphSet) -> None:
     with pytest.raises(ParameterError, match="one of guarantee, accuracy"):
-        HubGuard("best")  # type: ignore[arg-type]
+        HubGuard(wrong("best"))
     with pytest.raises(ParameterError, match="'theta' parameter of HubGuard"):
         HubGuard(theta=1.5)
     with pytest.raises(DataError, match="derived for lists drawn by DPRR or RR or LocalLap"):

@@ -9,7 +9,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
-from graphldp.mechanisms.named import mechanisms
+from graphldp.mechanisms.named import NamedMechanism, mechanisms
 from graphldp.threats import Poison
 from graphldp.threats.named import ATTACKS, DEFENSES, defense_label, make_attack, make_defense
 
@@ -39,9 +39,9 @@ class Needy(Loud):
 
 @pytest.mark.parametrize("record", PRIVATE, ids=lambda record: record.name)
 @pytest.mark.parametrize("name", DEFENSES)
-def test_a_defense_fits_the_mechanisms_that_its_record_says(name: str, record: object) -> None:
-    reports = record.make(2.0, **record.audited_with[0]).randomize(GRAPHS, rng=0)  # type: ignore[attr-defined]
-    if record.name in DEFENSES[name].fits:  # type: ignore[attr-defined]
+def test_a_defense_fits_the_mechanisms_that_its_record_says(name: str, record: NamedMechanism) -> None:
+    reports = record.make(2.0, **record.audited_with[0]).randomize(GRAPHS, rng=0)
+    if record.name in DEFENSES[name].fits:
         assert make_defense(name).judge(reports).score.shape == (reports.num_users,)
     else:
         with pytest.raises(DataError, match="derived for lists drawn by"):

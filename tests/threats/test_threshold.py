@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.values import wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
@@ -59,11 +60,11 @@ def test_public_users_are_never_flagged(stars: gl.GraphSet) -> None:
 def test_bad_input(threads: gl.GraphSet) -> None:
     for theta in (0.0, 1.0, -1, float("nan"), "x"):
         with pytest.raises(ParameterError, match="'theta' parameter of DegreeThreshold must be a number between"):
-            DegreeThreshold(theta)  # type: ignore[arg-type]
+            DegreeThreshold(wrong(theta))
     with pytest.raises(ParameterError, match="one of remove, empty, redraw"):
-        DegreeThreshold(treatment="forgive")  # type: ignore[arg-type]
+        DegreeThreshold(treatment=wrong("forgive"))
     for mechanism in (gl.LocalLap(epsilon=1.0), gl.NoisyDegrees(epsilon=1.0)):
         with pytest.raises(DataError, match="derived for lists drawn by DPRR or RR or ARR"):
             DegreeThreshold().judge(mechanism.randomize(threads, rng=1))
     with pytest.raises(ParameterError, match="must be Reports"):
-        DegreeThreshold().judge(threads)  # type: ignore[arg-type]
+        DegreeThreshold().judge(wrong(threads))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator, meta
 from pydantic import ValidationError
-from tools import schemas as tool
 
 from graphldp.audit.fuzz import random_report
 from graphldp.collector.http.batch import SCHEMAS as BATCHES
@@ -33,6 +33,7 @@ from graphldp.wire import (
 from graphldp.wire.problems import KINDS, problem
 from graphldp.wire.schema import schemas
 
+tool = import_module("tools.schemas")  # a script: it has no package that a type checker knows
 VECTORS = Path(__file__).parent / "vectors"
 ALL = schemas() | BATCHES
 SCHEMAS = {name: Draft202012Validator(schema) for name, schema in ALL.items()}
