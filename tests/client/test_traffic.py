@@ -113,25 +113,48 @@ def test_who_says_no_has_sent_and_spent_nothing(tmp_path: Path, fresh: FailingCo
     assert client.report("audit", friends_file=file).acknowledged
 
 
+LeftAfter = Callable[[float, bool, tuple[int, ...]], float]
+
+
+@pytest.fixture
+def left_after(tmp_path: Path, fresh: FailingCollector, monkeypatch: pytest.MonkeyPatch) -> LeftAfter:
+    """How long after its beginning a report leaves, by a clock of our own, where the draw takes so many seconds."""
+
+    def left(took: float, new_epoch: bool, numbers: tuple[int, ...]) -> float:
+        client, file = user(tmp_path, fresh, numbers)
+        client._tick, fresh.epoch, now, real = 1.0, 1 + new_epoch, [100.25], sampler.draw
+
+        def draw(*arguments: Any, **options: Any) -> Report:
+            now[0] += took
+            return real(*arguments, **options)
+
+        def sleep(seconds: float) -> None:
+            now[0] += seconds
+
+        monkeypatch.setattr(sampler, "draw", draw)
+        monkeypatch.setattr(protocol, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+        client.report("audit", friends_file=file, new_epoch=new_epoch)
+        return now[0] - 100.25
+
+    return left
+
+
 @pytest.mark.parametrize("new_epoch", [False, True])
 @pytest.mark.parametrize("took", [0.0103, 0.0112, 0.7, 3.2])
+@pytest.mark.parametrize("numbers", [(), (1, 2)])
 def test_a_report_leaves_on_a_tick_however_long_its_draw_took(
-    tmp_path: Path, fresh: FailingCollector, monkeypatch: pytest.MonkeyPatch, took: float, new_epoch: bool
+    left_after: LeftAfter, took: float, new_epoch: bool, numbers: tuple[int, ...]
 ) -> None:
-    client, file = user(tmp_path, fresh, (1, 2))
-    client._tick, fresh.epoch, now, real = 1.0, 1 + new_epoch, [100.25], sampler.draw
+    assert left_after(took, new_epoch, numbers) == pytest.approx(int(took) + 1)
 
-    def draw(*arguments: Any, **options: Any) -> Report:
-        now[0] += took
-        return real(*arguments, **options)
 
-    def sleep(seconds: float) -> None:
-        now[0] += seconds
-
-    monkeypatch.setattr(sampler, "draw", draw)
-    monkeypatch.setattr(protocol, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
-    client.report("audit", friends_file=file, new_epoch=new_epoch)
-    assert now[0] == pytest.approx(100.25 + int(took) + 1)
+@pytest.mark.parametrize("took", [0.01, 2.1, 3.7])
+def test_a_tick_is_longer_in_a_community_of_many_users(
+    left_after: LeftAfter, monkeypatch: pytest.MonkeyPatch, took: float
+) -> None:
+    """Among a million users, one missing name costs seconds. None of them shows: the tick grows with n."""
+    monkeypatch.setattr(protocol, "USERS_A_TICK", len(ROSTER) // 4)
+    assert left_after(took, True, (1, 2)) == pytest.approx(5)
 
 
 @pytest.mark.parametrize("place", [0, 1])

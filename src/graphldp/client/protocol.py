@@ -35,6 +35,7 @@ from graphldp.errors import ClientError, GraphLDPError
 from graphldp.wire import Choice, Invitation, Publication, Published, encode
 
 TICK = 1.0
+USERS_A_TICK = 50_000  # matching a roster takes microseconds a user, and more or less of them by the list
 _DECLINED = "You said no; nothing was drawn, and no report was sent."
 
 
@@ -43,7 +44,8 @@ class Client:
 
     Args:
         home: the vault's folder; by default this user's own data folder.
-        tick: a fresh report leaves a whole number of these seconds after its run's last request, or its beginning.
+        tick: a fresh report leaves a whole number of these seconds after its run's last request, or its beginning;
+            in a community of many users, of as many times these seconds as it takes to be done in one.
         sender_options: pauses and timeouts of the :class:`~graphldp.client.sender.Sender`.
     """
 
@@ -119,7 +121,8 @@ class Client:
             ledger.mark(entry, drawn=True)
             if not dry_run:
                 if fresh and self._tick:  # how long the draw took does not show in when its report leaves
-                    time.sleep(self._tick - (time.monotonic() - begun) % self._tick)
+                    pause = self._tick * (1 + member.published.n // USERS_A_TICK)
+                    time.sleep(pause - (time.monotonic() - begun) % pause)
                 drawn = self._send(member, ledger, entry, drawn, resend=resend)
             return drawn if fresh else replace(drawn, note=_note(member, drawn, friends_file))
 
