@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from tests.values import some
 
+from graphldp.audit import exact
 from graphldp.client.explain import conclude, in_words
-from graphldp.wire import Report
+from graphldp.wire import Report, decode
 
 
 def report(
@@ -27,6 +28,22 @@ def test_ten_that_stand_or_fall_together_reach_ten_times_epsilon() -> None:
     assert some(told.listed_factor) ** 10 == pytest.approx(told.group_factor(10), rel=1e-9)
     assert told.group_factor(10) == pytest.approx(math.e**10)
     assert told.group_factor(1) == told.odds_factor
+
+
+def test_the_list_is_not_all_that_changes_the_odds_of_one_person() -> None:
+    # Somebody who knows of user 0 asks for user 2. All reports are enumerated: d* speaks of the friendship too.
+    without, with_her = (exact.law_of("dprr", 3, friends, 1.0, 0.9) for friends in ((0,), (0, 2)))
+    beyond = 0
+    for body, likely in with_her.found.items():
+        if min(likely, without.found.get(body, 0)) < 1000 * without.rest:
+            continue
+        ratio, seen = float(likely / without.found[body]), decode(body, n=3)
+        told = conclude(seen)
+        factor = told.listed_factor if 2 in seen.neighbours else told.unlisted_factor
+        assert factor / told.degree_factor * 0.999 <= ratio <= factor * told.degree_factor * 1.001
+        beyond += ratio > factor * 2
+        assert f"by a factor of up to {math.e:.4g}, up or down" in "\n".join(in_words(seen, len(body)))
+    assert beyond
 
 
 def test_the_condition_and_the_group_stand_wherever_the_factor_does() -> None:

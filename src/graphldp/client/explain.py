@@ -33,12 +33,14 @@ class Conclusions:
             beliefs about the others are independent of it, or who knows them.
         listed_factor: by how much being listed changes the odds, given d*; None where there is no list.
         unlisted_factor: the same for not being listed.
+        degree_factor: e^ε₁, the most by which d* changes them besides; 1 where there is none.
     """
 
     epsilon: float
     odds_factor: float
     listed_factor: float | None
     unlisted_factor: float | None
+    degree_factor: float = 1.0
 
     def believes(self, prior: float) -> tuple[float, float]:
         """The least and the most that an observer can believe after, who believed ``prior`` before."""
@@ -59,7 +61,8 @@ def conclude(report: Report) -> Conclusions:
     stranger, neighbour = thresholds(exact(report.epsilon2), report.n, report.noisy_degree, WORD_BITS)
     whole = 1 << WORD_BITS
     listed = neighbour / stranger if stranger else 1.0
-    return Conclusions(epsilon, math.exp(epsilon), listed, (whole - neighbour) / (whole - stranger))
+    unlisted = (whole - neighbour) / (whole - stranger)
+    return Conclusions(epsilon, math.exp(epsilon), listed, unlisted, math.exp(report.epsilon1))
 
 
 def in_words(report: Report, size: int) -> list[str]:
@@ -91,9 +94,12 @@ def _odds(told: Conclusions) -> list[str]:
         low, high = told.believes(prior)
         lines.append(f"One friendship, {prior:.0%} likely beforehand, becomes {low:.1%} to {high:.1%} likely.")
     if told.listed_factor is not None and told.unlisted_factor is not None:
+        found = f"In this report being listed changes a person's odds by {told.listed_factor:.4g}, not being listed "
+        lines.append(f"{found}by {told.unlisted_factor:.4g}.")
+    if told.listed_factor is not None and told.degree_factor > 1:
         lines.append(
-            f"In this report the odds of a person who is listed change by {told.listed_factor:.4g}, of one who is not "
-            f"by {told.unlisted_factor:.4g}."
+            "The number of friends changes them as well, for somebody who knows the others: by a factor of up to "
+            f"{told.degree_factor:.4g}, up or down."
         )
     if told.believes(0.5)[1] >= NEARLY_SURE:
         lines.append("At this ε somebody who reads your report can become nearly sure of a friendship.")
