@@ -28,6 +28,7 @@ PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 LONGEST_PAUSE = 60.0
 MOST_BYTES = 1 << 27  # of what a community publishes: three million names of forty bytes
 MOST_BRACKETS = 1 << 16  # in it: brackets cost a reader the most memory a byte, and an honest answer has few
+MOST_COMMAS = 1 << 23  # in it: two letters become sixty bytes when they are read
 SHORT = 1 << 16  # bytes of any other answer
 _OVER = (
     "The epoch that your report was drawn for is over, and takes no more reports. "
@@ -43,7 +44,8 @@ class _Answer:
 
     def fields(self) -> dict[str, Any]:
         """The JSON object that it is; empty where it is none."""
-        if self.body.count(b"{") + self.body.count(b"[") > MOST_BRACKETS:
+        brackets = self.body.count(b"{") + self.body.count(b"[")
+        if brackets > MOST_BRACKETS or self.body.count(b",") > MOST_COMMAS:
             return {}
         try:
             return read_object(self.body)
