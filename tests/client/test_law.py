@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
+from random import Random
 
 import numpy as np
 import opendp.prelude as dp
 import pytest
+from numpy.typing import NDArray
 from scipy.stats import chi2_contingency
 from tests.values import some
 
@@ -132,6 +134,44 @@ def test_every_position_is_drawn_the_last_one_too(n: int) -> None:
             report = sampler.draw(friends, mechanism="rr", n=n, user=0, epsilon1=0.0, epsilon2=1.0, _entropy=entropy)
             assert len(report.neighbours) == listed
             assert len(encode(report)) == len(encode(sampler_report(n, listed)))
+
+
+class OneWord(Entropy):
+    """Noise that repeats, and the same word for every user."""
+
+    def __init__(self, word: int) -> None:
+        super().__init__(_source=Random(7).randbytes)
+        self._word = word
+
+    def words(self, count: int, bits: int) -> NDArray[np.uint64]:
+        return np.full(count, self._word, np.uint64)
+
+
+@pytest.mark.parametrize("n", [9, 600, 300_000])
+@pytest.mark.parametrize(("mechanism", "epsilon1"), [("rr", 0.0), ("dprr", 1.0)])
+def test_everybody_is_compared_with_the_thresholds_of_her_community(mechanism, epsilon1, n) -> None:
+    """Enumeration ends at four users. At any n strangers are listed below T₀ and friends below T₁, and nobody else.
+
+    Lists of more than 2¹⁸ users are drawn in parts: what holds for the first part has to hold for the others.
+    """
+    friends, everybody = np.arange(0, n, 3), np.delete(np.arange(n), USER)
+
+    def drawn(word: int) -> Report:
+        given = {"mechanism": mechanism, "n": n, "user": USER, "epsilon1": epsilon1, "epsilon2": 0.9}
+        return sampler.draw(friends, **given, _entropy=OneWord(word))
+
+    stranger, neighbour = sampler.thresholds(sampler.exact(0.9), n, drawn(0).noisy_degree, sampler.WORD_BITS)
+    assert 0 < stranger < neighbour
+    for word, listed in ((stranger - 1, everybody), (stranger, friends), (neighbour - 1, friends), (neighbour, [])):
+        assert np.array_equal(drawn(word).neighbours, listed)
+
+
+@pytest.mark.parametrize("degree", [5, 64, 599])
+def test_the_noise_is_the_same_for_every_degree(degree) -> None:
+    others = [user for user in range(600) if user != USER]
+    of_none, of_many = (exact.law_of("noisy-degrees", 600, tuple(others[:size]), 1.5, 0.0) for size in (0, degree))
+    shifted = {decode(body, n=600).noisy_degree + degree: chance for body, chance in of_none.found.items()}
+    assert {decode(body, n=600).noisy_degree: chance for body, chance in of_many.found.items()} == shifted
 
 
 def sampler_report(n: int, listed: int) -> Report:
