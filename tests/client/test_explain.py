@@ -40,6 +40,7 @@ def test_the_list_is_not_all_that_changes_the_odds_of_one_person() -> None:
         ratio, seen = float(likely / without.found[body]), decode(body, n=3)
         told = conclude(seen)
         factor = told.listed_factor if 2 in seen.neighbours else told.unlisted_factor
+        assert factor is not None
         assert factor / told.degree_factor * 0.999 <= ratio <= factor * told.degree_factor * 1.001
         beyond += ratio > factor * 2
         assert f"by a factor of up to {math.e:.4g}, up or down" in "\n".join(in_words(seen, len(body)))

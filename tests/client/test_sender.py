@@ -101,9 +101,7 @@ def test_answers_without_an_end_are_given_up(
 
 
 @pytest.mark.parametrize(("part", "count", "most"), [(b"{}", 1_000_000, 30_000_000), (b"1", 9_000_000, 90_000_000)])
-def test_many_small_parts_are_not_read(
-    answers: Answers, way: Sender, part: bytes, count: int, most: int
-) -> None:
+def test_many_small_parts_are_not_read(answers: Answers, way: Sender, part: bytes, count: int, most: int) -> None:
     answers.parts = [b'{"roster": [' + (part + b",") * count + part + b"]}"]
     tracemalloc.start()
     with pytest.raises(SendError, match="not what a community publishes"):
