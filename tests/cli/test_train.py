@@ -108,6 +108,45 @@ def test_train_learns_from_the_graphs_that_attack_attacks(name: str, files: Any)
             np.testing.assert_array_equal(learned, split_dataset(named, 3, ratios)[0])
 
 
+@pytest.mark.parametrize("defense", ["threshold", None])
+def test_attacked_and_defended_as_by_the_commands_for_files(
+    defense: str | None, command: Any, files: Any, tmp_path: Path
+) -> None:
+    """'attack', 'defend' and 'train', each with its file, are one 'train' with both."""
+    attack = ("--attack", "random", "--fraction", 0.4)
+    one = trained(
+        *(command, files.reports, *attack, *(("--defense", defense) if defense else ())),
+        *("--seeds", 1, "--results", "one.sqlite", *QUICK),
+    )
+    last = tmp_path / "poisoned.npz"
+    assert command("attack", files.reports, *attack, "--split-seed", 0, "--malicious", "who.csv", "-o", last)[0] == 0
+    if defense is not None:
+        code, out, _ = command("defend", last, "-d", defense, "--malicious", "who.csv", "-o", "kept.npz", "--json")
+        assert code == 0
+        assert one["results"][0]["detected"] == json.loads(out)["malicious_flagged"]
+        last = tmp_path / "kept.npz"
+    two = trained(command, last, "--seeds", 1, "--results", "two.sqlite", *QUICK)
+    for contestant in ("gin", "degrees", "size"):
+        assert one["results"][0][contestant] == two["results"][0][contestant]
+    assert "attack random, β = 0.4" in one["setting"]
+    assert command("page", "one.sqlite", "--out", "one.html")[0] == 0
+    page = (tmp_path / "one.html").read_text()
+    assert "attack random, β = 0.4" in page
+    assert ("the defense flagged" in page) == (defense is not None)
+
+
+def test_an_own_attack_trains_too(command: Any, files: Any, tmp_path: Path) -> None:
+    """One that does what ours does has our numbers."""
+    mine = "from graphldp.threats import HubMimicry\n\n\nclass Mine(HubMimicry):\n    pass\n"
+    (tmp_path / "own.py").write_text(mine)
+    one, two = (
+        trained(command, files.reports, "-a", name, "-f", 0.3, "--seeds", 1, *QUICK)
+        for name in ("mimicry", f"{tmp_path / 'own.py'}:Mine")
+    )
+    assert one["results"][0]["gin"] == two["results"][0]["gin"]
+    assert one["results"][0]["cell"] != two["results"][0]["cell"]
+
+
 def test_options_have_the_classifiers_defaults() -> None:
     known = gl.GINClassifier().get_params() | {"convolution": gl.GINClassifier.convolution}
     assert {name: setting.default for name, setting in NETWORK.items()} == {name: known[name] for name in NETWORK}
@@ -231,6 +270,13 @@ def test_tensorboard(command: Any, files: Any, tmp_path: Path) -> None:
         (("GRAPHS", "--seeds", "0"), "seeds"),
         (("GRAPHS", "--recommended", "--grid"), "chooses mechanism and classifier"),
         (("REPORTS", "--epsilon", "2"), "reports already"),
+        (("GRAPHS", "--attack", "magic", "--fraction", "0.1"), "one of all-ones"),
+        (("GRAPHS", "--attack", "random"), "together with --attack"),
+        (("GRAPHS", "--fraction", "0.1"), "together with --attack"),
+        (("GRAPHS", "--attack", "random", "--fraction", "2"), "fraction"),
+        (("GRAPHS", "--defense", "magic"), "one of threshold"),
+        (("GRAPHS", "--treatment", "remove"), "together with --defense"),
+        (("GRAPHS", "--defense", "threshold", "--treatment", "magic"), "treatment"),
         (("MODEL",), "not a file of graphs or reports"),
         (("UNLABELLED",), "needs labels"),
         (("ONE_CLASS",), "two classes"),

@@ -11,7 +11,7 @@ import typer
 from graphldp.cli import console
 from graphldp.cli.mechanisms import SeedOption
 from graphldp.cli.options import SplitOption, out_help, place, shares
-from graphldp.cli.threats import ATTACK_HELP
+from graphldp.cli.threats import ATTACK_HELP, HonestDegreeOption
 from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ def attack(
     ],
     fraction: Annotated[float, typer.Option("--fraction", "-f", help="β: the share of malicious users in a graph.")],
     name: Annotated[str, typer.Option("--attack", "-a", help=ATTACK_HELP)] = "random",
-    honest_degree: Annotated[
-        bool, typer.Option("--honest-degree", help="Leave d* as it was instead of forging it to fit the fake list.")
-    ] = False,
+    honest_degree: HonestDegreeOption = False,
     split_seed: Annotated[
         int | None, typer.Option(help="Attack only the training graphs that 'graphldp train' has at this seed.")
     ] = None,

@@ -11,7 +11,7 @@ import typer
 from graphldp.cli import console
 from graphldp.cli.mechanisms import SeedOption
 from graphldp.cli.options import out_help, place
-from graphldp.cli.threats import DEFENSE_HELP
+from graphldp.cli.threats import DEFENSE_HELP, TreatmentOption
 from graphldp.errors import FormatError
 
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ def defend(
     out: Annotated[Path, typer.Option("--out", "-o", help=out_help("The reports that are left", "kept.npz"))],
     name: Annotated[str, typer.Option("--defense", "-d", help=DEFENSE_HELP)] = "guard-accuracy",
     theta: Annotated[float, typer.Option(help="θ: how often an honest user may be flagged.")] = 0.05,
-    treatment: Annotated[
-        str | None, typer.Option(help="What becomes of flagged users: remove, empty or redraw; by default the test's.")
-    ] = None,
+    treatment: TreatmentOption = None,
     verdicts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a verdict per user: graph,user,score,threshold,flagged.")
     ] = None,

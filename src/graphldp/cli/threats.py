@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
 from graphldp.cli import console
+from graphldp.errors import bad_parameter
+
+if TYPE_CHECKING:
+    from graphldp.experiments.trial import Threat
 
 EPILOG = """Examples:
 
@@ -12,6 +20,13 @@ graphldp threats --json
 """
 ATTACK_HELP = "What they do: an attack that 'graphldp threats' shows, or path/own.py:Class."
 DEFENSE_HELP = "Which test: a defense that 'graphldp threats' shows, or path/own.py:Class."
+
+TreatmentOption = Annotated[
+    str | None, typer.Option(help="What becomes of flagged users: remove, empty or redraw; by default the test's.")
+]
+HonestDegreeOption = Annotated[
+    bool, typer.Option("--honest-degree", help="Liars leave d* as it was instead of forging it to fit the fake list.")
+]
 
 
 def threats(as_json: console.JsonOption = False) -> None:
@@ -29,3 +44,20 @@ def threats(as_json: console.JsonOption = False) -> None:
         for each in DEFENSES.values()
     ]
     console.show(rows, as_json=as_json)
+
+
+def given_threat(
+    attack: str | None, fraction: float | None, defense: str | None, *, honest_degree: bool, treatment: str | None
+) -> Threat | None:
+    """What a command's options say about liars and the server; None where they say nothing."""
+    from graphldp.experiments.trial import Threat
+
+    if (attack is None) != (fraction is None):
+        raise bad_parameter("fraction", "graphldp train", "given together with --attack", fraction)
+    if honest_degree and attack is None:
+        raise bad_parameter("honest_degree", "graphldp train", "given together with --attack", honest_degree)
+    if treatment is not None and defense is None:
+        raise bad_parameter("treatment", "graphldp train", "given together with --defense", treatment)
+    if attack is None and defense is None:
+        return None
+    return Threat.named(attack, fraction or 0.0, defense, forge_degree=not honest_degree, treatment=treatment)

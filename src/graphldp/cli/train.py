@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphldp.cli import console, mechanisms
+from graphldp.cli import console, mechanisms, threats
 from graphldp.cli.datasets import RootOption
 from graphldp.cli.evaluate import show_confusion
 from graphldp.cli.options import RESULTS, DeviceOption, ResultsOption, SplitOption, shares, takes_network
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from graphldp.experiments.models import ModelFolder
     from graphldp.experiments.plans.setup import Setup
     from graphldp.experiments.results import ResultsFile
+    from graphldp.experiments.trial import Threat
     from graphldp.graphs import GraphSet
     from graphldp.reports import Reports
 
@@ -35,6 +36,8 @@ graphldp train REDDIT-BINARY --mechanism dprr --epsilon 1 --public-fraction 0.2 
 graphldp train REDDIT-BINARY --recommended --epsilon 0.5 --out runs/best
 
 graphldp train IMDB-BINARY -m examples/own_mechanism.py:HalfResponse
+
+graphldp train REDDIT-BINARY --attack random --fraction 0.3 --defense guard-accuracy
 
 graphldp train reports.npz --seeds 10 --tensorboard runs/logs --json
 """
@@ -63,6 +66,17 @@ def train(
     alpha: mechanisms.AlphaOption = None,
     noise: mechanisms.NoiseOption = None,
     sampling: mechanisms.SamplingOption = None,
+    attack: Annotated[
+        str | None, typer.Option("--attack", "-a", help=f"Let users of the training graphs lie. {threats.ATTACK_HELP}")
+    ] = None,
+    fraction: Annotated[
+        float | None, typer.Option("--fraction", "-f", help="β: the share of liars in a training graph.")
+    ] = None,
+    honest_degree: threats.HonestDegreeOption = False,
+    defense: Annotated[
+        str | None, typer.Option("--defense", "-d", help=f"Take lists that look fake away. {threats.DEFENSE_HELP}")
+    ] = None,
+    treatment: threats.TreatmentOption = None,
     seeds: Annotated[
         int, typer.Option(min=1, help="How many seeds: 0, 1, 2, … Each draws noise, split and weights.")
     ] = 10,
@@ -84,6 +98,9 @@ def train(
 
     Every seed draws its own noise, its own stratified split and its own weights. Mean, standard deviation and 95 %
     confidence interval over the seeds stand beside two controls: the number of users alone, and degrees alone.
+
+    With --attack, a share of the users in the training graphs lie; with --defense, the server takes away lists that
+    look fake, before it trains. Test graphs are honest.
 
     Rows go to the results file as each training ends, and 'graphldp page' shows them; models go to OUT/seed-0.npz and
     so on. Run it again to go on after an interruption; finished seeds are not trained again.
@@ -110,6 +127,7 @@ def train(
         recommended=recommended,
         grid=grid,
         ratios=shares(split, "train"),
+        threat=threats.given_threat(attack, fraction, defense, honest_degree=honest_degree, treatment=treatment),
     )
     chip = resolve_device(device)
     context = Context(None if root is None else str(root), tuple(files.items()), str(chip))
@@ -132,6 +150,7 @@ def _setup(
     recommended: bool,
     grid: bool,
     ratios: tuple[float, ...] | None,
+    threat: Threat | None = None,
 ) -> Setup:
     """What the options mean."""
     from graphldp.datasets.registry import split_ratios
@@ -146,7 +165,8 @@ def _setup(
         draw = Draw(name, REPORTED)
     model, training = ({}, {}) if recommended else split_settings(network)
     points = paper_grid(data.name) if grid else None
-    return Setup(name, tuple(ratios or split_ratios(data.name)), draw, model, training, recommended, points)
+    parts = tuple(ratios or split_ratios(data.name))
+    return Setup(name, parts, draw, model, training, recommended, points, threat)
 
 
 def _run(
@@ -210,4 +230,8 @@ def _show(
         )
     count = f"{len(found)} seeds" if len(found) > 1 else "1 seed"
     console.show(lines, as_json=False, title=f"{dataset}, {setup}, {count}, test graphs")
+    for what, rate in (("liars", "detected"), ("honest users", "false_positives")):
+        rates = [row[rate] for row in found if rate in row]
+        if rates:
+            console.out.print(f"Flagged in training graphs: {np.mean(rates):.2%} of {what}.", highlight=False)
     show_confusion(found[0]["classes"], np.sum([row["confusion"] for row in found], axis=0).tolist())

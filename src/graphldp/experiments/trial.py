@@ -15,6 +15,7 @@ from typing import Any
 
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Draw
+from graphldp.threats.named import make_attack, make_defense
 
 NETWORK = "network"
 """The classifier of trials that train a graph neural network; the others read a table, one row per graph."""
@@ -42,6 +43,40 @@ class Threat:
     forge_degree: bool = True
     defense: str = "none"
     treatment: str = ""
+
+    @classmethod
+    def named(
+        cls,
+        attack: str | None,
+        fraction: float,
+        defense: str | None,
+        *,
+        forge_degree: bool = True,
+        treatment: str | None = None,
+    ) -> Threat:
+        """A threat from what a user wrote; a name that is not there, or a wrong share, is an error here.
+
+        Args:
+            attack: None where nobody lies.
+            fraction: β.
+            defense: None for no defense.
+            forge_degree: whether liars forge d*, too.
+            treatment: the defense's own unless said.
+        """
+        if attack is not None:
+            make_attack(attack, fraction=fraction, forge_degree=forge_degree)
+        if defense is None:
+            return cls(attack, fraction, forge_degree)
+        return cls(attack, fraction, forge_degree, defense, make_defense(defense, treatment=treatment).treatment)
+
+    def __str__(self) -> str:
+        """In words, as the title of a run has them."""
+        parts = []
+        if self.attack is not None:
+            parts.append(f"attack {self.attack}, β = {self.fraction:g}" + ("" if self.forge_degree else ", honest d*"))
+        if self.defense != "none":
+            parts.append(f"defense {self.defense}" + (f", {self.treatment}" if self.treatment else ""))
+        return "; ".join(parts) or "no attack, no defense"
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,16 @@ def training_section(plan: ExperimentPlan, points: Sequence[Point]) -> Section:
             ]
         )
     head = ["classifier", "accuracy", "± std", "95 % interval", "AUC", "seeds"]
-    return Section([], table(head, lines) + (_confusion(points[0]) if points and points[0].numbers else ""))
+    found = points[0] if points and points[0].numbers else None
+    return Section([], table(head, lines) + ("" if found is None else _flagged(found) + _confusion(found)))
+
+
+def _flagged(point: Point) -> str:
+    """Whom the defense flagged in the training graphs; nothing where there was none."""
+    detected, wrong = point.summary("detected"), point.summary("false_positives")
+    liars = [] if detected is None else [f"{detected.mean:.1%} of the liars"]
+    honest = [] if wrong is None else [f"{wrong.mean:.2%} of honest users"]
+    return f"<p>In training graphs the defense flagged {' and '.join(liars + honest)}.</p>" if liars + honest else ""
 
 
 def _confusion(point: Point) -> str:

@@ -109,7 +109,7 @@ class Setup:
         words |= dict(draw.options)
         parts = [_words(draw.mechanism, words)]
         if self.threat is not None:
-            parts.append(_words("threat", vars(self.threat)))
+            parts.append(str(self.threat))
         settings = {} if self.recommended else {**self.model, **self.training}
         parts.append(_words(self.series, {k: v for k, v in settings.items() if k != "convolution"}))
         parts.append("split " + "/".join(f"{share:g}" for share in self.ratios))
