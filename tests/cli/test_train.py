@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from graphldp.experiments.plans.plan import dataset_id, make_plan
 from graphldp.experiments.results import ResultsFile
 from graphldp.learn.grid import Grid
 from graphldp.learn.selection import split_dataset
-from graphldp.mechanisms.named import named
+from graphldp.mechanisms.named import label_of, named
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QUICK = ("--layers", "2", "--hidden", "8", "--max-epochs", "4", "--device", "cpu")
@@ -65,6 +66,9 @@ def test_any_mechanism_by_its_name(name: str, command: Any, files: Any, tmp_path
     assert code == 0, err
     model = gl.GINClassifier.load(tmp_path / "models" / "seed-0.npz")
     assert model.provenance_["mechanism"].startswith(f"{named(name).name}(epsilon=3.0")
+    assert command("page", "results.sqlite")[0] == 0
+    titles = re.findall("<h2>(.*?)</h2>", (tmp_path / "page.html").read_text())
+    assert titles[0].endswith(f": {label_of(named(name).name)}, ε = 3, GIN")
 
 
 def test_the_rows_are_what_the_library_says(command: Any, files: Any) -> None:

@@ -17,6 +17,7 @@ from graphldp.experiments.results import ResultsFile
 from graphldp.pages import style
 from graphldp.pages.sections import section_of
 from graphldp.pages.tables import seconds, size, table
+from graphldp.pages.training import run_title
 
 # What the page may do: show itself. The page runs no script, so a browser is told to run none and to load nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -99,14 +100,14 @@ def _intro(plans: Sequence[ExperimentPlan]) -> str:
 
 def _title(plan: ExperimentPlan) -> str:
     if plan.experiment == TRAINING:
-        return f"{plan.dataset}: {plan.effort}"
+        return f"{plan.dataset}: {run_title(plan)}"
     return f"{EXPERIMENTS[plan.experiment].title} ({plan.dataset})"
 
 
 def _setting(plan: ExperimentPlan) -> str:
     if plan.experiment == TRAINING:
         grid = f"; grid: {plan.grid}" if plan.grid else ""
-        return f"A training run, {plan.seeds} seed{'s' if plan.seeds > 1 else ''}{grid}."
+        return f"{plan.effort}; {plan.seeds} seed{'s' if plan.seeds > 1 else ''}{grid}."
     return f"{EXPERIMENTS[plan.experiment].paper} of the paper. {_effort(plan)}"
 
 
@@ -167,8 +168,9 @@ def _provenance(plans: list[ExperimentPlan], rows: Mapping[str, Row]) -> str:
         total = sum(states.values())
         spent = seconds(sum(row.seconds for row in own))
         missing = ", ".join(f"{count:,} {state}" for state, count in states.items() if state != "done") or "nothing"
+        effort = run_title(plan) if plan.experiment == TRAINING else plan.effort
         lines.append(
-            [plan.experiment, plan.dataset, plan.effort, f"{total:,}", f"{states.get('done', 0):,}", spent, missing]
+            [plan.experiment, plan.dataset, effort, f"{total:,}", f"{states.get('done', 0):,}", spent, missing]
         )
     head = ["experiment", "dataset", "effort", "cells", "done", "time", "missing"]
     machines: dict[str, list[Row]] = {}

@@ -107,6 +107,7 @@ h1{font-size:1.9rem;line-height:1.2;margin:0 0 .4em}
 h2{font-size:1.3rem;line-height:1.3;margin:2.6em 0 .3em;padding-top:1em;border-top:1px solid var(--rule)}
 h3{font-size:1rem;margin:1.6em 0 .5em}
 p{max-width:70ch;margin:.5em 0}
+h1,h2,p,nav{overflow-wrap:anywhere}
 a{color:var(--dprr)}
 .soft{color:var(--soft)}
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:1.4em 0}
@@ -128,6 +129,7 @@ td.text{text-align:left;white-space:normal;min-width:16ch;max-width:60ch}
 td small{color:var(--soft)}
 .note{background:var(--warn);border-radius:8px;padding:10px 14px;margin:1em 0;max-width:75ch;font-size:.93rem}
 nav ul{columns:2 300px;padding-left:1.1em;margin:.6em 0}
+nav li{break-inside:avoid}
 @media(max-width:560px){main{padding:20px 14px 48px}h1{font-size:1.5rem}body{font-size:15px}}
 @media print{.scroll{overflow:visible}h2{break-after:avoid}figure,tr{break-inside:avoid}}
 """

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
+from graphldp.mechanisms.named import label_of
 from graphldp.pages.section import Section
 from graphldp.pages.tables import table
 
@@ -21,6 +22,21 @@ LABELS = {
     "size": "n only",
 }
 """How tables write the contestants of a training run."""
+
+
+def run_title(plan: ExperimentPlan) -> str:
+    """A run in a few words; all of its settings stand below its title."""
+    if not plan.entries:
+        return plan.effort
+    first = plan.entries[0]
+    params = first.cell.params
+    draw = params["draw"]
+    words = [label_of(draw["mechanism"])]
+    words += [] if draw["epsilon"] is None else [f"ε = {draw['epsilon']:g}"]
+    words += [LABELS.get(first.series, first.series)] if first.series != draw["mechanism"] else []
+    words += [f"attack {label_of(params['attack'])}"] if params.get("attack") else []
+    words += [f"defense {label_of(params['defense'])}"] if params.get("defense", "none") != "none" else []
+    return ", ".join(words)
 
 
 def training_section(plan: ExperimentPlan, points: Sequence[Point]) -> Section:
