@@ -289,8 +289,18 @@ def test_from_reports_to_labels(
         code, out, err = command(*learn)
         assert (code, out) == (2, "")
         assert "7 of 27 graphs have no label" in err
-    trained = read(command, "collect", "train", model, *how)
-    assert 0 <= trained["validation accuracy"] <= 1
+    results = tmp_path / "results.sqlite"
+    trained = read(command, "collect", "train", model, *how, "--results", results)
+    assert 0 <= trained["held-out accuracy"] <= 1
+    read(command, "collect", "export", file, "--labelled")
+    code, out, _ = command("train", file, "--split", "0.8,0.1,0.1", "--seeds", 1, *how, "--results", results, "--json")
+    assert code == 0
+    series = "recommended" if "--recommended" in how else "gin"
+    assert json.loads(out)["results"][0][series]["accuracy"] == trained["held-out accuracy"]  # the same trial
+    read(command, "page", results, "--out", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "file:collected@" in page
+    assert "degrees only" in page
     assert trained["communities"] == 20
     assert 0 < trained["reported"] < trained["users"]
     code, out, err = command("collect", "label", model, "--json", "--device", "cpu")
@@ -333,10 +343,11 @@ def test_a_defense_flags_users_on_the_way(command: Command, database: str, tmp_p
     everyone = np.delete(np.arange(big.n, dtype=np.int32), liar)
     body = wire.encode(wire.Report("dprr", big.n, liar, 0.25, 1.75, big.n, everyone))
     store.accept([Submission(big.key, liar, tokens.hashed(token), body, big.n)])
-    code, _, err = command("collect", "train", tmp_path / "model.npz", "--defense", "magic")
+    into = ("--results", tmp_path / "results.sqlite")
+    code, _, err = command("collect", "train", tmp_path / "model.npz", "--defense", "magic", *into)
     assert code == 2
     assert "'defense' parameter" in err
-    defended = ("--defense", "threshold", "--max-epochs", "2", "--device", "cpu")
+    defended = ("--defense", "threshold", "--max-epochs", "2", "--device", "cpu", *into)
     trained = read(command, "collect", "train", tmp_path / "model.npz", *defended)
     assert trained["defense"] == "threshold"
     if big.label is None:

@@ -199,11 +199,13 @@ def _learn(store: Store, folder: Path, truth: dict[str, int]) -> list[dict[str, 
     """What the operator does: export, train, label."""
     from graphldp.collector.storage.export import export
     from graphldp.experiments.collected import label_collected, train_collected
+    from graphldp.experiments.results import ResultsFile
 
     communities = store.communities()
     export(store, communities).save(folder / "reports.npz")
     model = folder / "model.npz"
-    trained = train_collected(store, communities, model, device="cpu")
+    with ResultsFile(folder / "results.sqlite") as table:
+        trained = train_collected(store, communities, model, table, device="cpu")
     console.err.print(f"Trained on {trained.communities} labelled communities, {trained.settings['epochs']} epochs.")
     unlabelled = [each for each in communities if each.label is None]
     return [

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,23 @@ from graphldp.collector.disclosure import MIN_REPORTS, enough
 from graphldp.collector.storage.export import export
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
-from graphldp.errors import ParameterError
-from graphldp.learn.selection import split
+from graphldp.errors import ParameterError, TrainingError
+from graphldp.experiments.cells import Row
+from graphldp.experiments.compute import compute
+from graphldp.experiments.draws import REPORTED, Context, Draw
+from graphldp.experiments.models import classifier_of
+from graphldp.experiments.plans.plan import file_id
+from graphldp.experiments.plans.setup import Setup, split_settings
+from graphldp.experiments.results import ResultsFile
+from graphldp.experiments.trial import Threat
+from graphldp.learn.classifier import GraphClassifier
+from graphldp.learn.engine.training import resolve_device
+from graphldp.learn.loading import load_classifier
+from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.reports import Reports
 from graphldp.threats.named import make_defense
 
-_SHARES = (0.9, 0.1)  # to learn from, and to measure by
+_SHARES = (0.8, 0.1, 0.1)  # to learn from, to stop by, and to measure by
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,7 @@ def train_collected(
     store: Store,
     communities: Sequence[Community],
     model: Path,
+    results: ResultsFile,
     *,
     defense: str | None = None,
     seed: int = 0,
@@ -52,16 +65,19 @@ def train_collected(
 ) -> Run:
     """Train on the communities that have a label and a report, and save the model.
 
-    A tenth of them is held out to measure by, and to stop a network in time. A community's graph is the one induced on
+    It is a trial like any other, on reports that were drawn elsewhere: a tenth of the communities stops a network in
+    time, and another tenth, which nothing has seen, says how good it is. A community's graph is the one induced on
     those who reported.
 
     Args:
         store: the collector's.
         communities: among which to look for labelled ones.
         model: where to write what was learned, a .npz file.
+        results: where the trial's rows go, and those of the controls beside it.
         defense: leave out the users that it flags, and keep who they are.
         seed: of weights, batches and the communities held out.
-        recommended: fit the recommended classifier, on the CPU, instead of a graph neural network.
+        recommended: fit the recommended classifier, on the CPU, instead of a graph neural network. The one that is
+            saved is fitted to all communities.
         max_epochs: of the network.
         device: of the network.
 
@@ -69,19 +85,21 @@ def train_collected(
         The run, as the store keeps it.
     """
     labelled = [each for each in communities if each.label is not None]
-    reports = _gather(store, labelled, "labelled", defense, seed)
-    settings: dict[str, Any] = {"defense": defense or "none", "seed": seed, "mechanism": str(reports.origin)}
+    reports, kept = _gather(store, labelled, "labelled", defense, seed)
+    row, classifier = _trial(reports, results, defense, seed, recommended, max_epochs, device)
+    settings: dict[str, Any] = {"defense": defense or "none", "seed": seed, "mechanism": str(kept.origin)}
     if recommended:
-        validation = _fit_recommended(reports, seed, model)
+        classifier = ProfileClassifier(seed=seed).fit(kept)
         settings["classifier"] = "recommended"
     else:
-        validation, settings["epochs"] = _fit_network(reports, seed, max_epochs, device, model)
+        settings["epochs"] = row.numbers["epochs"]
+    classifier.save(model)
     run = Run(
         model=str(model),
-        communities=reports.num_graphs,
-        users=reports.num_users,
-        reported=int(_present(reports).sum()),
-        validation=validation,
+        communities=kept.num_graphs,
+        users=kept.num_users,
+        reported=int(_present(kept).sum()),
+        validation=row.numbers["accuracy"],
         settings=settings,
     )
     store.results.add_run(run)
@@ -110,10 +128,8 @@ def label_collected(
     Returns:
         A label for each community with enough reports, in their order.
     """
-    from graphldp.learn.loading import load_classifier
-
     classifier = load_classifier(model, device)
-    reports = _gather(store, communities, "unlabelled", defense, least=min_reports)
+    _, reports = _gather(store, communities, "unlabelled", defense, least=min_reports)
     present, owner = _present(reports), reports.graph_of_user
     found = [
         Prediction(
@@ -131,30 +147,43 @@ def label_collected(
     return [Recipient(by_key[each.community], each) for each in found]
 
 
-def _fit_network(reports: Reports, seed: int, max_epochs: int, device: str, model: Path) -> tuple[float, int]:
-    """Train and save a GIN; its accuracy on the tenth that it stopped by, and how many epochs it took."""
-    from graphldp.learn.classifier import GINClassifier
-
-    classifier = GINClassifier(seed=seed, max_epochs=max_epochs, device=device).fit(reports)
-    classifier.save(model)
-    best = classifier.history_[classifier.best_epoch_ - 1]
-    return best.val_accuracy, classifier.n_epochs_
-
-
-def _fit_recommended(reports: Reports, seed: int, model: Path) -> float:
-    """Fit the recommended classifier to all and save it; the accuracy on a tenth of one that was fitted to the rest."""
-    from graphldp.learn.tables.profile_classifier import ProfileClassifier
-
-    rest, tenth = split(reports.labels, _SHARES, seed)
-    validation = ProfileClassifier(seed=seed).fit(reports.subset(rest)).score(reports.subset(tenth))
-    ProfileClassifier(seed=seed).fit(reports).save(model)
-    return float(validation)
+def _trial(
+    reports: Reports,
+    results: ResultsFile,
+    defense: str | None,
+    seed: int,
+    recommended: bool,
+    max_epochs: int,
+    device: str,
+) -> tuple[Row, GraphClassifier | ProfileClassifier]:
+    """Run the trial and its controls, and keep their rows; its own row, and what it fitted."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "collected.npz"
+        reports.save(file)
+        name, files = file_id(file)
+        model, training = ({}, {}) if recommended else split_settings({"max_epochs": max_epochs})
+        threat = None if defense is None else Threat.named(None, 0.0, defense)
+        setup = Setup(name, _SHARES, Draw(name, REPORTED), model, training, recommended, threat=threat)
+        context = Context(files=tuple(files.items()), device=str(resolve_device(device)))
+        setup.check(context)
+        plan = setup.plan(1, first=seed)
+        results.add_plan(plan)
+        fitted: list[GraphClassifier | ProfileClassifier | None] = []
+        rows = []
+        for row in compute(
+            [entry.cell for entry in plan.entries], context, keep=lambda outcome: fitted.append(classifier_of(outcome))
+        ):
+            if row.status != "done":
+                raise TrainingError(row.note.partition(": ")[2])
+            results.add(row)
+            rows.append(row)
+    return next((row, model) for row, model in zip(rows, fitted, strict=True) if model is not None)
 
 
 def _gather(
     store: Store, communities: Sequence[Community], kind: str, defense: str | None, seed: int = 0, least: int = 1
-) -> Reports:
-    """The reports of those communities that have enough, without the users whom the defense flags."""
+) -> tuple[Reports, Reports]:
+    """The reports of those communities that have enough, and those without the users whom the defense flags."""
     progress = store.progress()
     heard = [each for each in communities if enough(progress.get(each.key, (0, 0, 0))[1], least)]
     if not heard:
@@ -162,13 +191,13 @@ def _gather(
         raise ParameterError(f"There is no {kind} community with {many} among them.")
     reports = export(store, heard)
     if defense is None:
-        return reports
+        return reports, reports
     kept, verdict = make_defense(defense).apply(reports, rng=seed)
     owner, local = reports.graph_of_user, reports.local_users
     for place, community in enumerate(heard):
         users = local[verdict.flagged & (owner == place)]
         store.results.set_flags(community.key, {int(user): defense for user in users})
-    return kept
+    return reports, kept
 
 
 def _present(reports: Reports) -> NDArray[np.bool_]:

@@ -21,6 +21,18 @@ TRIAL = "trial"
 """The part of a model's provenance that names its trial."""
 
 
+def classifier_of(outcome: CellOutcome) -> GraphClassifier | ProfileClassifier | None:
+    """The classifier that a trial fitted, which says where it comes from; None of a control."""
+    trial = Trial.of(outcome.cell)
+    fitted: object = outcome.model
+    if isinstance(fitted, Fitted):
+        fitted = network_classifier(fitted, seed=trial.seed, training=trial.training)
+    if not isinstance(fitted, GraphClassifier | ProfileClassifier):
+        return None
+    fitted.provenance_ = {**fitted.provenance_, TRIAL: outcome.cell.id}
+    return fitted
+
+
 class ModelFolder:
     """A run's models, as ``seed-0.npz``, ``seed-1.npz`` and so on. A folder never mixes two runs.
 
@@ -51,17 +63,14 @@ class ModelFolder:
 
     def keep(self, outcome: CellOutcome) -> None:
         """Keep a network or a recommended classifier, unless the seed has one that validation graphs prefer."""
-        trial = Trial.of(outcome.cell)
-        fitted: object = outcome.model
-        if isinstance(fitted, Fitted):
-            fitted = network_classifier(fitted, seed=trial.seed, training=trial.training)
-        if not isinstance(fitted, GraphClassifier | ProfileClassifier):
-            return  # a control
+        fitted = classifier_of(outcome)
+        if fitted is None:
+            return
+        seed = outcome.cell.params["seed"]
         key = preference(outcome.numbers["val_accuracy"], outcome.numbers.get("val_loss", 0.0))
-        if key < self._best.get(trial.seed, (float("inf"), 0.0)):
-            self._best[trial.seed] = key
-            fitted.provenance_ = {**fitted.provenance_, TRIAL: outcome.cell.id}
-            fitted.save(self.file(trial.seed))
+        if key < self._best.get(seed, (float("inf"), 0.0)):
+            self._best[seed] = key
+            fitted.save(self.file(seed))
 
     def absent(self, seeds: int, rows: Mapping[str, Row]) -> set[str]:
         """The chosen cells of finished seeds whose model is not here."""

@@ -9,7 +9,7 @@ import typer
 
 from graphldp.cli import console
 from graphldp.cli.collect.store import CommunitiesOption, chosen, open_database
-from graphldp.cli.options import DeviceOption
+from graphldp.cli.options import RESULTS, DeviceOption, ResultsOption
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.source import need_learn
 
@@ -34,31 +34,35 @@ def train(
         ),
     ] = False,
     max_epochs: Annotated[int, typer.Option(min=1, help="The most epochs.")] = 500,
+    results: ResultsOption = RESULTS,
     device: DeviceOption = "auto",
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
     """Train on the communities that have a label and a report.
 
-    A tenth of them is held out to measure by, and to stop the network in time. A community's graph is the one induced
-    on those who reported.
+    A tenth of them stops the network in time, and another tenth is held out to measure by. A community's graph is the
+    one induced on those who reported. Rows go to the results file, two controls beside the classifier, and 'graphldp
+    page' shows them.
     """
     need_learn("collect train")
     store = open_database(database)
     from graphldp.experiments.collected import train_collected
+    from graphldp.experiments.results import ResultsFile
 
     labelled = [each for each in chosen(store, communities) if each.label is not None]
-    run = train_collected(
-        *(store, labelled, model),
-        defense=defense,
-        seed=seed,
-        recommended=recommended,
-        max_epochs=max_epochs,
-        device=device,
-    )
+    with ResultsFile(results) as table:
+        run = train_collected(
+            *(store, labelled, model, table),
+            defense=defense,
+            seed=seed,
+            recommended=recommended,
+            max_epochs=max_epochs,
+            device=device,
+        )
     _left_out(len(labelled) - run.communities)
     row: dict[str, Any] = {"model": run.model, "communities": run.communities, "users": run.users}
-    row |= {"reported": run.reported, "validation accuracy": run.validation}
+    row |= {"reported": run.reported, "held-out accuracy": run.validation}
     console.show_one(row | dict(run.settings), as_json=as_json)
 
 

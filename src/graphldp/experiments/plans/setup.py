@@ -80,10 +80,10 @@ class Setup:
         """The controls of one seed."""
         return {series: self._trial(seed, name) for series, name in CONTROLS.items()}
 
-    def plan(self, seeds: int) -> ExperimentPlan:
-        """What to compute for this many seeds."""
+    def plan(self, seeds: int, first: int = 0) -> ExperimentPlan:
+        """What to compute for this many seeds, counted from the first."""
         entries = []
-        for seed in range(seeds):
+        for seed in range(first, first + seeds):
             entries += [PlannedCell("", self.series, None, seed, each.cell) for each in self.candidates(seed)]
             entries += [PlannedCell("", name, None, seed, each.cell) for name, each in self.controls(seed).items()]
         return ExperimentPlan(TRAINING, self.dataset, str(self), seeds, str(self.grid or ""), tuple(entries))
