@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import graphldp as gl
-from graphldp.cli.options import NETWORK
+from graphldp.cli.shared.options import NETWORK
 from graphldp.cli.train import _setup
 from graphldp.datasets.registry import KNOWN
 from graphldp.experiments.draws import Context

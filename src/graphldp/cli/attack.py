@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphldp.cli import console
 from graphldp.cli.mechanisms import SeedOption
-from graphldp.cli.options import SplitOption, out_help, place, shares
+from graphldp.cli.shared import console
+from graphldp.cli.shared.options import SplitOption, out_help, place, shares
 from graphldp.cli.threats import ATTACK_HELP, HonestDegreeOption
 from graphldp.errors import bad_parameter
 

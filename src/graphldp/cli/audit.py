@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphldp.cli import console, mechanisms
-from graphldp.cli.source import need
+from graphldp.cli import mechanisms
+from graphldp.cli.shared import console
+from graphldp.cli.shared.source import need
 from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:

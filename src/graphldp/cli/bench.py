@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from graphldp.cli import console
 from graphldp.cli.datasets import RootOption
-from graphldp.cli.source import need_learn
+from graphldp.cli.shared import console
+from graphldp.cli.shared.source import need_learn
 from graphldp.files import written_whole
 
 app = typer.Typer(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphldp.cli import console
 from graphldp.cli.mechanisms import SeedOption
-from graphldp.cli.options import out_help, place
+from graphldp.cli.shared import console
+from graphldp.cli.shared.options import out_help, place
 from graphldp.cli.threats import DEFENSE_HELP, TreatmentOption
 from graphldp.errors import FormatError
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphldp.cli import console
-from graphldp.cli.source import need
+from graphldp.cli.shared import console
+from graphldp.cli.shared.source import need
 from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.progress import Progress
 
-from graphldp.cli import console, lifeline
+from graphldp.cli.shared import console
 from graphldp.errors import MissingExtraError, StoreError, bad_parameter
+from graphldp.machines import lifeline
 
 if TYPE_CHECKING:
     from graphldp.collector.storage.store import Store
@@ -60,7 +61,7 @@ def run(out: Path, *, users: int = 1000, keep: bool, as_json: bool = False) -> N
     if users < FEWEST:
         raise bad_parameter("users", "the live demo", f"{FEWEST} or more", users)
     from graphldp.cli.collect.store import open_database
-    from graphldp.cli.source import need_learn
+    from graphldp.cli.shared.source import need_learn
 
     need_learn("demo --live")
     out.mkdir(parents=True, exist_ok=True)
@@ -109,7 +110,7 @@ def _labels(graphs: GraphSet) -> list[int]:
 @contextmanager
 def _collector(database: str, log: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """``graphldp serve`` on a free port of loopback, and its end."""
-    start = "from graphldp.cli import lifeline, main; lifeline.end_with_input(); main()"
+    start = "from graphldp.cli import main; from graphldp.machines import lifeline; lifeline.end_with_input(); main()"
     serve = [sys.executable, "-c", start, "serve", "--host", "127.0.0.1"]
     # all clients have one address here, which no crowd of users has
     serve += ["--port", "0", "--database", database, "--set", "address_per_minute=0", *SHOW_ALL]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphldp.cli import console
+from graphldp.cli.shared import console
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli import console
-from graphldp.cli.options import out_help, place
+from graphldp.cli.shared import console
+from graphldp.cli.shared.options import out_help, place
 from graphldp.errors import FormatError
 from graphldp.files import written_whole
 

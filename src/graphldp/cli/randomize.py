@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphldp.cli import console
 from graphldp.cli.mechanisms import (
     AllocationOption,
     AlphaOption,
@@ -22,8 +21,9 @@ from graphldp.cli.mechanisms import (
     make_mechanism,
     private_epsilon,
 )
-from graphldp.cli.options import EngineName, out_help, place
-from graphldp.cli.source import HELP
+from graphldp.cli.shared import console
+from graphldp.cli.shared.options import EngineName, out_help, place
+from graphldp.cli.shared.source import HELP
 from graphldp.errors import DataError, bad_parameter
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def randomize(
     A graph too large for memory goes in as Parquet files with columns source and target, and comes out as a folder of
     Parquet files with every user's noisy list: the same lists as in memory for the same seed.
     """
-    from graphldp.cli.source import open_source
+    from graphldp.cli.shared.source import open_source
     from graphldp.graphs import GraphSet
 
     options: dict[str, Any] = {"allocation": allocation, "alpha": alpha, "noise": noise, "sampling": sampling}

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli import console
+from graphldp.cli.shared import console
 
 EPILOG = """Examples:
 

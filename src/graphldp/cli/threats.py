@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphldp.cli import console
+from graphldp.cli.shared import console
 from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:

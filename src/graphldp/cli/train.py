@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphldp.cli import console, mechanisms, threats
+from graphldp.cli import mechanisms, threats
 from graphldp.cli.datasets import RootOption
 from graphldp.cli.evaluate import show_confusion
-from graphldp.cli.options import RESULTS, DeviceOption, ResultsOption, SplitOption, shares, takes_network
-from graphldp.cli.source import HELP, need_learn, open_named
+from graphldp.cli.shared import console
+from graphldp.cli.shared.options import RESULTS, DeviceOption, ResultsOption, SplitOption, shares, takes_network
+from graphldp.cli.shared.source import HELP, need_learn, open_named
 from graphldp.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -180,8 +181,8 @@ def _run(
     epochs: int,
 ) -> dict[str, Row]:
     """Run it with a display of epochs, and logs where they are asked for."""
-    from graphldp.cli.progress import TrainingDisplay
-    from graphldp.cli.tensorboard import Logs
+    from graphldp.cli.shared.progress import TrainingDisplay
+    from graphldp.cli.shared.tensorboard import Logs
     from graphldp.experiments.training import run_setup
 
     with ExitStack() as stack:

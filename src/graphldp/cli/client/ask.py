@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from graphldp.cli import console
+from graphldp.cli.shared import console
 from graphldp.errors import ClientError
 from graphldp.text import printable
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from graphldp.cli import console
 from graphldp.cli.client.options import Community, HomeOption, ServerOption
+from graphldp.cli.shared import console
 
 EPILOG = "Example: graphldp client forget cats"
 

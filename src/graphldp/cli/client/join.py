@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli import console
 from graphldp.cli.client.options import HomeOption
+from graphldp.cli.shared import console
 from graphldp.errors import bad_parameter
 
 EPILOG = "Example: graphldp client join invitation.json --accept 1 --cap 3"

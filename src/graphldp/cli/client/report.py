@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphldp.cli import console
 from graphldp.cli.client.ask import asker
 from graphldp.cli.client.options import Community, HomeOption, ServerOption
+from graphldp.cli.shared import console
 
 if TYPE_CHECKING:
     from graphldp.client.membership import Drawn

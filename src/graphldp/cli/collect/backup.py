@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from graphldp.cli import console
 from graphldp.cli.collect.store import ask, database_url, open_database
 from graphldp.cli.serve import DatabaseOption
+from graphldp.cli.shared import console
 
 FileArgument = Annotated[Path, typer.Argument(help="The backup.", metavar="FILE")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

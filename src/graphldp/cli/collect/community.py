@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from graphldp.cli import console
 from graphldp.cli.collect.store import CommunityArgument, open_database
 from graphldp.cli.serve import DatabaseOption
+from graphldp.cli.shared import console
 from graphldp.errors import FormatError, bad_parameter
 
 if TYPE_CHECKING:

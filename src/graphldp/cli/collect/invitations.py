@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli import console
 from graphldp.cli.collect.store import CommunityArgument, open_database
 from graphldp.cli.serve import DatabaseOption
+from graphldp.cli.shared import console
 from graphldp.errors import ParameterError
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet computes

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from graphldp.cli import console
 from graphldp.cli.collect.store import CommunitiesOption, chosen, open_database
-from graphldp.cli.options import RESULTS, DeviceOption, ResultsOption
 from graphldp.cli.serve import DatabaseOption
-from graphldp.cli.source import need_learn
+from graphldp.cli.shared import console
+from graphldp.cli.shared.options import RESULTS, DeviceOption, ResultsOption
+from graphldp.cli.shared.source import need_learn
 
 DefenseOption = Annotated[
     str | None,

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli import console
 from graphldp.cli.collect.store import open_database
 from graphldp.cli.serve import DatabaseOption
+from graphldp.cli.shared import console
 
 app = typer.Typer(help="Say who may log in to the dashboard.", no_args_is_help=True)
 NameArgument = Annotated[str, typer.Argument(help="The operator's name.", metavar="NAME")]

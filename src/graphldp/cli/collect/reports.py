@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli import console
 from graphldp.cli.collect.store import CommunitiesOption, CommunityArgument, chosen, open_database
 from graphldp.cli.serve import DatabaseOption
+from graphldp.cli.shared import console
 from graphldp.errors import ParameterError, bad_parameter
 
 

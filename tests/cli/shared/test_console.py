@@ -8,8 +8,8 @@ import pytest
 from rich.progress import Progress
 from tests.cli.conftest import Command
 
-from graphldp.cli import console
-from graphldp.cli.console import SafeConsole
+from graphldp.cli.shared import console
+from graphldp.cli.shared.console import SafeConsole
 from graphldp.text import printable
 
 HOSTILE = "\x1b]0;owned\x07\x9b2J\u202eann\r\n[red]x[/y]"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from graphldp.cli import console
+from graphldp.cli.shared import console
 
 if TYPE_CHECKING:
     from graphldp.learn.engine.training import EpochRecord

@@ -1,0 +1,1 @@
+"""What commands share: options, where data comes from, tables and progress on a terminal."""
