@@ -7,11 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from graphldp.cli.datasets import RootOption
 from graphldp.cli.predict import ModelArgument
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import DeviceOption
-from graphldp.cli.shared.source import HELP, need_learn, open_source
+from graphldp.cli.shared.source import HELP, RootOption, need_learn, open_source
 
 EPILOG = """Examples:
 

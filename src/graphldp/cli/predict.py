@@ -9,10 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from graphldp.cli.datasets import RootOption
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import DeviceOption, out_help, place
-from graphldp.cli.shared.source import HELP, need_learn, open_source
+from graphldp.cli.shared.source import HELP, RootOption, need_learn, open_source
 from graphldp.files import written_whole
 
 EPILOG = """Examples:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from graphldp.cli.datasets import RootOption
 from graphldp.cli.mechanisms import MECHANISM_HELP
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import RESULTS, DeviceOption, EngineName, ResultsOption
+from graphldp.cli.shared.source import RootOption
 from graphldp.errors import bad_parameter
 from graphldp.own import is_reference
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphldp.cli import mechanisms, threats
-from graphldp.cli.datasets import RootOption
 from graphldp.cli.evaluate import show_confusion
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import RESULTS, DeviceOption, ResultsOption, SplitOption, shares, takes_network
-from graphldp.cli.shared.source import HELP, need_learn, open_named
+from graphldp.cli.shared.source import HELP, RootOption, need_learn, open_named
 from graphldp.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from graphldp.errors import EXTRAS, FormatError, MissingExtraError
 
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
     from graphldp.reports import Reports
 
 
+RootOption = Annotated[
+    Path | None,
+    typer.Option(help="A folder of datasets, looked into before $GRAPHLDP_DATA and the cache.", metavar="FOLDER"),
+]
 EMBEDDED = "synthetic:threads"
 HELP = f"A dataset's name such as REDDIT-BINARY, {EMBEDDED} (needs no download), or a .npz file of graphs or reports."
 

@@ -1,0 +1,31 @@
+"""``graphldp bench train``: how fast a network learns."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphldp.cli.bench.measuring import OutOption, measure
+from graphldp.cli.shared import console
+from graphldp.cli.shared.source import RootOption, need_learn
+
+EPILOG = "Example: graphldp bench train --root data --out benchmarks/results"
+
+
+def train(
+    root: RootOption = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of each method.")] = 2,
+    rounds: Annotated[int, typer.Option(min=1, help="Timed epochs of each; the fastest counts.")] = 5,
+    out: OutOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Train a GIN on raw, DPRR and RR graphs, against torch_geometric and dense blocks: seconds per epoch, peak memory.
+
+    REDDIT-BINARY is used where it is at hand, the embedded threads otherwise. For several trainings at once on a GPU:
+    python -m graphldp.benchmarks.stacked.
+    """
+    need_learn("bench train")  # what is timed runs in processes of its own, after minutes of drawing
+    from graphldp.benchmarks import training as benchmark
+
+    measure("training", benchmark.run(root=root, threads=threads, rounds=rounds), out, as_json)
