@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import typer
 
-from graphldp.cli.collect import backup as collect_backup
-from graphldp.cli.collect import community as collect_community
-from graphldp.cli.collect import invitations as collect_invitations
-from graphldp.cli.collect import learning as collect_learning
-from graphldp.cli.collect import operator as collect_operator
-from graphldp.cli.collect import reports as collect_reports
+from graphldp.cli.collect import (
+    backup,
+    community,
+    delete_report,
+    export,
+    held,
+    invite,
+    label,
+    operator,
+    restore,
+    train,
+    verify,
+)
 
 app = typer.Typer(
     help="Open communities, invite users, and learn from what they reported.",
@@ -17,18 +24,16 @@ app = typer.Typer(
     "graphldp collect invite cats --server https://reports.example.org --out invitations",
     no_args_is_help=True,
 )
-app.add_typer(collect_community.app, name="community")
-app.add_typer(collect_operator.app, name="operator")
+app.add_typer(community.app, name="community")
+app.add_typer(operator.app, name="operator")
 app.command(epilog="Example: graphldp collect invite cats --server https://reports.example.org --out invitations")(
-    collect_invitations.invite
+    invite.invite
 )
-app.command(epilog="Example: graphldp collect export reports.npz --community cats --community dogs")(
-    collect_reports.export
-)
-app.command(epilog="Example: graphldp collect held cats --json")(collect_reports.held)
-app.command("delete-report", epilog="Example: graphldp collect delete-report cats 12")(collect_reports.delete_report)
-app.command(epilog="Example: graphldp collect backup collector-2026-01-01.backup")(collect_backup.backup)
-app.command(epilog="Example: graphldp collect restore collector-2026-01-01.backup")(collect_backup.restore)
-app.command(epilog="Example: graphldp collect verify collector-2026-01-01.backup")(collect_backup.verify)
-app.command(epilog="Example: graphldp collect train model.npz --defense threshold")(collect_learning.train)
-app.command(epilog="Example: graphldp collect label model.npz --community cats")(collect_learning.label)
+app.command(epilog="Example: graphldp collect export reports.npz --community cats --community dogs")(export.export)
+app.command(epilog="Example: graphldp collect held cats --json")(held.held)
+app.command("delete-report", epilog="Example: graphldp collect delete-report cats 12")(delete_report.delete_report)
+app.command(epilog="Example: graphldp collect backup collector-2026-01-01.backup")(backup.backup)
+app.command(epilog="Example: graphldp collect restore collector-2026-01-01.backup")(restore.restore)
+app.command(epilog="Example: graphldp collect verify collector-2026-01-01.backup")(verify.verify)
+app.command(epilog="Example: graphldp collect train model.npz --defense threshold")(train.train)
+app.command(epilog="Example: graphldp collect label model.npz --community cats")(label.label)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graphldp.cli.threats import DEFENSE_HELP
 from graphldp.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -16,6 +18,12 @@ if TYPE_CHECKING:
 CommunityArgument = Annotated[str, typer.Argument(help="The community's id.", metavar="COMMUNITY")]
 CommunitiesOption = Annotated[
     list[str] | None, typer.Option("--community", "-c", help="A community; may be given often. All by default.")
+]
+BackupArgument = Annotated[Path, typer.Argument(help="The backup.", metavar="FILE")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DefenseOption = Annotated[
+    str | None,
+    typer.Option(help=f"Leave out the users that a test flags, and show them on the dashboard. {DEFENSE_HELP}"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""``graphldp collect train`` and ``label``: learn from labelled communities, and label the others."""
+"""``graphldp collect train``: learn from labelled communities."""
 
 from __future__ import annotations
 
@@ -7,19 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from graphldp.cli.collect.store import CommunitiesOption, chosen, open_database
+from graphldp.cli.collect.store import CommunitiesOption, DefenseOption, chosen, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import RESULTS, DeviceOption, ResultsOption
 from graphldp.cli.shared.source import need_learn
-
-DefenseOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Leave out the users that a defense flags, and show them on the dashboard: threshold, row-column, "
-        "guard-accuracy or guard-guarantee."
-    ),
-]
 
 
 def train(
@@ -60,48 +52,8 @@ def train(
             max_epochs=max_epochs,
             device=device,
         )
-    _left_out(len(labelled) - run.communities)
+    if silent := len(labelled) - run.communities:
+        console.err.print(f"Left out: {silent} communities in which nobody has reported.")
     row: dict[str, Any] = {"model": run.model, "communities": run.communities, "users": run.users}
     row |= {"reported": run.reported, "held-out accuracy": run.validation}
     console.show_one(row | dict(run.settings), as_json=as_json)
-
-
-def label(
-    model: Annotated[Path, typer.Argument(help="A model that 'graphldp collect train' wrote.", metavar="MODEL")],
-    communities: CommunitiesOption = None,
-    defense: DefenseOption = None,
-    device: DeviceOption = "auto",
-    database: DatabaseOption = None,
-    as_json: console.JsonOption = False,
-) -> None:
-    """Label the communities that have no label, or those that are named.
-
-    The confidence is the model's probability. Beside it stands how many of the users had reported. There is no label
-    below the setting 'min_reports' ($GRAPHLDP_MIN_REPORTS): a label from a few reports is about these few.
-    """
-    need_learn("collect label")
-    store = open_database(database)
-    from graphldp.collector.settings import load_settings
-    from graphldp.experiments.collected import label_collected
-
-    wanted = [each for each in chosen(store, communities) if communities or each.label is None]
-    least = load_settings().min_reports
-    found = label_collected(store, wanted, model, defense=defense, device=device, min_reports=least)
-    if few := len(wanted) - len(found):
-        console.err.print(f"Left out: {few} communities in which fewer than {least} have reported.")
-    rows = [
-        {
-            "community": each.community.id,
-            "label": each.prediction.label,
-            "confidence": each.prediction.confidence,
-            "reported": each.prediction.reported,
-            "users": each.community.n,
-        }
-        for each in found
-    ]
-    console.show(rows, as_json=as_json)
-
-
-def _left_out(silent: int) -> None:
-    if silent:
-        console.err.print(f"Left out: {silent} communities in which nobody has reported.")

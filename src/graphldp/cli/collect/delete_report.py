@@ -1,0 +1,28 @@
+"""``graphldp collect delete-report``: a user's reports, deleted for good."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphldp.cli.collect.slots import in_ranges
+from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.serve import DatabaseOption
+from graphldp.cli.shared import console
+
+
+def delete_report(
+    community: CommunityArgument,
+    user: Annotated[int, typer.Argument(help="The user's slot.", metavar="USER")],
+    epoch: Annotated[int | None, typer.Option(help="Of one epoch only; of all by default.", metavar="EPOCH")] = None,
+    database: DatabaseOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Delete a user's reports for good, from the database and its log. Her slots stay taken.
+
+    Backups made before the deletion keep them, and so do models that were trained on them and files that were exported.
+    """
+    deleted = open_database(database).holdings.delete(community, user, epoch)
+    shown = deleted if as_json else in_ranges(deleted) or "deleted before"
+    console.show_one({"community": community, "user": user, "deleted epochs": shown}, as_json=as_json)

@@ -1,0 +1,33 @@
+"""``graphldp collect held``: who has reported."""
+
+from __future__ import annotations
+
+from graphldp.cli.collect.slots import in_ranges
+from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.serve import DatabaseOption
+from graphldp.cli.shared import console
+
+
+def held(
+    community: CommunityArgument,
+    database: DatabaseOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """List which slots have a report, epoch by epoch: those to ask again after a restore are the others.
+
+    A client finds out by itself: its user runs 'graphldp client report' once more, and it sends the same bytes.
+    """
+    store = open_database(database)
+    users = store.community(community).n
+    show = list if as_json else in_ranges
+    rows = [
+        {
+            "epoch": each.epoch,
+            "users": users,
+            "held": show(each.held),
+            "deleted": show(each.deleted),
+            "invited, not held": show(sorted({*each.invited} - {*each.held, *each.deleted})),
+        }
+        for each in store.holdings.of(community)
+    ]
+    console.show(rows, as_json=as_json)

@@ -1,0 +1,36 @@
+"""``graphldp collect restore``: what a backup holds, in place of what is there."""
+
+from __future__ import annotations
+
+from graphldp.cli.collect.store import BackupArgument, YesOption, ask, database_url, open_database
+from graphldp.cli.serve import DatabaseOption
+from graphldp.cli.shared import console
+
+
+def restore(
+    file: BackupArgument, yes: YesOption = False, database: DatabaseOption = None, as_json: console.JsonOption = False
+) -> None:
+    """Put what FILE holds in place of all that the database holds. Stop the servers first, and start them after.
+
+    Reports that came in since the backup are dropped: their owners' clients send them again, the same bytes, when
+    'graphldp client report' is run once more. Reports that were deleted since stay deleted. Tokens that were replaced
+    and operators who were removed since are good again: look at 'graphldp collect operator list'.
+    """
+    from graphldp.collector.storage.backup import put_aside, sound, unusable
+    from graphldp.collector.storage.backup import restore as put_back
+
+    with sound(file) as (source, found):
+        broken, here = unusable(database_url(database)), "is new, or cannot be used"
+        if broken is None:
+            store = open_database(database, make=True)
+            communities, reports = store.holdings.totals()
+            store.close()
+            here = f"holds {reports:,} reports in {communities:,} communities"
+        ask(f"The database {here}; {file} holds {found.reports:,} in {found.communities:,}. Replace all?", yes)
+        for path in put_aside(broken) if broken is not None else []:
+            console.err.print(f"What is left of the database is in {path}.")
+        store = open_database(database, make=True)
+        put_back(source, store.engine)
+        store.close()
+    row = {"file": str(file), "communities": found.communities, "reports": found.reports}
+    console.show_one(row, as_json=as_json)
