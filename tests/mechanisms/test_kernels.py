@@ -21,6 +21,7 @@ from graphldp.errors import ParameterError
 from graphldp.mechanisms import base, kernels, local_lap, reference
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Stream, key_from
+from graphldp.mechanisms.threads import runs_of
 
 from .strategies import graph_sets, mechanisms
 
@@ -106,7 +107,7 @@ def test_threads_leave_no_trace(mechanism: gl.Mechanism, sparse: gl.GraphSet, mo
     for threads in ("1", "2", "5"):
         monkeypatch.setenv("GRAPHLDP_THREADS", threads)
         drawn.append(mechanism.randomize(sparse, rng=2))
-    assert len(kernels._runs(np.full(10**7, 1.0))) > 5
+    assert len(runs_of(np.full(10**7, 1.0))) > 5
     assert_same(drawn[0], drawn[1])
     assert_same(drawn[0], drawn[2])
 

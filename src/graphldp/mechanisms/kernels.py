@@ -2,16 +2,11 @@
 
 ``sample_lists`` is the one sampler of noisy lists: a true neighbour stays with the user's probability ``keep``, and a
 stranger is added with probability ``fake``. Strangers are reached by geometric skips, so the cost is linear in the
-entries read and written, never in n. Users are cut into runs of about equal work; threads take runs, and since a
-user's draws depend on nobody else, the cut leaves no trace in the result.
+entries read and written, never in n. Users are cut into runs (:mod:`graphldp.mechanisms.threads`).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from math import exp, log, log1p
 from typing import Any
 
@@ -21,9 +16,9 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from graphldp.errors import bad_parameter
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import MULTIPLIER, ROUNDS, WEYL, Key, Stream, Words
+from graphldp.mechanisms.threads import in_threads, runs_of
 
 M0, M1 = np.uint64(MULTIPLIER[0]), np.uint64(MULTIPLIER[1])
 W0, W1 = np.uint64(WEYL[0]), np.uint64(WEYL[1])
@@ -33,7 +28,6 @@ NOISE, ORDER, CHOICE = (
     np.uint64(Stream.PAIR_ORDER),
     np.uint64(Stream.PAIR_CHOICE),
 )
-Run = tuple[int, int]
 
 
 @intrinsic
@@ -266,7 +260,7 @@ def sample_lists(
     """
     degrees = rows.degrees
     expected = keep * degrees + fake * (rows.n - 1 - degrees)
-    runs = _runs(1.0 + degrees + expected)
+    runs = runs_of(1.0 + degrees + expected)
     mean = np.array([expected[start:stop].sum() for start, stop in runs])
     capacity = _room_for(mean)
     lengths = np.empty(len(rows), np.int64)
@@ -280,7 +274,7 @@ def sample_lists(
             lists = rows.indptr, rows.indices, rows.user, rows.n, rows.graph
             _fill_lists(start, stop, *lists, keep, fake, key, own, lengths)
 
-        _in_threads(fill, range(len(runs)))
+        in_threads(fill, range(len(runs)))
         used = np.array([lengths[start:stop].sum() for start, stop in runs], dtype=np.int64)
         if (used <= capacity).all():
             break
@@ -300,8 +294,8 @@ def _room_for(mean: NDArray[np.float64]) -> NDArray[np.int64]:
 def first_words(rows: UserRows, stream: Stream, key: Key) -> Words:
     """The first two words of each user's stream, shape (users, 2)."""
     out = np.empty((len(rows), 2), np.uint64)
-    runs, number = _runs(np.ones(len(rows))), np.uint64(stream)
-    _in_threads(lambda i: _fill_words(*runs[i], number, rows.user, rows.graph, key, out), range(len(runs)))
+    runs, number = runs_of(np.ones(len(rows))), np.uint64(stream)
+    in_threads(lambda i: _fill_words(*runs[i], number, rows.user, rows.graph, key, out), range(len(runs)))
     return out
 
 
@@ -317,37 +311,10 @@ def top_pairs(
     """The ``wanted`` largest of each graph's pairs after Laplace noise, as codes (see ``local_lap``)."""
     top_ptr = np.concatenate(([0], np.cumsum(wanted)))
     top = np.empty(top_ptr[-1], np.int64)
-    runs = _runs(1.0 + np.diff(edge_ptr) + wanted)
+    runs = runs_of(1.0 + np.diff(edge_ptr) + wanted)
 
     def fill(number: int) -> None:
         _fill_pairs(*runs[number], epsilon, pairs, edge_ptr, edges, graph_ids, key, top_ptr, top)
 
-    _in_threads(fill, range(len(runs)))
+    in_threads(fill, range(len(runs)))
     return top
-
-
-def thread_count() -> int:
-    """``$GRAPHLDP_THREADS``, or the cores this process may use. The result never depends on it."""
-    given = os.environ.get("GRAPHLDP_THREADS")
-    if given is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not given.isdecimal() or int(given) < 1:
-        raise bad_parameter("GRAPHLDP_THREADS", "the environment", "a whole number ≥ 1", given)
-    return int(given)
-
-
-def _runs(work: NDArray[np.float64]) -> list[Run]:
-    """Cut the members into runs of about equal work, a few for each thread."""
-    total = np.cumsum(work)
-    if not len(total):
-        return []
-    pieces = int(np.clip(total[-1] / 1e5, 1, 16 * thread_count()))
-    cuts = np.searchsorted(total, total[-1] * np.arange(1, pieces) / pieces)
-    edges = np.unique(np.concatenate(([0], cuts, [len(work)])))
-    return [(int(a), int(b)) for a, b in pairwise(edges)]
-
-
-def _in_threads(task: Callable[[int], None], numbers: Iterable[int]) -> None:
-    with ThreadPoolExecutor(thread_count()) as pool:
-        for done in [pool.submit(task, number) for number in numbers]:
-            done.result()
