@@ -1,6 +1,6 @@
 """The paper's tables and figures as data: its constants and no maths.
 
-Each experiment is one frozen value; :mod:`graphldp.experiments.plans.plan` turns it into cells.
+Each experiment is one frozen value; :mod:`graphldp.experiments.plans.expansion` turns it into cells.
 """
 
 from __future__ import annotations

@@ -1,72 +1,24 @@
-"""From an experiment's constants to cells: which numbers a figure needs, and where each stands in it."""
+"""An experiment on a dataset at an effort: which numbers it needs, by :mod:`graphldp.experiments.plans.expansion`."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 from graphldp.datasets.registry import split_ratios
-from graphldp.errors import BudgetError, ParameterError, bad_parameter
-from graphldp.experiments.cells import Cell
-from graphldp.experiments.draws import Context, Draw, load
-from graphldp.experiments.plans.efforts import EFFORTS, Effort
-from graphldp.experiments.plans.figures import (
-    ACROSS,
-    CONTROLS,
-    EXPERIMENTS,
-    MODELS,
-    TABULAR,
-    AccuracySweep,
-    ComplexityTable,
-    DatasetTable,
-    DegreeStudy,
-    Experiment,
-    NodesRuntime,
-    Poisoning,
-    SamplingRuntime,
-    with_methods,
-)
-from graphldp.experiments.plans.panels import CURVES, HONEST_DEGREE, line_name
-from graphldp.experiments.trial import Threat, Trial
+from graphldp.errors import ParameterError, bad_parameter
+from graphldp.experiments.draws import Context, load
+from graphldp.experiments.plans.efforts import EFFORTS
+from graphldp.experiments.plans.expansion import PlannedCell, Scope, cells_of
+from graphldp.experiments.plans.figures import EXPERIMENTS, with_methods
 from graphldp.graphs import GraphSet
-from graphldp.mechanisms import DPRR
 from graphldp.mechanisms.named import named
-from graphldp.privacy import Allocation
 
 TRAINING = "train"
 """The experiment of plans that 'graphldp train' makes; their effort is the run in words."""
-
-_ALLOCATIONS: dict[str, Allocation] = {"dprr-fixed": "fixed", "dprr-utility": "utility", "dprr-all": "utility"}
-_LEARNERS = {"degrees": "degree", "bounded": "bounded"}  # a line's learner as a trial's classifier
-_NAMES = dict.fromkeys((*MODELS, "dprr-fixed", "dprr-utility"), "dprr") | {
-    "recipe": "recommended",
-    "profile-degrees": "degrees",
-    "profile-hub-lists": "hub-lists",
-    "two-rounds": "hub-counts",
-}
-
-
-@dataclass(frozen=True)
-class PlannedCell:
-    """One number of a figure.
-
-    Args:
-        panel: which panel, as in ``"λ = 0.5"``; empty where there is one.
-        series: which line, a key of :data:`graphldp.experiments.plans.figures.METHODS` or another name.
-        x: where on the x axis, None for a line across or a table.
-        seed: which repetition.
-        cell: what is computed.
-    """
-
-    panel: str
-    series: str
-    x: float | None
-    seed: int
-    cell: Cell
 
 
 @dataclass(frozen=True)
@@ -79,26 +31,6 @@ class ExperimentPlan:
     seeds: int
     grid: str
     entries: tuple[PlannedCell, ...]
-
-
-@dataclass(frozen=True)
-class _Setting:
-    dataset: str
-    graphs: GraphSet
-    effort: Effort
-    seeds: int
-    ratios: tuple[float, float, float]
-
-    def networks(self, draw: Draw, seed: int, own: Mapping[str, Any], threat: Threat | None = None) -> Iterator[Trial]:
-        """One trial for each point of the grid; what a method's model has beside the grid's numbers is its own."""
-        for point in self.effort.grid.on(self.dataset):
-            training = {"lr": point.pop("lr")}
-            training |= {name: getattr(self.effort, name) for name in ("max_epochs", "min_epochs", "patience")}
-            yield Trial(draw, self.ratios, seed, model={**point, **own}, training=training, threat=threat)
-
-    def timed_model(self) -> dict[str, Any]:
-        """One model for all timings."""
-        return {"layers": max(self.effort.grid.layers), "hidden": self.effort.timed_hidden, "dropout": 0.0}
 
 
 def make_plan(
@@ -140,9 +72,9 @@ def make_plan(
     graphs = load(dataset, context)
     if graphs.labels is None:
         raise ParameterError(f"{dataset} has no labels to learn; the experiments classify graphs.")
-    setting = _Setting(dataset, graphs, chosen, count, split_ratios(graphs.name))
+    setting = Scope(dataset, graphs, chosen, count, split_ratios(graphs.name))
     spec = with_methods(EXPERIMENTS[name], [named(each).name for each in mechanisms])
-    entries = tuple(_EXPANDERS[type(spec)](spec, setting))
+    entries = tuple(cells_of(spec, setting))
     return ExperimentPlan(name, dataset, effort, count, str(chosen.grid), entries)
 
 
@@ -162,155 +94,3 @@ def file_id(path: Path) -> tuple[str, dict[str, str]]:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     name = f"file:{path.stem}@{digest}"
     return name, {name: str(path.resolve())}
-
-
-def _accuracy(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
-    assert isinstance(spec, AccuracySweep)  # noqa: S101
-    seeds = min(setting.seeds, spec.most_seeds or setting.seeds)
-    for fraction, value, seed in product(spec.public_fraction, spec.values, range(seeds)):
-        point = {"epsilon": spec.epsilon, "alpha": spec.alpha, "public_fraction": fraction} | {spec.along: value}
-        panel = f"λ = {fraction:g}" if len(spec.public_fraction) > 1 else ""
-        for method in (*spec.methods, *CONTROLS):
-            across = method in ACROSS
-            if (across and value != spec.values[0]) or (method == "nonpriv-part" and not point["public_fraction"]):
-                continue
-            draw = _draw(method, setting, seed=seed, **point)
-            if method in TABULAR:
-                trials = [Trial(draw, setting.ratios, seed, TABULAR[method])]
-            else:
-                trials = list(setting.networks(draw, seed, MODELS.get(method, {})))
-            for trial in trials:
-                yield PlannedCell(panel, method, None if across else value, seed, trial.cell)
-
-
-def _draw(
-    method: str, setting: _Setting, *, seed: int | None, epsilon: float, alpha: float, public_fraction: float
-) -> Draw:
-    if method in ("nonpriv-full", "size-control", "size-forest"):
-        return Draw(setting.dataset, "nonpriv-full")
-    if method == "size-gin":  # lists without an entry, and no d* looked at
-        return Draw(setting.dataset, "noisy-degrees", 1.0, seed=0)
-    if method == "nonpriv-part":
-        return Draw(setting.dataset, method, public_fraction=public_fraction, seed=seed)
-    budget = None
-    if method.startswith("dprr"):
-        split = _ALLOCATIONS.get(method, "paper")
-        try:
-            found = DPRR(epsilon, allocation=split, alpha=alpha).budget(setting.graphs.n_max)
-            budget = float(found.degree), float(found.edges)
-        except BudgetError:  # said where it is computed: the cell is impossible
-            budget = None
-    name = "noisy-degrees" if method.startswith("degree-") else _NAMES.get(method, method)
-    name, _, percent = name.partition("-away-")
-    options = (("away", int(percent) / 100),) if percent else ()
-    return Draw(setting.dataset, _NAMES.get(name, name), epsilon, budget, public_fraction, seed, options)
-
-
-def _degrees(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
-    assert isinstance(spec, DegreeStudy)  # noqa: S101
-    yield PlannedCell("", "distribution", None, 0, Cell.of("degree-distribution", dataset=setting.dataset))
-    for method in spec.methods:
-        draw = _draw(method, setting, seed=0, epsilon=spec.epsilon, alpha=0.9, public_fraction=0.0)
-        yield PlannedCell("", method, None, 0, Cell.of("degrees", draw=draw.params()))
-
-
-def _datasets(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
-    yield PlannedCell("", setting.dataset, None, 0, Cell.of("dataset", dataset=setting.dataset))
-
-
-def _complexity(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
-    assert isinstance(spec, ComplexityTable)  # noqa: S101
-    for method, nodes in product(spec.methods, _scaled(spec.nodes, setting.effort.node_share)):
-        draw = _ba_draw(method, nodes, spec.edges_per_node, spec.epsilon, spec.public_fraction)
-        cell = Cell.of("complexity", draw=draw.params(), nodes=nodes, edges_per_node=spec.edges_per_node)
-        yield PlannedCell("", method, nodes, 0, cell)
-
-
-def _ba_draw(method: str, nodes: int, edges_per_node: int, epsilon: float, public_fraction: float) -> Draw:
-    name = f"barabasi-albert-{nodes}-{edges_per_node}"
-    if method == "nonpriv-part":
-        return Draw(name, method, public_fraction=public_fraction, seed=0)
-    budget = None
-    if method == "dprr":
-        split = DPRR(epsilon).budget(nodes)
-        budget = float(split.degree), float(split.edges)
-    return Draw(name, method, epsilon, budget, 0.0, 0)
-
-
-def _sampling(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
-    assert isinstance(spec, SamplingRuntime)  # noqa: S101
-    for method, share in product(spec.methods, spec.sampling):
-        draw = _draw(method, setting, seed=0, epsilon=spec.epsilon, alpha=0.9, public_fraction=0.0)
-        cell = Cell.of(
-            "runtime",
-            draw=draw.params(),
-            sampling=share,
-            ratios=list(setting.ratios),
-            epochs=setting.effort.timed_epochs,
-            model=setting.timed_model(),
-            seed=0,
-        )
-        yield PlannedCell("", method, share, 0, cell)
-
-
-def _nodes(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
-    assert isinstance(spec, NodesRuntime)  # noqa: S101
-    effort = setting.effort
-    for m, method, nodes in product(spec.edges_per_node, spec.methods, _scaled(spec.nodes, effort.node_share)):
-        cell = Cell.of(
-            "runtime",
-            draw=_ba_draw(method, nodes, m, spec.epsilon, 0.0).params(),
-            nodes=nodes,
-            edges_per_node=m,
-            train_graphs=max(round(spec.train_graphs * effort.graph_share), 2),
-            test_graphs=max(round(spec.test_graphs * effort.graph_share), 2),
-            epochs=effort.timed_epochs,
-            model=setting.timed_model(),
-            seed=0,
-        )
-        yield PlannedCell(f"m = {m}", method, nodes, 0, cell)
-
-
-def _poisoning(spec: Experiment, setting: _Setting) -> Iterator[PlannedCell]:
-    assert isinstance(spec, Poisoning)  # noqa: S101
-    point = {"epsilon": spec.epsilon, "alpha": 0.9, "public_fraction": 0.0}
-    for panel, seed in product(spec.panels, range(setting.seeds)):
-        draw = _draw("dprr", setting, seed=seed, **point)
-        for fraction in panel.fractions:
-            attack = _attack(panel.attack, fraction)
-            for line in panel.lines:
-                threat = replace(attack, defense=line[1], treatment=line[2])
-                if line[0] == "gin":
-                    trials = list(setting.networks(draw, seed, {}, threat))
-                else:
-                    trials = [Trial(draw, setting.ratios, seed, _LEARNERS[line[0]], threat=threat)]
-                for trial in trials:
-                    yield PlannedCell(panel.name, line_name(*line), fraction, seed, trial.cell)
-            for defense in CURVES if fraction == panel.curve and not seed else ():
-                shared = {"draw": draw.params(), "ratios": list(setting.ratios), "seed": seed}
-                asked = {name: getattr(attack, name) for name in ("attack", "fraction", "forge_degree")}
-                cell = Cell.of("detection-curve", **shared, **asked, defense=defense)
-                yield PlannedCell(panel.name, defense, None, seed, cell)
-
-
-def _attack(name: str, fraction: float) -> Threat:
-    """An attack as a panel names it; without malicious users all attacks are one."""
-    if not fraction:
-        return Threat()
-    own = name.removesuffix(HONEST_DEGREE)
-    return Threat(own, fraction, forge_degree=own == name)
-
-
-_EXPANDERS: dict[type[Experiment], Callable[[Experiment, _Setting], Iterator[PlannedCell]]] = {
-    DatasetTable: _datasets,
-    AccuracySweep: _accuracy,
-    DegreeStudy: _degrees,
-    ComplexityTable: _complexity,
-    SamplingRuntime: _sampling,
-    NodesRuntime: _nodes,
-    Poisoning: _poisoning,
-}
-
-
-def _scaled(nodes: Sequence[int], share: float) -> list[int]:
-    return [round(n * share) for n in nodes]

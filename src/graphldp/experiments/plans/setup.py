@@ -13,7 +13,8 @@ from typing import Any
 
 from graphldp.experiments.cells import Row
 from graphldp.experiments.draws import REPORTED, Context, Draw, given_lists, mechanism_of
-from graphldp.experiments.plans.plan import TRAINING, ExperimentPlan, PlannedCell
+from graphldp.experiments.plans.expansion import PlannedCell
+from graphldp.experiments.plans.plan import TRAINING, ExperimentPlan
 from graphldp.experiments.trial import NETWORK, Threat, Trial
 from graphldp.graphs import GraphSet
 from graphldp.learn.engine.gin import ModelSpec
