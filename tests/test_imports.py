@@ -16,7 +16,7 @@ import graphldp as gl
 ROOT = Path(gl.__file__).parent
 LAYERS = (
     ("errors",),
-    ("archives", "files", "machines", "own", "privacy", "text"),
+    ("archives", "files", "labels", "machines", "own", "privacy", "text"),
     ("neighbour_lists",),
     ("interchange",),
     ("graphs", "reports"),

@@ -15,7 +15,8 @@ from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, FormatError, ParameterError
-from graphldp.neighbour_lists import FORMAT, NO_LABEL, gather_ranges
+from graphldp.labels import NO_LABEL
+from graphldp.neighbour_lists import FORMAT, gather_ranges
 
 GRAPHS = gl.GraphSet.from_edges([0, 1, 3, 6], [1, 2, 4, 7], [3, 2, 0, 4], [5, 6, 7, 8], name="four")
 REPORTS = gl.DPRR(3.0).randomize(GRAPHS, rng=0)

@@ -16,7 +16,8 @@ from scipy import sparse
 
 from graphldp.errors import DataError, Described, bad_parameter, extra_named
 from graphldp.interchange import to_networkx, to_scipy
-from graphldp.neighbour_lists import NeighbourLists, check_labels, lists_from_pairs, whole_numbers
+from graphldp.labels import check_labels
+from graphldp.neighbour_lists import NeighbourLists, lists_from_pairs, whole_numbers
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -8,7 +8,7 @@ and a subset of graphs is a gather.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import InitVar, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from graphldp.archives import read_arrays
 from graphldp.errors import DataError, FormatError, bad_parameter
 from graphldp.files import written_whole
+from graphldp.labels import NO_LABEL
 
-NO_LABEL = int(np.iinfo(np.int64).min)  # stands among labels for a graph that has none
 FORMAT = 1  # of saved files; raised when an older reader would misread a newer file
 
 
@@ -282,26 +282,6 @@ def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
     if array.size and array.dtype.kind not in "iu":
         raise DataError(f"{name} must hold whole numbers.")
     return array.astype(np.int64)
-
-
-def check_labels(labels: ArrayLike | Sequence[int] | None, count: int) -> NDArray[np.int64] | None:
-    """Labels as whole numbers, one per graph, or None."""
-    if labels is None:
-        return None
-    array = np.asarray(labels)
-    if array.shape != (count,) or (count and array.dtype.kind not in "iub"):
-        raise DataError(f"labels must be {count} whole numbers, one per graph.")
-    return array.astype(np.int64)
-
-
-def check_labelled(labels: NDArray[Any]) -> None:
-    """Refuse labels among which one is missing, before it is taken for a class."""
-    without = int(np.count_nonzero(labels == NO_LABEL)) if labels.dtype.kind in "iu" else 0
-    if without:
-        raise DataError(
-            f"{without} of {len(labels)} graphs have no label. Take the others: graphs[graphs.labelled], "
-            "or 'graphldp collect export --labelled'."
-        )
 
 
 def _version(stored: Any) -> int:

@@ -16,10 +16,10 @@ from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, FormatError, ParameterError, TrainingError
+from graphldp.labels import NO_LABEL
 from graphldp.learn.classifier import GINClassifier, GraphClassifier
 from graphldp.learn.engine.training import EpochRecord
 from graphldp.learn.loading import load_classifier
-from graphldp.neighbour_lists import NO_LABEL
 
 
 def small(**params: Any) -> GINClassifier:

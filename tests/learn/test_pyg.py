@@ -16,9 +16,9 @@ from torch_geometric.loader import DataLoader
 
 import graphldp as gl
 from graphldp.errors import DataError, GraphLDPError, ParameterError
+from graphldp.labels import NO_LABEL
 from graphldp.learn.pyg import Randomize, edges_of, to_data
 from graphldp.mechanisms import DPRR, RR, NonPrivFull
-from graphldp.neighbour_lists import NO_LABEL
 
 DRAWN = "drawn before"
 

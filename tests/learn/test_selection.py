@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphldp.errors import DataError, ParameterError
+from graphldp.labels import NO_LABEL
 from graphldp.learn.selection import split
-from graphldp.neighbour_lists import NO_LABEL
 
 
 def test_sizes_are_exact_and_classes_keep_their_share() -> None:

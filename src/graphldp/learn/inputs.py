@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError, bad_parameter
-from graphldp.neighbour_lists import NeighbourLists, check_labelled
+from graphldp.labels import check_labelled
+from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
 _DEGREES = 64  # positions of the one-hot degree

@@ -19,8 +19,9 @@ from torch_geometric.transforms import BaseTransform
 
 from graphldp.errors import DataError, GraphLDPError, bad_parameter
 from graphldp.graphs import GraphSet
+from graphldp.labels import NO_LABEL
 from graphldp.learn.engine.once import DrawnOnce
-from graphldp.neighbour_lists import NO_LABEL, NeighbourLists
+from graphldp.neighbour_lists import NeighbourLists
 
 if TYPE_CHECKING:
     from graphldp.mechanisms import Mechanism

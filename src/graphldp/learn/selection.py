@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphldp.datasets.registry import DEFAULT_SPLIT, split_ratios
 from graphldp.errors import DataError, bad_parameter
-from graphldp.neighbour_lists import NeighbourLists, check_labelled
+from graphldp.labels import check_labelled
+from graphldp.neighbour_lists import NeighbourLists
 
 _STREAM = 0x5B117  # keeps the split's draws apart from noise drawn with the same seed
 

@@ -10,7 +10,7 @@ from graphldp import wire
 from graphldp.collector.community import Community
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
-from graphldp.neighbour_lists import NO_LABEL
+from graphldp.labels import NO_LABEL
 from graphldp.reports import Origin, Reports
 
 
