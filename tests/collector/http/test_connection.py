@@ -66,6 +66,34 @@ def test_a_head_that_never_ends(site: Site) -> None:
         assert ends_while_sending(connection, b"x")
 
 
+BATCH = b"POST /v1/reports:batch HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+BATCH += b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("chunk", "count", "status"),
+    [(b"1\r\n \r\n", 200, 400), (b"1\r\n \r\n", 90, 422), (b"200\r\n" + b" " * 512 + b"\r\n", 200, 422)],
+    ids=["crumbs", "a few crumbs", "chunks"],
+)
+def test_a_body_in_crumbs_is_not_read(site: Site, chunk: bytes, count: int, status: int) -> None:
+    """A chunk of one byte costs the server as much work as one of a thousand."""
+    with connect(site) as connection:
+        connection.sendall(BATCH + chunk * count + b"0\r\n\r\n")
+        assert connection.recv(12) == f"HTTP/1.1 {status}".encode()
+        while status == 400 and connection.recv(4096):
+            pass  # the connection ends
+
+
+def test_bytes_that_are_no_http_after_an_answer_end_the_connection(site: Site) -> None:
+    with connect(site) as connection:
+        connection.sendall(BATCH.replace(b"application/json", b"text/plain"))
+        assert connection.recv(12) == b"HTTP/1.1 415"
+        connection.sendall(b"no chunk\r\n")
+        while connection.recv(4096):
+            pass  # the rest of the answer, and the connection ends
+    assert "Traceback" not in site.collector.output()
+
+
 def test_a_reader_that_never_reads(site: Site) -> None:
     """It asks for so many answers at once that they fill every buffer on the way."""
     request = b"GET /static/style.css HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -1,7 +1,8 @@
 """uvicorn's HTTP protocol with limits of our own, and with problems for answers where it would answer in plain text.
 
 A connection is at any moment in one of a few states, and may stay in none of them for long: whoever sends a byte now
-and then, never ends a body that was answered already, or never reads an answer, is cut off.
+and then, never ends a body that was answered already, or never reads an answer, is cut off. So is whoever sends a body
+in crumbs.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from graphldp.collector.settings import Settings
 _REST_SECONDS = 2.0  # for what is left of a body that was answered before its end
 _STEP_SECONDS = 0.05  # between two looks at a connection, at least
 _PROGRESS = 1 << 16  # bytes of an answer that have to leave within its time
+_HEAD_BYTES = 1 << 16  # of a head that is not complete yet; uvicorn's own limit
+_CHUNKS, _CHUNK_BYTES = 100, 256  # a body may have so many chunks, and one more for so many bytes
 
 
 class State(Enum):
@@ -63,6 +66,23 @@ class Limits:
         return Limits(settings.connections, settings.address_connections, seconds, settings.trusted_proxies)
 
 
+class Reader(h11.Connection):
+    """h11's reader, but for bodies in crumbs: a chunk of one byte costs as much work as a large one."""
+
+    _chunks = _size = 0
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """What arrived next."""
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            self._chunks = self._size = 0
+        elif isinstance(event, h11.Data):
+            self._chunks, self._size = self._chunks + event.chunk_start, self._size + len(event.data)
+            if self._chunks > _CHUNKS + self._size // _CHUNK_BYTES:
+                raise h11.RemoteProtocolError("a body in crumbs")
+        return event
+
+
 def limited(limits: Limits) -> type[asyncio.Protocol]:
     """The protocol under these limits."""
     by_address: Counter[str] = Counter()
@@ -72,6 +92,7 @@ def limited(limits: Limits) -> type[asyncio.Protocol]:
     class Limited(H11Protocol):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             super().connection_made(cast("asyncio.Transport", transport))
+            self.conn = Reader(h11.SERVER, _HEAD_BYTES)
             self._seconds = limits.seconds
             self._state: tuple[State, object] = (State.HEAD, None)
             self._since, self._unread = self.loop.time(), 0
@@ -97,13 +118,14 @@ def limited(limits: Limits) -> type[asyncio.Protocol]:
 
         def send_400_response(self, msg: str) -> None:
             # uvicorn calls this for what is no HTTP: there is no request yet that an application could answer
-            answer = ProblemError("not-http", headers={"Connection": "close"}).response()
-            for event in (
-                h11.Response(status_code=400, headers=answer.raw_headers, reason=b"Bad Request"),
-                h11.Data(data=bytes(answer.body)),
-                h11.EndOfMessage(),
-            ):
-                self.transport.write(self.conn.send(event) or b"")
+            if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):  # else an answer has left already
+                answer = ProblemError("not-http", headers={"Connection": "close"}).response()
+                for event in (
+                    h11.Response(status_code=400, headers=answer.raw_headers, reason=b"Bad Request"),
+                    h11.Data(data=bytes(answer.body)),
+                    h11.EndOfMessage(),
+                ):
+                    self.transport.write(self.conn.send(event) or b"")
             self.transport.close()
 
         def _look(self) -> None:
