@@ -13,8 +13,9 @@ def restore(
     """Put what FILE holds in place of all that the database holds. Stop the servers first, and start them after.
 
     Reports that came in since the backup are dropped: their owners' clients send them again, the same bytes, when
-    'graphldp client report' is run once more. Reports that were deleted since stay deleted. Tokens that were replaced
-    and operators who were removed since are good again: look at 'graphldp collect operator list'.
+    'graphldp client report' is run once more. Reports that were deleted since stay deleted, if the database still knows
+    of them: into a new or broken one, delete them again. Tokens that were replaced and operators who were removed since
+    are good again: look at 'graphldp collect operator list'.
     """
     from graphldp.collector.storage.backup import put_aside, sound, unusable
     from graphldp.collector.storage.backup import restore as put_back
@@ -27,8 +28,10 @@ def restore(
             store.close()
             here = f"holds {reports:,} reports in {communities:,} communities"
         ask(f"The database {here}; {file} holds {found.reports:,} in {found.communities:,}. Replace all?", yes)
-        for path in put_aside(broken) if broken is not None else []:
-            console.err.print(f"What is left of the database is in {path}.")
+        if broken is not None:
+            for path in put_aside(broken):
+                console.err.print(f"What is left of the database is in {path}.")
+            console.err.print("Which reports were deleted since the backup is not known here: delete those again.")
         store = open_database(database, make=True)
         put_back(source, store.engine)
         store.close()
