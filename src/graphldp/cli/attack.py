@@ -50,24 +50,24 @@ def attack(
 
     For researchers: what would an attack cost a model trained on these reports, and does a defense find it?
     """
+    from graphldp.experiments.cases import attack_reports
+    from graphldp.experiments.trial import Threat
     from graphldp.learn.selection import split_dataset
     from graphldp.reports import Reports
-    from graphldp.threats.named import make_attack
 
-    chosen = make_attack(name, fraction=fraction, forge_degree=not honest_degree)
+    threat = Threat.named(name, fraction, None, forge_degree=not honest_degree)
     if split is not None and split_seed is None:
         raise bad_parameter("split", "graphldp attack", "given together with --split-seed", split)
     reports = Reports.load(file)
     file_out = place(out, "poisoned.npz", "attack")
     graphs = None if split_seed is None else split_dataset(reports, split_seed, shares(split, "attack"))[0]
-    turned = chosen.malicious(reports, rng=seed, graphs=graphs)
-    poisoned = chosen.apply(reports, rng=seed, graphs=graphs)
+    poisoned, turned = attack_reports(reports, threat, seed, graphs)
     poisoned.save(file_out)
     if malicious is not None:
         _write(malicious, reports, turned)
     row = {
         "file": str(file_out),
-        "attack": repr(chosen),
+        "attack": str(threat).removeprefix("attack "),
         "attacked_graphs": reports.num_graphs if graphs is None else len(graphs),
         "malicious_users": int(turned.sum()),
         "users": reports.num_users,

@@ -90,6 +90,24 @@ def defended(trial: Trial, context: Context) -> Defended:
     )
 
 
+def attack_reports(
+    reports: Reports, threat: Threat, seed: int, graphs: NDArray[np.int64] | None = None
+) -> tuple[Reports, NDArray[np.bool_]]:
+    """What the server sees where some users lie, and who they are.
+
+    Args:
+        reports: honest ones.
+        threat: which attack.
+        seed: of who lies, and of their lists.
+        graphs: where they are; everywhere unless said.
+    """
+    if threat.attack is None:
+        return reports, np.zeros(reports.num_users, np.bool_)
+    attack = make_attack(threat.attack, fraction=threat.fraction, forge_degree=threat.forge_degree)
+    malicious = attack.malicious(reports, rng=seed, graphs=graphs)
+    return attack.apply(reports, rng=seed, graphs=graphs), malicious
+
+
 def by_case(trials: Sequence[Trial]) -> Iterator[list[Trial]]:
     """Trials that learn from the same reports.
 
@@ -145,14 +163,11 @@ def _attacked(draw: Draw, ratios: tuple[float, ...], seed: int, threat: Threat, 
     reports = reports_of(draw, context)
     learn = split(reports.labels, ratios, seed)[0]
     inside = np.isin(reports.graph_of_user, learn)
-    nobody = np.zeros(reports.num_users, np.bool_)
     graphs = raw_graphs(draw, context)
-    hubs = nobody if graphs is None else np.asarray(graphs.degrees > HUB * np.repeat(graphs.sizes, graphs.sizes))
-    if threat.attack is None:
-        return Attacked(reports, nobody, inside, hubs)
-    attack = make_attack(threat.attack, fraction=threat.fraction, forge_degree=threat.forge_degree)
-    malicious = attack.malicious(reports, rng=seed, graphs=learn)
-    return Attacked(attack.apply(reports, rng=seed, graphs=learn), malicious, inside, hubs)
+    hubs = np.zeros(reports.num_users, np.bool_)
+    if graphs is not None:
+        hubs = np.asarray(graphs.degrees > HUB * np.repeat(graphs.sizes, graphs.sizes))
+    return Attacked(*attack_reports(reports, threat, seed, learn), inside, hubs)
 
 
 @lru_cache(maxsize=1)
