@@ -67,3 +67,17 @@ def test_there_is_no_table_of_names_but_one(about: str) -> None:
         if len(texts & names) > 1
     ]
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "COLOURS = {'rr': 'red', 'dprr': 'blue'}",
+        "Name = Literal['rr', 'dprr']",
+        "def draw(name):\n    return name in {'rr', 'dprr'}",
+        "LABELS = [('RR', 1), 'DPRR', 'RR']",
+    ],
+)
+def test_a_second_table_would_be_found(source: str) -> None:
+    names, _ = TABLES["mechanisms"]
+    assert any(len(texts & names) > 1 for _, texts in listed(ast.parse(source)))
