@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -59,3 +60,22 @@ def test_ignored_ctrl_c_stays_ignored(command: Command, monkeypatch: pytest.Monk
         assert command() == (0, "", "")
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("demo",),
+        ("demo", "--live"),
+        ("bench", "randomize", "--quick"),
+        ("bench", "train"),
+        ("collect", "invite", "cats", "--server", "https://example.org"),
+    ],
+    ids=" ".join,
+)
+def test_a_folder_is_no_files_name(command: Command, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    code, out, err = command(*arguments, "--out", tmp_path / "page.html")
+    assert (code, out) == (2, "")
+    assert "'out' parameter" in err
+    assert "without an ending" in err
+    assert not list(tmp_path.iterdir())

@@ -272,6 +272,7 @@ def test_tensorboard(command: Any, files: Any, tmp_path: Path) -> None:
         (("GRAPHS", "--split", "0.5,0.5"), "three shares"),
         (("GRAPHS", "--split", "0.5,0.4,0.3"), "add up to 1"),
         (("GRAPHS", "--seeds", "0"), "seeds"),
+        (("GRAPHS", "--out", "model.npz"), "a folder: a name without an ending"),
         (("GRAPHS", "--recommended", "--grid"), "chooses mechanism and classifier"),
         (("REPORTS", "--epsilon", "2"), "reports already"),
         (("GRAPHS", "--attack", "magic", "--fraction", "0.1"), "one of all-ones"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphldp.cli.shared import console
+from graphldp.cli.shared.options import folder, folder_help
 from graphldp.cli.shared.source import need
 from graphldp.errors import bad_parameter
 
@@ -28,7 +29,7 @@ DATASET = "synthetic:threads"
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for the results and the page.")] = Path("demo"),
+    out: Annotated[Path, typer.Option("--out", "-o", help=folder_help("the results and the page"))] = Path("demo"),
     live: Annotated[
         bool, typer.Option("--live", help="Instead: a collector and 1,000 clients here, from invitations to labels.")
     ] = False,
@@ -41,6 +42,7 @@ def demo(
     """
     if keep and not live:
         raise bad_parameter("keep", "graphldp demo", "given together with --live", keep)
+    out = folder(out, "demo")
     if live:
         from graphldp.cli import demo_live
 
@@ -54,7 +56,6 @@ def demo(
     from graphldp.files import written_whole
     from graphldp.pages.page import make_page
 
-    out.mkdir(parents=True, exist_ok=True)
     context = Context(device="cpu")
     graphs = load(DATASET, context)
     note = console.err.print

@@ -13,7 +13,16 @@ import typer
 from graphldp.cli import mechanisms, threats
 from graphldp.cli.evaluate import show_confusion
 from graphldp.cli.shared import console
-from graphldp.cli.shared.options import RESULTS, DeviceOption, ResultsOption, SplitOption, shares, takes_network
+from graphldp.cli.shared.options import (
+    RESULTS,
+    DeviceOption,
+    ResultsOption,
+    SplitOption,
+    folder,
+    folder_help,
+    shares,
+    takes_network,
+)
 from graphldp.cli.shared.source import HELP, RootOption, need_learn, open_named
 from graphldp.errors import ParameterError
 
@@ -84,7 +93,7 @@ def train(
     split: SplitOption = None,
     results: ResultsOption = RESULTS,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A folder for the models; none are kept unless said.")
+        Path | None, typer.Option("--out", "-o", help=folder_help("the models") + " None are kept unless said.")
     ] = None,
     device: DeviceOption = "auto",
     together: Annotated[
@@ -132,7 +141,7 @@ def train(
     chip = resolve_device(device)
     context = Context(None if root is None else str(root), tuple(files.items()), str(chip))
     setup.check(context)
-    models = None if out is None else ModelFolder(out, setup)
+    models = None if out is None else ModelFolder(folder(out, "train"), setup)
     at_once = together or (seeds if chip.type == "cuda" else 1)
     with ResultsFile(results) as table:
         rows = _run(setup, seeds, table, context, models, at_once, tensorboard, network["max_epochs"])

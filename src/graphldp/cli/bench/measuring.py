@@ -10,10 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from graphldp.cli.shared import console
+from graphldp.cli.shared.options import folder, folder_help
 from graphldp.files import written_whole
 
 OutOption = Annotated[
-    Path | None, typer.Option("--out", "-o", help="A folder for the numbers (JSON) and the picture.", metavar="FOLDER")
+    Path | None, typer.Option("--out", "-o", help=folder_help("the numbers (JSON) and the picture"), metavar="FOLDER")
 ]
 _LEFT_OUT = ("users", "entries_in", "ns_per_entry", "dense_seconds")  # of the table, which is wide; JSON has all
 
@@ -28,18 +29,18 @@ def measure(
     """Show rows as they are measured, then as a table; keep them where a folder is given."""
     from graphldp.benchmarks.randomize import machine
 
+    kept = None if out is None else folder(out, "bench")
     rows: list[dict[str, Any]] = []
     with console.err.status("measuring") as status:
         for row in measured:
             rows.append(row)
             status.update(f"measured {len(rows)}: {next(iter(row.values()))}")
     found = {"machine": machine(), "rows": rows}
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        with written_whole(out / f"{name}.json") as file:
+    if kept is not None:
+        with written_whole(kept / f"{name}.json") as file:
             file.write((json.dumps(found, indent=2, ensure_ascii=False) + "\n").encode())
         if picture is not None:
-            picture(rows, out)
+            picture(rows, kept)
     if as_json:
         console.show_one(found, as_json=True)
         return

@@ -14,6 +14,7 @@ import typer
 from graphldp.cli.collect.store import CommunityArgument, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
+from graphldp.cli.shared.options import check_folder, folder_help
 from graphldp.errors import ParameterError
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet computes
@@ -22,7 +23,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreads
 def invite(
     community: CommunityArgument,
     server: Annotated[str, typer.Option(help="The collector's public address, as clients reach it.", metavar="URL")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="A folder for the invitations.", metavar="FOLDER")],
+    out: Annotated[Path, typer.Option("--out", "-o", help=folder_help("the invitations"), metavar="FOLDER")],
     users: Annotated[
         list[int] | None,
         typer.Option("--user", help="A slot; may be given often. Its earlier token is void from now on."),
@@ -38,6 +39,7 @@ def invite(
     """
     from graphldp.wire import Invitation
 
+    check_folder(out, "collect invite")
     store = open_database(database)
     drawn = store.invitations.draw(community, users)
     invitations = {}

@@ -100,6 +100,24 @@ def place(out: Path, name: str, command: str) -> Path:
     return out / name
 
 
+def folder_help(what: str) -> str:
+    """The same for a command that writes several files."""
+    return f"A folder for {what}: a name without an ending, or a folder that is there."
+
+
+def check_folder(out: Path, command: str) -> None:
+    """Refuse a file's name where ``--out`` is a folder."""
+    if out.suffix and not out.is_dir():
+        raise bad_parameter("out", f"graphldp {command}", "a folder: a name without an ending", str(out))
+
+
+def folder(out: Path, command: str) -> Path:
+    """The folder that ``--out`` means, made where there is none."""
+    check_folder(out, command)
+    out.mkdir(parents=True, exist_ok=True)
+    return out
+
+
 SplitOption = Annotated[
     str | None,
     typer.Option(
