@@ -1,12 +1,20 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import graphldp as gl
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where results.sqlite goes unless said."""
+    monkeypatch.chdir(tmp_path)
 
 
 def test_scores(command: Any, files: Any) -> None:
@@ -21,6 +29,18 @@ def test_scores(command: Any, files: Any) -> None:
     text = command("evaluate", files.model, files.reports)[1]
     assert "accuracy" in text
     assert "dprr(" in text
+
+
+def test_a_page_shows_it_beside_a_training_run(command: Any, files: Any, tmp_path: Path) -> None:
+    quick = ("--seeds", 1, "--layers", 2, "--hidden", 8, "--max-epochs", 2, "--device", "cpu")
+    assert command("train", files.reports, *quick)[0] == 0
+    found = json.loads(command("evaluate", files.model, files.reports, "--json")[1])
+    assert command("page", "results.sqlite")[0] == 0
+    page = (tmp_path / "page.html").read_text()
+    titles = re.findall("<h2>(.*?)</h2>", page)
+    assert titles[0].endswith(": reported, GIN")
+    assert titles[1].endswith(f": the model {files.model.stem}")
+    assert f"<td>{found['accuracy']:.3f}</td>" in page
 
 
 def test_one_class_has_no_auc(command: Any, files: Any, tmp_path: Path) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
 import typer
 
 from graphldp.cli.predict import ModelArgument
 from graphldp.cli.shared import console
-from graphldp.cli.shared.options import DeviceOption
-from graphldp.cli.shared.source import HELP, RootOption, need_learn, open_source
+from graphldp.cli.shared.options import RESULTS, DeviceOption, ResultsOption
+from graphldp.cli.shared.source import HELP, RootOption, need_learn, open_named
 
 EPILOG = """Examples:
 
@@ -23,30 +22,30 @@ graphldp evaluate runs/first/seed-0.npz IMDB-BINARY --json
 def evaluate(
     model: ModelArgument,
     source: Annotated[str, typer.Argument(metavar="DATASET", help=HELP)],
+    results: ResultsOption = RESULTS,
     device: DeviceOption = "auto",
     root: RootOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Compare a model's labels with the true ones: accuracy, AUC and confusion matrix."""
-    need_learn("evaluate")
-    from graphldp.learn.inputs import given_labels
-    from graphldp.learn.loading import load_classifier
-    from graphldp.learn.metrics import evaluate as compare
+    """Compare a model's labels with the true ones: accuracy, AUC and confusion matrix.
 
-    classifier = load_classifier(model, device)
-    graphs = open_source(source, root)
-    scores = compare(classifier.classes_, classifier.predict_proba(graphs), given_labels(graphs, None))
-    trained = classifier.provenance_
-    found: dict[str, Any] = {
-        "accuracy": scores.accuracy,
-        "auc": None if math.isnan(scores.auc) else scores.auc,  # of one class only there is none
-        "graphs": len(graphs),
-    }
+    All graphs count, also those that the model was trained on. The row goes to the results file, and 'graphldp page'
+    shows it.
+    """
+    need_learn("evaluate")
+    from graphldp.experiments.evaluation import evaluate_model
+    from graphldp.experiments.results import ResultsFile
+
+    name, _, graphs = open_named(source, root)
+    with ResultsFile(results) as table:
+        row, trained = evaluate_model(model, name, graphs, table, device)
+    numbers = row.numbers
+    found: dict[str, Any] = {"accuracy": numbers["accuracy"], "auc": numbers["auc"], "graphs": len(graphs)}
     if as_json:
-        console.show_json(found | {"confusion": scores.confusion.tolist(), "trained": trained})
+        console.show_json(found | {"confusion": numbers["confusion"], "trained": trained})
         return
     console.show_one(found | {"trained on": f"{trained['dataset']}, {trained['mechanism']}"}, as_json=False)
-    show_confusion(classifier.classes_.tolist(), scores.confusion.tolist())
+    show_confusion(numbers["classes"], numbers["confusion"])
 
 
 def show_confusion(classes: list[Any], matrix: list[list[int]]) -> None:

@@ -22,7 +22,8 @@ graphldp page docs/results/reddit-binary.sqlite --out page.html --figures figure
 
 def page(
     results: Annotated[
-        Path, typer.Argument(help="What 'graphldp reproduce' and 'graphldp train' computed.", metavar="RESULTS")
+        Path,
+        typer.Argument(help="What 'reproduce', 'train', 'evaluate' and others computed.", metavar="RESULTS"),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help=out_help("The page", "page.html"))] = Path("page.html"),
     figures: Annotated[

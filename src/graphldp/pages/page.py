@@ -12,7 +12,7 @@ from graphldp.errors import FormatError, GraphLDPError
 from graphldp.experiments.cells import RESULTS_VERSION, Row
 from graphldp.experiments.plans.efforts import EFFORTS
 from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.plan import TRAINING, ExperimentPlan
+from graphldp.experiments.plans.plan import EVALUATION, RUNS, ExperimentPlan
 from graphldp.experiments.results import ResultsFile
 from graphldp.pages import style
 from graphldp.pages.sections import section_of
@@ -75,8 +75,8 @@ def _page(results: ResultsFile) -> tuple[str, dict[str, str]]:
 
 
 def _place(plan: ExperimentPlan) -> tuple[str, int, int]:
-    """By dataset; training runs in their order, then experiments in theirs."""
-    if plan.experiment == TRAINING:
+    """By dataset; runs in their order, then experiments in theirs."""
+    if plan.experiment in RUNS:
         return plan.dataset, -1, 0
     return plan.dataset, list(EFFORTS).index(plan.effort), list(EXPERIMENTS).index(plan.experiment)
 
@@ -86,7 +86,7 @@ def _data(plans: Sequence[ExperimentPlan]) -> str:
 
 
 def _intro(plans: Sequence[ExperimentPlan]) -> str:
-    paper = any(plan.experiment != TRAINING for plan in plans)
+    paper = any(plan.experiment not in RUNS for plan in plans)
     return (
         f"<h1>{'Degree-preserving randomized response, reproduced' if paper else 'Training runs'}: "
         f"{escape(_data(plans))}</h1>"
@@ -99,13 +99,15 @@ def _intro(plans: Sequence[ExperimentPlan]) -> str:
 
 
 def _title(plan: ExperimentPlan) -> str:
-    if plan.experiment == TRAINING:
+    if plan.experiment in RUNS:
         return f"{plan.dataset}: {run_title(plan)}"
     return f"{EXPERIMENTS[plan.experiment].title} ({plan.dataset})"
 
 
 def _setting(plan: ExperimentPlan) -> str:
-    if plan.experiment == TRAINING:
+    if plan.experiment == EVALUATION:
+        return f"All of these graphs, by {plan.effort}."
+    if plan.experiment in RUNS:
         grid = f"; grid: {plan.grid}" if plan.grid else ""
         return f"{plan.effort}; {plan.seeds} seed{'s' if plan.seeds > 1 else ''}{grid}."
     return f"{EXPERIMENTS[plan.experiment].paper} of the paper. {_effort(plan)}"
@@ -168,7 +170,7 @@ def _provenance(plans: list[ExperimentPlan], rows: Mapping[str, Row]) -> str:
         total = sum(states.values())
         spent = seconds(sum(row.seconds for row in own))
         missing = ", ".join(f"{count:,} {state}" for state, count in states.items() if state != "done") or "nothing"
-        effort = run_title(plan) if plan.experiment == TRAINING else plan.effort
+        effort = run_title(plan) if plan.experiment in RUNS else plan.effort
         lines.append(
             [plan.experiment, plan.dataset, effort, f"{total:,}", f"{states.get('done', 0):,}", spent, missing]
         )

@@ -24,7 +24,7 @@ from graphldp.experiments.plans.figures import (
     method_label,
     with_methods,
 )
-from graphldp.experiments.plans.plan import TRAINING, ExperimentPlan
+from graphldp.experiments.plans.plan import RUNS, ExperimentPlan
 from graphldp.experiments.summary import Point, points_of
 from graphldp.pages.plots import Axis, Series, chart
 from graphldp.pages.poisoning import poisoning_section
@@ -48,7 +48,7 @@ _AXES = {"public_fraction": "share λ of public users", "epsilon": "budget ε", 
 
 def section_of(plan: ExperimentPlan, rows: Mapping[str, Row]) -> Section:
     """The charts and tables of a plan."""
-    if plan.experiment == TRAINING:
+    if plan.experiment in RUNS:
         return training_section(plan, points_of(plan, rows))
     series = (entry.series for entry in plan.entries if entry.series != "distribution")
     spec = with_methods(EXPERIMENTS[plan.experiment], series)

@@ -20,6 +20,12 @@ from graphldp.mechanisms.named import named
 TRAINING = "train"
 """The experiment of plans that 'graphldp train' makes; their effort is the run in words."""
 
+EVALUATION = "evaluate"
+"""The same of 'graphldp evaluate'; their effort is the model in words."""
+
+RUNS = (TRAINING, EVALUATION)
+"""Plans that no experiment of the table made."""
+
 
 @dataclass(frozen=True)
 class ExperimentPlan:
