@@ -15,6 +15,7 @@ from tests.cli.conftest import Command
 from graphldp.cli import demo_live
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
+from graphldp.experiments import live
 
 RUN = """
 import sys
@@ -42,7 +43,7 @@ def test_from_invitations_to_the_dashboard(tmp_path: Path) -> None:
 
     assert [each.name for each in tmp_path.iterdir()] == ["out"]  # no litter
     assert [row["community"] for row in found["labels"]] == [f"thread-{place}" for place in range(19, 25)]
-    assert {row["truth"] for row in found["labels"]} == set(demo_live.KINDS)
+    assert {row["truth"] for row in found["labels"]} == set(live.KINDS)
     assert found["right"] == sum(row["predicted"] == row["truth"] for row in found["labels"])
     store = Store.open(found["database"])
     communities, progress = store.communities(), store.progress()

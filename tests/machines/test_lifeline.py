@@ -14,9 +14,9 @@ import pytest
 COLLECTOR = """
 import sys, time
 from pathlib import Path
-from graphldp.cli.demo_live import _collector
+from graphldp.experiments.live import collector
 folder = Path(sys.argv[1])
-with _collector(f"sqlite:///{folder / 'collector.db'}", folder / "log") as (address, _):
+with collector(f"sqlite:///{folder / 'collector.db'}", folder / "log") as (address, _):
     print(address, flush=True)
     time.sleep(60)
 """
@@ -24,9 +24,9 @@ with _collector(f"sqlite:///{folder / 'collector.db'}", folder / "log") as (addr
 POOL = """
 import multiprocessing, os, sys, time
 from concurrent.futures import ProcessPoolExecutor
-from graphldp.cli.demo_live import _deaf
+from graphldp.experiments.live import deaf
 if __name__ == "__main__":
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _deaf) as pool:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), deaf) as pool:
         print(pool.submit(os.getpid).result(), flush=True)
         time.sleep(60)
 """

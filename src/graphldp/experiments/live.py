@@ -1,0 +1,172 @@
+"""The live system on one machine: a collector and many clients, from invitations to labels.
+
+Nothing is simulated but the people: the collector is a process of its own, every client has its own vault and draws
+with the operating system's entropy, and reports travel over HTTP on loopback.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphldp.errors import MissingExtraError, StoreError
+from graphldp.machines import lifeline
+from graphldp.wire import Choice, Invitation
+
+if TYPE_CHECKING:
+    from graphldp.collector.storage.results import Run
+    from graphldp.collector.storage.store import Store
+    from graphldp.experiments.collected import Recipient
+    from graphldp.graphs import GraphSet
+
+# Every client's process imports this module: what only the operator needs is imported where it is used.
+
+SIZE = 25  # users in a community: many small ones teach more than a few large ones
+FEWEST_COMMUNITIES = 24  # the tenth of the labelled ones that is held out needs one of either kind
+FEWEST = 10 * FEWEST_COMMUNITIES  # users; no thread is smaller
+EPSILON1, EPSILON2 = 2.0, 2.0  # so few users with so few friends need a degree that is little off
+LABELLED = 0.75  # of the communities
+SILENT = 0.05  # of the users
+SHOW_ALL = ("--set", "min_reports=1")  # communities this small would show nothing; nobody in them is real
+KINDS = ("hub and spoke", "reply tree")
+
+
+@dataclass(frozen=True)
+class Person:
+    """One user: her vault, her invitation, and whether she ever reports. Her list lies in the vault's folder."""
+
+    home: Path
+    invitation: str
+    reports: bool
+
+
+def communities(users: int) -> GraphSet:
+    """Threads of about one size, as many of one kind as of the other, in turn."""
+    from graphldp.datasets import synthetic
+
+    graphs = synthetic.threads(num_graphs=6000, seed=0)
+    each = max(FEWEST_COMMUNITIES, round(users / SIZE)) // 2
+    shares = graphs.sizes * (2 * each) / users
+    suitable = np.flatnonzero((shares > 0.6) & (shares < 1.45))
+    kinds = [suitable[suitable % 2 == kind][:each] for kind in (0, 1)]
+    return graphs[np.stack(kinds, axis=1).ravel()]
+
+
+def names_of(graphs: GraphSet) -> list[str]:
+    """The communities' ids."""
+    return [f"thread-{place + 1:02}" for place in range(graphs.num_graphs)]
+
+
+def labels_of(graphs: GraphSet) -> list[int]:
+    """Their true kinds."""
+    return [] if graphs.labels is None else graphs.labels.tolist()
+
+
+@contextmanager
+def collector(database: str, log: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """``graphldp serve`` on a free port of loopback, and its end."""
+    start = "from graphldp.cli import main; from graphldp.machines import lifeline; lifeline.end_with_input(); main()"
+    serve = [sys.executable, "-c", start, "serve", "--host", "127.0.0.1"]
+    # all clients have one address here, which no crowd of users has
+    serve += ["--port", "0", "--database", database, "--set", "address_per_minute=0", *SHOW_ALL]
+    with log.open("w") as file:
+        # a session of its own: Ctrl-C is for the demo, which ends its clients first and then the collector
+        process = subprocess.Popen(  # noqa: S603 - this package's own command
+            serve, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file, text=True, start_new_session=True
+        )
+    try:
+        line = process.stdout.readline() if process.stdout else ""
+        if "listening on" not in line:
+            raise StoreError(f"The collector did not start; {log} says why.")
+        yield line.split()[-1], process
+    finally:
+        process.terminate()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe:
+                pipe.close()
+
+
+def invite(store: Store, graphs: GraphSet, address: str, folder: Path) -> list[Person]:
+    """Open the communities, and give everyone an invitation and a file with her friends."""
+    rng, people = np.random.default_rng(0), []
+    labels = labels_of(graphs)
+    labelled = round(LABELLED * graphs.num_graphs)
+    choice = Choice("demo", EPSILON1, EPSILON2)
+    for place, id in enumerate(names_of(graphs)):
+        start, n = int(graphs.graph_ptr[place]), int(graphs.sizes[place])
+        roster = [f"user{number}" for number in range(n)]
+        label = labels[place] if place < labelled else None
+        store.open_community(id, roster, mechanism="dprr", choices=[choice], label=label)
+        for user, token in store.invite(id).items():
+            home = folder / "clients" / id / str(user)
+            home.mkdir(parents=True, mode=0o700)
+            friends = graphs.indices[graphs.indptr[start + user] : graphs.indptr[start + user + 1]]
+            (home / "friends.txt").write_text("".join(f"{roster[friend]}\n" for friend in friends))
+            invitation = Invitation(address, id, token).to_json()
+            people.append(Person(home, invitation, bool(rng.random() >= SILENT)))
+    return people
+
+
+def report(people: Sequence[Person], on_done: Callable[[], None]) -> None:
+    """Let everyone join and report, a few at a time, in processes of their own.
+
+    Args:
+        people: who.
+        on_done: called after each of them.
+    """
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(max(2, min(8, os.cpu_count() or 2)), fresh, deaf) as clients:
+        waiting = [clients.submit(_take_part, person) for person in people]
+        try:
+            for done in as_completed(waiting):
+                done.result()
+                on_done()
+        except BaseException:
+            clients.shutdown(cancel_futures=True)
+            raise
+
+
+def deaf() -> None:
+    """Ctrl-C reaches every process of a terminal; the demo itself tells its clients to end, by its death if need be."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    lifeline.end_with_parent()
+
+
+def _take_part(person: Person) -> None:
+    """What one user does."""
+    try:
+        from graphldp.client.protocol import Client
+        from graphldp.wire import to_millionths
+    except ModuleNotFoundError:
+        raise MissingExtraError("graphldp demo --live", "client") from None
+    client, invitation = Client(person.home, tick=0.0), Invitation.from_json(person.invitation)
+    client.join(invitation, accept=to_millionths(EPSILON1) + to_millionths(EPSILON2))
+    if person.reports:
+        client.report(invitation.community, friends_file=person.home / "friends.txt")
+
+
+def learn(store: Store, folder: Path) -> tuple[Run, list[Recipient]]:
+    """What the operator does: export, train, label. What was trained, and the labels."""
+    from graphldp.collector.storage.export import export
+    from graphldp.experiments.collected import label_collected, train_collected
+    from graphldp.experiments.results import ResultsFile
+
+    found = store.communities()
+    export(store, found).save(folder / "reports.npz")
+    model = folder / "model.npz"
+    with ResultsFile(folder / "results.sqlite") as table:
+        trained = train_collected(store, found, model, table, device="cpu")
+    unlabelled = [each for each in found if each.label is None]
+    return trained, label_collected(store, unlabelled, model, device="cpu", min_reports=1)
