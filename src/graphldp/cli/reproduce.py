@@ -78,7 +78,8 @@ def reproduce(
 
     EXPERIMENT is one of table-datasets, table-complexity, accuracy-lambda, accuracy-epsilon, allocation, degrees,
     runtime-sampling, runtime-nodes, poisoning, poisoning-beyond, side-by-side, beyond, elsewhere, lists, rounds and
-    ingredients.
+    ingredients. It stands where other commands have a dataset: all experiments of a call run on the same one,
+    --dataset.
 
     Every finished cell is kept at once: interrupt it and run the same command again, and it goes on. 'graphldp page'
     turns the results into a page.

@@ -1,0 +1,62 @@
+"""What the demo shows of the embedded dataset: what users send, and what a server learns from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+
+from graphldp.experiments.cells import Row
+from graphldp.experiments.plans.figures import method_label
+from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.summary import points_of
+from graphldp.graphs import GraphSet
+from graphldp.mechanisms import Mechanism, NonPrivPart, customized
+from graphldp.mechanisms.named import mechanisms
+
+
+def mechanisms_of(graphs: GraphSet) -> dict[str, Mechanism]:
+    """Every mechanism at ε = 1, by its label."""
+    some_public = customized(graphs, epsilon=1.0, public_fraction=0.2, rng=0)
+    made = {}
+    for each in mechanisms():
+        options = {"sampling": 0.05} if "sampling" in each.options else {}
+        made[each.label] = each.make(some_public if each.kind is NonPrivPart else 1.0, **options)
+    return made
+
+
+def drawn(graphs: GraphSet, name: str, mechanism: Mechanism) -> dict[str, Any]:
+    """What users send by a mechanism, and how long it takes to draw."""
+    mechanism.randomize(graphs[:1] if isinstance(mechanism.epsilon, float) else graphs, rng=0)  # compiles
+    began = perf_counter()
+    reports = mechanism.randomize(graphs, rng=0)
+    seconds = perf_counter() - began
+    return {
+        "mechanism": name,
+        "true mean degree": graphs.num_entries / graphs.num_users,
+        "noisy mean degree": reports.num_entries / graphs.num_users,
+        "reported entries": reports.num_entries,
+        "ε₁": _spent(reports.epsilon1),
+        "ε₂": _spent(reports.epsilon2),
+        "seconds": round(seconds, 4),
+    }
+
+
+def _spent(epsilon: Any) -> str:
+    """The private users' ε, or that all are public."""
+    finite = epsilon[epsilon < float("inf")]
+    return f"{finite.max():.3g}" if len(finite) else "public"
+
+
+def accuracy_by_epsilon(plan: ExperimentPlan, rows: Mapping[str, Row]) -> list[dict[str, Any]]:
+    """One row for each method, one column for each ε."""
+    points = points_of(plan, rows)
+    columns = sorted({point.x for point in points if point.x is not None})
+    lines: dict[str, dict[str, Any]] = {}
+    for point in points:
+        row = lines.setdefault(point.series, {"": method_label(point.series)} | {f"ε = {x:g}": None for x in columns})
+        found = point.summary("accuracy")
+        shown = None if found is None else f"{found.mean:.3f} ± {found.std:.3f}"
+        for x in columns if point.x is None else (point.x,):
+            row[f"ε = {x:g}"] = shown
+    return list(lines.values())
