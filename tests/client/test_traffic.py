@@ -188,6 +188,18 @@ def test_a_bad_file_ends_a_new_epoch_before_any_request(tmp_path: Path, fresh: F
     assert len(fresh.requests) == 1
 
 
+def test_a_roster_that_no_list_can_be_matched_with_is_not_pinned(tmp_path: Path, fresh: FailingCollector) -> None:
+    client, file = user(tmp_path, fresh, (1, 2))
+    fresh.mishaps = [422]
+    tried(client, friends_file=file)
+    fresh.epoch, fresh.changes = 2, {"roster": [*ROSTER[:-1], ROSTER[0].upper()]}
+    assert tried(client, friends_file=file, new_epoch=True) is None
+    assert client.report("audit").acknowledged  # the first epoch's report is where it was
+    assert len(set(fresh.bodies)) == 1
+    with pytest.raises(GraphLDPError, match="two names"):
+        Client(tmp_path / "other", pauses=()).join(fresh.invitation, accept=ONE)
+
+
 def test_the_audit_holds() -> None:
     assert same_traffic().holds
 

@@ -53,12 +53,22 @@ def read_names(path: Path) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
-def match(names: Iterable[str], roster: Sequence[str], user: int) -> Matched:
-    """Look names up in the roster; the user's own name is dropped."""
+def numbered(roster: Sequence[str]) -> dict[str, int]:
+    """The numbers of a roster's names, as names are compared.
+
+    Raises:
+        DataError: where two of them are one name by that.
+    """
     numbers: dict[str, int] = {}
     for number, name in enumerate(roster):
         if numbers.setdefault(_plain(name), number) != number:
             raise DataError("The roster holds two names that differ only in case or spelling of letters.")
+    return numbers
+
+
+def match(names: Iterable[str], roster: Sequence[str], user: int) -> Matched:
+    """Look names up in the roster; the user's own name is dropped."""
+    numbers = numbered(roster)
     wanted = {_plain(name) for name in names} - {_plain(roster[user]), ""}
     found = sorted(numbers[name] for name in wanted if name in numbers)
     missing = wanted - numbers.keys()

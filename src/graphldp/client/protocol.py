@@ -203,6 +203,7 @@ class Client:
         found = Publication.from_json(fields)
         if found.published.id != invitation.community:
             raise ClientError("The collector answered with another community.")
+        friends.numbered(found.roster)  # one that no list can be matched with is not pinned in place of one that can
         return found.published, found.roster
 
     def _sender(self, invitation: Invitation) -> Sender:
