@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from graphldp.errors import WireError, bad_parameter
 from graphldp.wire import combinations, golomb, varints
+from graphldp.wire.reader import Reader, check_whole
 
 MEDIA_TYPE = "application/vnd.graphldp.report"
 MECHANISMS = ("dprr", "rr", "noisy-degrees", "public")
@@ -48,7 +49,6 @@ FIRST_BYTE = 0xE1
 
 WITH_DEGREE = ("dprr", "noisy-degrees")
 WITH_EDGES = ("dprr", "rr")
-_CUT = "The report is cut short."
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +76,8 @@ class Report:
     def __post_init__(self) -> None:
         if self.mechanism not in MECHANISMS:
             raise WireError(f"A report's mechanism must be one of {', '.join(MECHANISMS)}.")
-        _check_whole("n", self.n, 1, MAX_USERS)
-        _check_whole("user", self.user, 0, self.n - 1)
+        check_whole("report", "n", self.n, 1, MAX_USERS)
+        check_whole("report", "user", self.user, 0, self.n - 1)
         unspent = math.inf if self.mechanism == "public" else 0.0
         for name, value, users in (("ε₁", self.epsilon1, WITH_DEGREE), ("ε₂", self.epsilon2, WITH_EDGES)):
             if self.mechanism in users:
@@ -85,7 +85,7 @@ class Report:
             elif value != unspent:
                 raise WireError(f"The {name} of a report by {self.mechanism} is {unspent:g}.")
         if self.mechanism in WITH_DEGREE:
-            _check_whole("noisy_degree", self.noisy_degree, *DEGREE_RANGE)
+            check_whole("report", "noisy_degree", self.noisy_degree, *DEGREE_RANGE)
         elif self.noisy_degree is not None:
             raise WireError(f"A report by {self.mechanism} has no noisy degree.")
         object.__setattr__(self, "neighbours", self._checked_list())
@@ -223,7 +223,7 @@ class ReportHead:
 
 def decode_head(data: bytes, *, n: int | None = None) -> ReportHead:
     """Read a report up to its list; see :func:`decode`."""
-    reader = _Reader(data)
+    reader = Reader(data, "report")
     if reader.take(1)[0] != FIRST_BYTE:
         raise WireError("These bytes are not a report of a known version.")
     code, k = divmod(reader.take(1)[0], 32)
@@ -233,54 +233,27 @@ def decode_head(data: bytes, *, n: int | None = None) -> ReportHead:
     users = reader.varint("n")
     if n is not None and users != n:
         raise WireError(f"The report is for a community of {users} users, not {n}.")
-    _check_whole("n", users, 1, MAX_USERS)
+    check_whole("report", "n", users, 1, MAX_USERS)
     if len(data) > max_size(users):
         raise WireError(f"A report in a community of {users} users has at most {max_size(users)} bytes.")
     user = reader.varint("user")
-    _check_whole("user", user, 0, users - 1)
+    check_whole("report", "user", user, 0, users - 1)
     rest = math.inf if mechanism == "public" else 0.0
-    epsilon1 = reader.epsilon() if mechanism in WITH_DEGREE else rest
-    epsilon2 = reader.epsilon() if mechanism in WITH_EDGES else rest
+    epsilon1 = _read_epsilon(reader) if mechanism in WITH_DEGREE else rest
+    epsilon2 = _read_epsilon(reader) if mechanism in WITH_EDGES else rest
     noisy_degree = None
     if mechanism in WITH_DEGREE:
-        noisy_degree = varints.unfold(reader.varint("noisy degree"))
+        noisy_degree = reader.signed("noisy degree")
     count = 0 if mechanism == "noisy-degrees" else reader.varint("count")
-    _check_whole("count", count, 0, users - 1)
+    check_whole("report", "count", count, 0, users - 1)
     return ReportHead(mechanism, users, user, epsilon1, epsilon2, noisy_degree, count, k, reader.rest())
 
 
-class _Reader:
-    """The header, byte by byte."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
-
-    def take(self, count: int) -> bytes:
-        taken = self.data[self.at : self.at + count]
-        if len(taken) != count:
-            raise WireError(_CUT)
-        self.at += count
-        return taken
-
-    def rest(self) -> bytes:
-        return self.data[self.at :]
-
-    def epsilon(self) -> float:
-        units = int.from_bytes(self.take(3), "little")
-        if not units:
-            raise WireError(f"The ε of a report must be above 0 and at most {MAX_EPSILON}.")
-        return units / MILLION
-
-    def varint(self, name: str) -> int:
-        value, end = varints.read(self.data, self.at)
-        if end == varints.CUT:
-            raise WireError(_CUT)
-        if end == varints.PADDED:
-            raise WireError(f"The report's {name} is written with more bytes than it needs.")
-        if end == varints.LARGE:
-            raise WireError(f"The report's {name} is too large.")
-        self.at = end
-        return value
+def _read_epsilon(reader: Reader) -> float:
+    units = int.from_bytes(reader.take(3), "little")
+    if not units:
+        raise WireError(f"The ε of a report must be above 0 and at most {MAX_EPSILON}.")
+    return units / MILLION
 
 
 def _without_self(report: Report) -> NDArray[np.int64]:
@@ -292,8 +265,3 @@ def _complement(positions: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     mask = np.ones(size, np.bool_)
     mask[positions] = False
     return np.flatnonzero(mask)
-
-
-def _check_whole(name: str, value: object, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-        raise WireError(f"A report's {name} must be a whole number from {low} to {high}.")
