@@ -145,6 +145,11 @@ def test_every_list_of_a_small_community_is_within_ten_percent_of_the_limit() ->
         {"mechanism": "public", "epsilon1": math.inf, "epsilon2": math.inf},
         {"mechanism": "noisy-degrees", "epsilon2": 0.0},
         {"mechanism": "noisy-degrees", "neighbours": []},
+        {"asked": False},
+        {"mechanism": "hub-counts", "epsilon2": 0.0, "neighbours": []},
+        {"mechanism": "hub-counts", "epsilon2": 0.0, "neighbours": [], "asked": 1},
+        {"mechanism": "hub-counts", "epsilon2": 0.0, "asked": True},
+        {"mechanism": "hub-counts", "neighbours": [], "asked": True},
     ],
 )
 def test_what_is_no_report_cannot_be_made(changes: dict[str, Any]) -> None:
@@ -171,6 +176,8 @@ def test_what_is_no_report_cannot_be_made(changes: dict[str, Any]) -> None:
         '{"mechanism": "rr", "n": 5, "user": 2, "epsilon2": NaN, "neighbours": [0]}',
         '{"mechanism": "rr", "n": 5, "user": 2, "epsilon2": true, "neighbours": [0]}',
         '{"mechanism": "rr", "n": 5, "user": 2, "epsilon2": null, "neighbours": [0]}',
+        '{"mechanism": "hub-counts", "n": 5, "user": 2, "epsilon1": 1, "noisy_degree": 3, "neighbours": []}',
+        '{"mechanism": "hub-counts", "epsilon1": 1, "noisy_degree": 3, "asked": 1, "neighbours": []}',
         "[" * 100_000,
     ],
 )

@@ -24,11 +24,13 @@ from graphldp.wire import Choice, Reading, Terms, validate, validation
 from graphldp.wire.validation import LONGEST, reason
 
 PUBLIC = Choice("public", math.inf, math.inf)
-SPLITS = {"dprr": (0.1, 0.9), "rr": (0.0, 1.5), "noisy-degrees": (0.5, 0.0)}
+SPLITS = {"dprr": (0.1, 0.9), "rr": (0.0, 1.5), "noisy-degrees": (0.5, 0.0), "hub-counts": (0.7, 0.0)}
+ASK_FROM = 20
 
 
 def community(mechanism: str, n: int) -> Terms:
-    return Terms("c", "c", n, mechanism, (Choice("a", *SPLITS[mechanism]), PUBLIC), "")
+    ask_from = ASK_FROM if mechanism == "hub-counts" and n % 3 else None
+    return Terms("c", "c", n, mechanism, (Choice("a", *SPLITS[mechanism]), PUBLIC), "", ask_from=ask_from)
 
 
 class Sent(NamedTuple):
@@ -61,9 +63,10 @@ def sent(draw: st.DrawFn, sizes: st.SearchStrategy[int] = SHORT) -> Sent:
         split = (0.2, 0.8)
     density = draw(st.sampled_from([0.0, 0.02, 0.2, 0.5, 0.9, 1.0]))
     listed = np.flatnonzero(np.random.default_rng(draw(st.integers(0, 2**32))).random(n) < density).astype(np.int32)
-    listed = listed[:0] if kind == "noisy-degrees" else listed[listed != user]
+    listed = listed[listed != user] if kind in wire.WITH_LIST else listed[:0]
     degree = draw(st.integers(-300, 300)) if kind in wire.WITH_DEGREE else None
-    body = bytearray(wire.encode(wire.Report(kind, n, user, *split, degree, listed)))
+    asked = draw(st.booleans()) if kind == "hub-counts" else None
+    body = bytearray(wire.encode(wire.Report(kind, n, user, *split, degree, listed, asked)))
     change = draw(st.sampled_from(["none", "none", "none", "flip", "cut", "add", "slot", "n"]))
     if change == "flip":
         body[draw(st.integers(0, len(body) - 1))] ^= 1 << draw(st.integers(0, 7))
@@ -85,7 +88,8 @@ def test_valid_vectors(vector: dict[str, Any]) -> None:
     body = bytes.fromhex(vector["hex"])
     report = wire.decode(body)
     offers = (Choice("a", report.epsilon1, report.epsilon2),)
-    terms = Terms("c", "c", report.n, "rr" if report.mechanism == "public" else report.mechanism, offers, "")
+    mechanism = "rr" if report.mechanism == "public" else report.mechanism
+    terms = Terms("c", "c", report.n, mechanism, offers, "", ask_from=0 if mechanism == "hub-counts" else None)
     assert validate(terms, report.user, body) == Reading(True, report.noisy_degree)
     assert not validate(terms, report.user + 1, body).good
     assert not validate(replace(terms, n=report.n + 1), report.user, body).good
@@ -98,7 +102,7 @@ def test_invalid_vectors_are_refused_by_every_community_and_slot(vector: dict[st
     units = {int.from_bytes(body[at : at + 3], "little") / 10**6 for at in range(2, min(12, len(body) - 2))} - {0.0}
     for mechanism, n, user in product(SPLITS, sizes, range(6)):
         pairs = [
-            (e if mechanism != "rr" else 0.0, f if mechanism != "noisy-degrees" else 0.0)
+            (e if mechanism != "rr" else 0.0, f if mechanism in wire.WITH_EDGES else 0.0)
             for e, f in product(units, repeat=2)
         ]
         offers = (*(Choice("a", *pair) for pair in pairs), PUBLIC)
@@ -163,7 +167,9 @@ def test_there_is_a_reason_for_every_refusal_and_it_is_the_wire_formats(each: Se
         return
     said, decoded = reason(*each), error_of(each)
     assert said
-    head_first = "slot" in said or "collects" in said or "choices" in said  # the list is not looked at then
+    head_first = (
+        "slot" in said or "asked again" in said or "collects" in said or "choices" in said
+    )  # the list is not looked at then
     assert said == decoded or head_first or len(each.body) > LONGEST
 
 

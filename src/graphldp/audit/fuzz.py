@@ -64,8 +64,9 @@ def random_report(rng: np.random.Generator) -> Report:
     epsilon1, epsilon2 = (int(each) / 10**6 for each in rng.integers(1, 1 << 24, 2))
     listed = np.flatnonzero(rng.random(n) < rng.choice((0.0, 0.01, 0.2, 0.5, 0.9, 1.0))).astype(np.int32)
     noisy = int(rng.integers(-n - 100, n + 100))
-    if mechanism == "noisy-degrees":
-        return Report(mechanism, n, user, epsilon1, 0.0, noisy, listed[:0])
+    if mechanism in ("noisy-degrees", "hub-counts"):
+        asked = bool(rng.integers(2)) if mechanism == "hub-counts" else None
+        return Report(mechanism, n, user, epsilon1, 0.0, noisy, listed[:0], asked)
     listed = listed[listed != user]
     if mechanism == "public":
         return Report(mechanism, n, user, np.inf, np.inf, None, listed)
@@ -78,7 +79,8 @@ def offering(report: Report) -> Terms:
     """A community that takes a report, and public ones."""
     mechanism = "rr" if report.mechanism == "public" else report.mechanism
     choices = (Choice("own", report.epsilon1, report.epsilon2), Choice("public", math.inf, math.inf))
-    return Terms("fuzz", "Fuzz", report.n, mechanism, choices, roster_digest=roster_digest([]))
+    ask_from = report.noisy_degree if report.asked else None
+    return Terms("fuzz", "Fuzz", report.n, mechanism, choices, roster_digest=roster_digest([]), ask_from=ask_from)
 
 
 def _inputs(count: int, rng: np.random.Generator) -> Iterator[tuple[Terms, int, bytes]]:
@@ -107,7 +109,7 @@ def mutated(data: bytes, other: bytes, rng: np.random.Generator) -> bytes:
     if kind == 4:
         return data[:at] + other[at:]
     if kind == 5:
-        return bytes((FIRST_BYTE, int(rng.integers(128)))) + data[2:4] + rng.bytes(int(rng.integers(40)))
+        return bytes((FIRST_BYTE, int(rng.integers(160)))) + data[2:4] + rng.bytes(int(rng.integers(40)))
     changed = bytearray(data)
     for place in rng.integers(0, min(len(data), 24) if kind == 6 else len(data), int(rng.integers(1, 4))):
         changed[place] ^= 1 << int(rng.integers(8))

@@ -1,5 +1,6 @@
 """All that client and collector agree on."""
 
+from graphldp.wire.answer import ANSWER_TYPE, MAX_ANSWER, Answer
 from graphldp.wire.choice import Choice
 from graphldp.wire.community import (
     ID_PATTERN,
@@ -11,6 +12,7 @@ from graphldp.wire.community import (
     write_publication,
 )
 from graphldp.wire.invitation import Invitation, address
+from graphldp.wire.question import QUESTION_TYPE, Question
 from graphldp.wire.report import (
     DEGREE_RANGE,
     FIRST_BYTE,
@@ -23,6 +25,7 @@ from graphldp.wire.report import (
     SMALL,
     WITH_DEGREE,
     WITH_EDGES,
+    WITH_LIST,
     Report,
     ReportHead,
     decode,
@@ -37,9 +40,11 @@ from graphldp.wire.roster import roster_digest, spoken
 from graphldp.wire.validation import Reading, validate
 
 __all__ = [
+    "ANSWER_TYPE",
     "DEGREE_RANGE",
     "FIRST_BYTE",
     "ID_PATTERN",
+    "MAX_ANSWER",
     "MAX_EPOCH",
     "MAX_EPSILON",
     "MAX_HEADER",
@@ -48,13 +53,17 @@ __all__ = [
     "MEDIA_TYPE",
     "MILLION",
     "PRIVATE_MECHANISMS",
+    "QUESTION_TYPE",
     "SMALL",
     "WITH_DEGREE",
     "WITH_EDGES",
+    "WITH_LIST",
+    "Answer",
     "Choice",
     "Invitation",
     "Publication",
     "Published",
+    "Question",
     "Reading",
     "Report",
     "ReportHead",

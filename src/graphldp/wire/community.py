@@ -24,7 +24,17 @@ from typing import Any, NamedTuple
 from graphldp.errors import WireError
 from graphldp.wire import varints
 from graphldp.wire.choice import Choice, check_name
-from graphldp.wire.report import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, Report, ReportHead, to_millionths
+from graphldp.wire.report import (
+    DEGREE_RANGE,
+    MAX_USERS,
+    MECHANISMS,
+    WITH_DEGREE,
+    WITH_EDGES,
+    WITH_LIST,
+    Report,
+    ReportHead,
+    to_millionths,
+)
 from graphldp.wire.roster import roster_digest
 
 ID_PATTERN = "^[a-z0-9-]{1,64}$"
@@ -64,6 +74,7 @@ class Terms:
         choices: the offers of ε.
         roster_digest: the roster's digest (:func:`roster_digest`).
         epoch: which collection this is of the same people.
+        ask_from: for hub-counts, the noisy degree from which on a user is asked again; None where nobody is.
     """
 
     id: str
@@ -73,6 +84,7 @@ class Terms:
     choices: tuple[Choice, ...]
     roster_digest: str
     epoch: int = 1
+    ask_from: int | None = None
 
     def drawn_by(self, choice: Choice) -> str:
         """The mechanism of a report by a choice."""
@@ -87,9 +99,13 @@ class Terms:
             code, size = MECHANISMS.index(name), 3 * ((name in WITH_DEGREE) + (name in WITH_EDGES))
             spent = b"".join(to_millionths(e).to_bytes(3, "little") for e in choice.epsilons if 0 < e < math.inf)
             offers = {spent} | (found[code].offers if code in found else frozenset())
-            listed = name != "noisy-degrees"
+            listed = name in WITH_LIST
             found[code] = Opening(varints.write(self.n), frozenset(offers), size, name in WITH_DEGREE, listed)
         return found
+
+    def asks(self, rough: int | None) -> bool:
+        """Whether a device with so many friends, by its own noisy count, is asked again."""
+        return self.ask_from is not None and rough is not None and rough >= self.ask_from
 
     def refuse(self, report: Report | ReportHead, user: int) -> str | None:
         """Why a report is not one of this community's, or None where it is."""
@@ -101,6 +117,8 @@ class Terms:
             return f"The community collects reports by {self.mechanism}."
         if (report.epsilon1, report.epsilon2) not in {choice.epsilons for choice in self.choices}:
             return "The report's ε₁ and ε₂ are none of the community's choices."
+        if report.asked and not self.asks(report.noisy_degree):
+            return "The report says that its user is asked again, and its noisy degree says that she is not."
         return None
 
     def check_roster(self, names: Any) -> None:
@@ -134,6 +152,7 @@ class Published(Terms):
                 roster_digest=_matching(DIGEST_PATTERN, fields["roster_digest"]),
                 epoch=_whole(fields["epoch"], 1, MAX_EPOCH),
                 user=_whole(fields["user"], 0, MAX_USERS - 1),
+                ask_from=_ask_from(fields),
             )
         except (KeyError, TypeError):
             raise WireError(_NOT_ONE) from None
@@ -154,7 +173,7 @@ class Published(Terms):
             "choices": [choice.to_json() for choice in self.choices],
             "epoch": self.epoch,
             "roster_digest": self.roster_digest,
-        }
+        } | ({"ask_from": self.ask_from} if self.mechanism == "hub-counts" else {})
 
     def choice(self, name: str | None) -> Choice:
         """The choice of a name; the only one where there is only one."""
@@ -172,36 +191,53 @@ class Publication:
         published: what she sees of its terms.
         held: the epochs in which the collector has her report, or had it deleted.
         roster: the users' names, in the order of their numbers.
+        answered: for hub-counts, the epochs in which it has her answer to the second question.
     """
 
     published: Published
     held: tuple[int, ...]
     roster: list[str] = field(repr=False)
+    answered: tuple[int, ...] = ()
 
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Publication:
         """Read what :func:`write_publication` wrote."""
         published = Published.from_json(fields)
         try:
-            held = tuple(_whole(epoch, 1, MAX_EPOCH) for epoch in _typed(fields["held"], list))
+            held = _epochs(fields["held"])
+            answered = _epochs(fields["answered"]) if published.mechanism == "hub-counts" else ()
         except (KeyError, TypeError):
             raise WireError(_NOT_ONE) from None
         published.check_roster(fields.get("roster"))
-        return Publication(published, held, fields["roster"])
+        return Publication(published, held, fields["roster"], answered)
 
 
-def write_publication(published: Published, held: Sequence[int], roster: str) -> str:
+def write_publication(published: Published, held: Sequence[int], roster: str, answered: Sequence[int] = ()) -> str:
     """The whole message, as JSON.
 
     Args:
         published: what the member sees of the terms.
         held: the epochs in which the collector has her report.
         roster: the names as JSON already: a long roster is written once for all members.
+        answered: the epochs in which the collector has her answer.
     """
     fields = published.to_json()
-    digest = fields.pop("roster_digest")
-    head = json.dumps(fields | {"held": list(held), "roster_digest": digest}, ensure_ascii=False)
+    digest, told = fields.pop("roster_digest"), {"held": list(held)}
+    if published.mechanism == "hub-counts":
+        told["answered"] = list(answered)
+    head = json.dumps(fields | told | {"roster_digest": digest}, ensure_ascii=False)
     return f'{head[:-1]}, "roster": {roster}}}'
+
+
+def _ask_from(fields: Mapping[str, Any]) -> int | None:
+    """Where users are asked again; of hub-counts alone."""
+    if fields["mechanism"] != "hub-counts" or fields["ask_from"] is None:
+        return None
+    return _whole(fields["ask_from"], *DEGREE_RANGE)
+
+
+def _epochs(value: Any) -> tuple[int, ...]:
+    return tuple(_whole(epoch, 1, MAX_EPOCH) for epoch in _typed(value, list))
 
 
 def _typed(value: Any, kind: type) -> Any:

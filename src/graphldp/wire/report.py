@@ -3,13 +3,14 @@
 ::
 
     byte 0        0xE1: a report, version 1
-    byte 1        mechanism << 5 | k          0 dprr, 1 rr, 2 noisy-degrees, 3 public; k of a Rice code, else 0
+    byte 1        mechanism << 5 | k          0 dprr, 1 rr, 2 noisy-degrees, 3 public, 4 hub-counts; k of a Rice code,
+                                              1 for a hub-counts user who is to be asked again, else 0
     n             varint                      users in the community, 1 to 2²⁷
     user          varint                      the reporting user's number, below n
-    ε₁            3 bytes, little-endian      in millionths; dprr and noisy-degrees only
+    ε₁            3 bytes, little-endian      in millionths; dprr, noisy-degrees and hub-counts only
     ε₂            3 bytes, little-endian      in millionths; dprr and rr only
-    d*            zigzag varint               dprr and noisy-degrees only
-    count         varint                      entries of the list; all but noisy-degrees
+    d*            zigzag varint               dprr, noisy-degrees and hub-counts only
+    count         varint                      entries of the list; dprr, rr and public only
     list          the rest                    of the count entries, or of the absent users where they are fewer
 
 At most 24 bytes stand before the list. The list leaves the user herself out (users above her move down by one). Of up
@@ -38,7 +39,7 @@ from graphldp.wire import combinations, golomb, varints
 from graphldp.wire.reader import Reader, check_whole
 
 MEDIA_TYPE = "application/vnd.graphldp.report"
-MECHANISMS = ("dprr", "rr", "noisy-degrees", "public")
+MECHANISMS = ("dprr", "rr", "noisy-degrees", "public", "hub-counts")
 MAX_USERS = 1 << 27
 MAX_HEADER = 24
 SMALL = 512  # users up to which a list is one number; beyond, the last byte of a Rice code is no matter
@@ -47,8 +48,9 @@ MAX_EPSILON = ((1 << 24) - 1) / MILLION  # 16.777215; e^16.8 is 19 million to on
 DEGREE_RANGE = (-(1 << 27), (1 << 27) - 1)
 FIRST_BYTE = 0xE1
 
-WITH_DEGREE = ("dprr", "noisy-degrees")
+WITH_DEGREE = ("dprr", "noisy-degrees", "hub-counts")
 WITH_EDGES = ("dprr", "rr")
+WITH_LIST = (*WITH_EDGES, "public")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +58,14 @@ class Report:
     """One user's report, as it leaves her device. Two reports are the same when their encodings are.
 
     Args:
-        mechanism: ``"dprr"``, ``"rr"``, ``"noisy-degrees"`` or ``"public"``.
+        mechanism: ``"dprr"``, ``"rr"``, ``"noisy-degrees"``, ``"public"`` or ``"hub-counts"``.
         n: users in the community.
         user: the reporting user's number in the roster.
         epsilon1: ε₁, a whole number of millionths (see :func:`quantize`); 0 for rr, ``inf`` for public.
-        epsilon2: ε₂, likewise; 0 for noisy-degrees, ``inf`` for public.
-        noisy_degree: d* for dprr and noisy-degrees, else None.
-        neighbours: sorted, distinct, in range, without the user herself; empty for noisy-degrees.
+        epsilon2: ε₂, likewise; 0 for noisy-degrees and hub-counts, ``inf`` for public.
+        noisy_degree: d* for dprr, noisy-degrees and hub-counts, else None.
+        neighbours: sorted, distinct, in range, without the user herself; empty for noisy-degrees and hub-counts.
+        asked: for hub-counts, whether the user looks like a hub, and is to be asked again; else None.
     """
 
     mechanism: str
@@ -72,6 +75,7 @@ class Report:
     epsilon2: float
     noisy_degree: int | None
     neighbours: NDArray[np.int32] = field(repr=False)
+    asked: bool | None = None
 
     def __post_init__(self) -> None:
         if self.mechanism not in MECHANISMS:
@@ -88,6 +92,8 @@ class Report:
             check_whole("report", "noisy_degree", self.noisy_degree, *DEGREE_RANGE)
         elif self.noisy_degree is not None:
             raise WireError(f"A report by {self.mechanism} has no noisy degree.")
+        if type(self.asked) is not bool if self.mechanism == "hub-counts" else self.asked is not None:
+            raise WireError("A report by hub-counts, and no other, says whether its user is asked again.")
         object.__setattr__(self, "neighbours", self._checked_list())
 
     def _checked_list(self) -> NDArray[np.int32]:
@@ -99,8 +105,8 @@ class Report:
             raise WireError("A report's list must be sorted, distinct and within the community.")
         if (wide == self.user).any():
             raise WireError("A report's list must not name the user herself.")
-        if self.mechanism == "noisy-degrees" and wide.size:
-            raise WireError("A report by noisy-degrees has an empty list.")
+        if self.mechanism not in WITH_LIST and wide.size:
+            raise WireError(f"A report by {self.mechanism} has an empty list.")
         narrow = wide.astype(np.int32)
         narrow.flags.writeable = False
         return narrow
@@ -134,8 +140,8 @@ def max_size(n: int) -> int:
 
 def encode(report: Report) -> bytes:
     """The one encoding of a report."""
-    k, payload = 0, b""
-    if report.mechanism != "noisy-degrees":
+    k, payload = int(report.asked or False), b""
+    if report.mechanism in WITH_LIST:
         listed = _without_self(report)
         absent = len(listed) > report.n - 1 - len(listed)
         written = _complement(listed, report.n - 1) if absent else listed
@@ -148,7 +154,7 @@ def encode(report: Report) -> bytes:
         head.append(to_millionths(report.epsilon2).to_bytes(3, "little"))
     if report.noisy_degree is not None:
         head.append(varints.write(varints.fold(report.noisy_degree)))
-    if report.mechanism != "noisy-degrees":
+    if report.mechanism in WITH_LIST:
         head.append(varints.write(len(report.neighbours)))
     return b"".join((*head, payload))
 
@@ -169,7 +175,8 @@ def decode(data: bytes, *, n: int | None = None) -> Report:
     if head.absent:
         listed = _complement(listed, head.n - 1)
     neighbours = (listed + (listed >= head.user)).astype(np.int32)
-    return Report(head.mechanism, head.n, head.user, head.epsilon1, head.epsilon2, head.noisy_degree, neighbours)
+    spent = (head.epsilon1, head.epsilon2)
+    return Report(head.mechanism, head.n, head.user, *spent, head.noisy_degree, neighbours, head.asked)
 
 
 @dataclass(frozen=True)
@@ -186,6 +193,7 @@ class ReportHead:
         count: how many entries the list has.
         k: of its Rice code.
         payload: the list's bytes.
+        asked: as of a :class:`Report`.
     """
 
     mechanism: str
@@ -197,6 +205,7 @@ class ReportHead:
     count: int
     k: int
     payload: bytes = field(repr=False)
+    asked: bool | None = None
 
     @property
     def absent(self) -> bool:
@@ -244,9 +253,13 @@ def decode_head(data: bytes, *, n: int | None = None) -> ReportHead:
     noisy_degree = None
     if mechanism in WITH_DEGREE:
         noisy_degree = reader.signed("noisy degree")
-    count = 0 if mechanism == "noisy-degrees" else reader.varint("count")
+    count = reader.varint("count") if mechanism in WITH_LIST else 0
     check_whole("report", "count", count, 0, users - 1)
-    return ReportHead(mechanism, users, user, epsilon1, epsilon2, noisy_degree, count, k, reader.rest())
+    asked = None
+    if mechanism == "hub-counts":
+        check_whole("report", "code of who is asked", k, 0, 1)
+        asked, k = bool(k), 0
+    return ReportHead(mechanism, users, user, epsilon1, epsilon2, noisy_degree, count, k, reader.rest(), asked)
 
 
 def _read_epsilon(reader: Reader) -> float:

@@ -43,4 +43,5 @@ def field_names(mechanism: str) -> list[str]:
     names += ["epsilon1"] if mechanism in WITH_DEGREE else []
     names += ["epsilon2"] if mechanism in WITH_EDGES else []
     names += ["noisy_degree"] if mechanism in WITH_DEGREE else []
+    names += ["asked"] if mechanism == "hub-counts" else []
     return [*names, "neighbours"]

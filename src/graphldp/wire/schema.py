@@ -13,7 +13,7 @@ from graphldp.wire import problems
 from graphldp.wire.choice import LONGEST_NAME
 from graphldp.wire.community import DIGEST_PATTERN, ID_PATTERN, MAX_EPOCH, PRIVATE_MECHANISMS
 from graphldp.wire.invitation import BEARER_PATTERN
-from graphldp.wire.report import DEGREE_RANGE, MAX_EPSILON, MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES
+from graphldp.wire.report import DEGREE_RANGE, MAX_EPSILON, MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, WITH_LIST
 from graphldp.wire.report_json import field_names
 
 Schema = dict[str, Any]
@@ -47,6 +47,7 @@ _SERVER: Schema = {
 def schemas() -> dict[str, Schema]:
     """The schemas, by the names of their messages."""
     return {
+        "answer": _answer(),
         "community": _community(),
         "invitation": _invitation(),
         "problem": _problem(),
@@ -61,6 +62,7 @@ def _report() -> Schema:
         "epsilon1": _EPSILON,
         "epsilon2": _EPSILON,
         "noisy_degree": {"type": "integer", "minimum": DEGREE_RANGE[0], "maximum": DEGREE_RANGE[1]},
+        "asked": {"type": "boolean", "description": "Whether she looks like a hub, and is to be asked again."},
         "neighbours": {
             "type": "array",
             "items": _USER,
@@ -72,10 +74,26 @@ def _report() -> Schema:
     for mechanism in MECHANISMS:
         names = field_names(mechanism)
         properties = {"mechanism": {"const": mechanism}} | {name: fields[name] for name in names[1:]}
-        if mechanism == "noisy-degrees":
+        if mechanism not in WITH_LIST:
             properties["neighbours"] = {"const": []}
         kinds.append({"type": "object", "required": names, "properties": properties, "additionalProperties": False})
     return {"description": "One user's report in the form for people. On the wire it is bytes.", "oneOf": kinds}
+
+
+def _answer() -> Schema:
+    properties: Schema = {
+        "n": _USERS | {"description": "Users in the community."},
+        "user": _USER | {"description": "The answering user's number; below n."},
+        "question": {"type": "string", "pattern": DIGEST_PATTERN, "description": "SHA-256 of the question's bytes."},
+        "busy_friends": {"type": "integer", "minimum": DEGREE_RANGE[0], "maximum": DEGREE_RANGE[1]},
+    }
+    return {
+        "description": "A hub's answer to the second question in the form for people. On the wire it is bytes.",
+        "type": "object",
+        "required": list(properties),
+        "properties": properties,
+        "additionalProperties": False,
+    }
 
 
 def _community() -> Schema:
@@ -103,10 +121,25 @@ def _community() -> Schema:
             "description": "The users' names, in the order of their numbers.",
         },
     }
-    offers = [
+    offers: list[Schema] = [
         {"properties": {"mechanism": {"const": name}, "choices": {"items": _choice(name)}}}
         for name in PRIVATE_MECHANISMS
     ]
+    asking = offers[PRIVATE_MECHANISMS.index("hub-counts")]
+    asking["required"] = ["ask_from", "answered"]
+    asking["properties"] |= {
+        "ask_from": {
+            "type": ["integer", "null"],
+            "minimum": DEGREE_RANGE[0],
+            "maximum": DEGREE_RANGE[1],
+            "description": "The noisy degree from which on a user is asked again; null where nobody is.",
+        },
+        "answered": {
+            "type": "array",
+            "items": _EPOCH,
+            "description": "The epochs in which the collector has this slot's answer to the second question.",
+        },
+    }
     about = "A community, as the holder of one slot sees it. A reader leaves fields alone that it does not know."
     return {
         "description": about,

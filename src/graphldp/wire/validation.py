@@ -46,7 +46,7 @@ def validate(terms: Terms, user: int, body: bytes) -> Reading:
     after = at + opening.size
     if body[2:at] != start or body[at:after] not in opening.offers:
         return _BAD
-    degree, count, others = None, 0, terms.n - 1
+    degree, count, others, k = None, 0, terms.n - 1, body[1] & 31
     if opening.degree:
         coded, after = varints.read(body, after)
         degree = varints.unfold(coded)
@@ -54,8 +54,12 @@ def validate(terms: Terms, user: int, body: bytes) -> Reading:
         count, after = varints.read(body, after)
     if after < 0 or count > others:
         return _BAD
+    if k and not opening.listed:  # of hub-counts: she is to be asked again
+        if k > 1 or not terms.asks(degree):
+            return _BAD
+        k = 0
     fits = _fits if len(body) <= LONGEST else _fits_long
-    return Reading(True, degree) if fits(body[after:], body[1] & 31, min(count, others - count), others) else _BAD
+    return Reading(True, degree) if fits(body[after:], k, min(count, others - count), others) else _BAD
 
 
 def reason(terms: Terms, user: int, body: bytes) -> str:
