@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from graphldp.client.entropy import Drawn, Entropy
 
 Outcome = TypeVar("Outcome", bound=Hashable)
-Weighted = tuple[tuple[Any, Fraction], ...]
+Weighted = tuple[tuple[Any, ...], tuple[Fraction, ...]]
 _FINE = 1 << 96  # probabilities are rounded down to multiples of 1/_FINE where they would grow without bound
 
 
@@ -42,11 +42,11 @@ class Chosen(Entropy):
         script: the choices so far, each as [choice, number of choices].
         cutoff: the probability below which a path is left.
         given: how many choices at the beginning are a condition, which has no probability of its own.
-        repeated: the laws of repeated attempts that were met before, by the choices that lead to them.
+        repeated: the laws of repeated attempts that were met before, by their code and the values that it closes over.
     """
 
     def __init__(
-        self, script: list[list[int]], cutoff: Fraction, given: int, repeated: dict[tuple[int, ...], Weighted]
+        self, script: list[list[int]], cutoff: Fraction, given: int, repeated: dict[Hashable, Weighted]
     ) -> None:
         super().__init__()
         self.script, self.cutoff, self.given, self.repeated = script, cutoff, given, repeated
@@ -71,12 +71,11 @@ class Chosen(Entropy):
 
     def until(self, attempt: Callable[[Entropy], Drawn | None]) -> Drawn:
         """Every result of one attempt, with its probability given that the attempt succeeds."""
-        before = tuple(choice for choice, _ in self.script[: self.at])
-        if before not in self.repeated:
-            self.repeated[before] = _success_law(cast("Callable[[Entropy], Hashable]", attempt))
-        results = self.repeated[before]
-        chosen = self._choice(len(results), [likely for _, likely in results])
-        return cast("Drawn", results[chosen][0])
+        same = attempt.__code__, tuple(cell.cell_contents for cell in attempt.__closure__ or ())
+        if same not in self.repeated:
+            self.repeated[same] = _success_law(cast("Callable[[Entropy], Hashable]", attempt))
+        results, likely = self.repeated[same]
+        return cast("Drawn", results[self._choice(len(results), likely)])
 
     def words(self, count: int, bits: int) -> NDArray[np.uint64]:
         """Words that are not drawn before they are compared."""
@@ -135,7 +134,8 @@ def _success_law(attempt: Callable[[Entropy], Hashable]) -> Weighted:
     """Each result's probability is found/(1 − found failures) at least, by which it is no more than the true one."""
     law = enumerate_law(attempt, cutoff=Fraction(1, 10**10))
     succeeds = 1 - law.found.get(None, Fraction(0))
-    return tuple((each, _rounded_down(p / succeeds)) for each, p in law.found.items() if each is not None)
+    results = tuple(each for each in law.found if each is not None)
+    return results, tuple(_rounded_down(law.found[each] / succeeds) for each in results)
 
 
 def _rounded_down(likely: Fraction) -> Fraction:
@@ -154,7 +154,7 @@ def enumerate_law(
     """
     found: dict[Outcome, Fraction] = defaultdict(Fraction)
     paths: dict[Outcome, list[int]] = {}
-    repeated: dict[tuple[int, ...], Weighted] = {}
+    repeated: dict[Hashable, Weighted] = {}
     fixed = [[choice, choice + 1] for choice in prefix or []]
     script = list(fixed)
     while True:

@@ -16,13 +16,14 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
-from graphldp.audit.enumeration import Law, enumerate_law
+from graphldp.audit.enumeration import Law, Outcome, enumerate_law
 from graphldp.audit.finding import Finding
 from graphldp.client import laplace, sampler
 from graphldp.client.entropy import Entropy
 from graphldp.wire import MECHANISMS, WITH_DEGREE, WITH_EDGES, encode
 
-LIVE = tuple(name for name in MECHANISMS if name != "public")  # what the wire can carry and ε protects
+# what the wire can carry in one message and ε protects; :mod:`graphldp.audit.rounds` has the mechanism of two
+LIVE = tuple(name for name in MECHANISMS if name not in ("public", "hub-counts"))
 SPENT = (0.1, 1.0, 1.5, 2.25)  # 1/10 rejects often, 3/2 and 9/4 divide: every line of the noise's sampler runs
 WORDS = ((2, 8), (3, 5), (4, 3), (4, 64))  # (users, bits of a word): in short words rounding is large
 WASTE = 1e-5  # what a report may be short of the ε it claims: more than the paths that are left out amount to
@@ -83,7 +84,7 @@ def reports(mechanism: str, n: int, epsilon1: float, epsilon2: float) -> Finding
     """
     claimed = sum((sampler.exact(value) for value in (epsilon1, epsilon2) if value), Fraction(0))
     laws = {friends: law_of(mechanism, n, friends, epsilon1, epsilon2) for friends in lists_of(n)}
-    worst = max(_worst_ratio(laws[a], laws[b]) for pair in _neighbouring(list(laws)) for a, b in (pair, pair[::-1]))
+    worst = max(worst_ratio(laws[a], laws[b]) for pair in neighbouring(list(laws)) for a, b in (pair, pair[::-1]))
     _, limit = exp_bounds(claimed)
     shown = math.log(worst) if worst < math.inf else math.inf
     looked_at, left = sum(len(law.found) for law in laws.values()), max(law.rest for law in laws.values())
@@ -111,7 +112,7 @@ def lists(mechanism: str, n: int, epsilon1: float, epsilon2: float, bits: int) -
             prefix = None if degree is None else paths[degree - len(friends)]
             laws[friends] = _list_law(mechanism, n, friends, epsilon1, epsilon2, degree, prefix, bits)
             looked_at += len(laws[friends])
-        for one, two in _neighbouring(list(laws)):
+        for one, two in neighbouring(list(laws)):
             for noisy in {*laws[one], *laws[two]}:
                 likely = sorted((laws[one].get(noisy, Fraction(0)), laws[two].get(noisy, Fraction(0))))
                 if not likely[0]:
@@ -185,7 +186,7 @@ def _list_law(
     return {listed: likely for (_, listed), likely in law.found.items()}
 
 
-def _worst_ratio(one: Law[bytes], two: Law[bytes]) -> Fraction | float:
+def worst_ratio(one: Law[Outcome], two: Law[Outcome]) -> Fraction | float:
     """The largest ratio of two probabilities of one report that must be: all that was left out helps the client."""
     worst: Fraction | float = Fraction(0)
     for body, likely in one.found.items():
@@ -198,7 +199,8 @@ def _noise_law(epsilon1: float) -> Law[int]:
     return enumerate_law(lambda entropy: laplace.discrete_laplace(sampler.exact(epsilon1), entropy))
 
 
-def _neighbouring(lists: list[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+def neighbouring(lists: list[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The pairs of lists that differ in one friend."""
     for one, two in combinations(lists, 2):
         if len(set(one) ^ set(two)) == 1:
             yield one, two

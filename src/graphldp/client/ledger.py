@@ -29,6 +29,8 @@ class Entry:
         millionths: ε₁ + ε₂ in millionths; None for a public list.
         drawn: whether the report has been drawn.
         sent: whether the collector has acknowledged it.
+        question: the digest of the one second question that was answered for it, or will be.
+        answered: whether the collector has acknowledged the answer, which costs nothing more.
     """
 
     server: str
@@ -38,6 +40,8 @@ class Entry:
     millionths: int | None
     drawn: bool = False
     sent: bool = False
+    question: str | None = None
+    answered: bool = False
 
     @property
     def slot(self) -> tuple[str, str, int]:
@@ -109,10 +113,17 @@ class Ledger:
 
     def mark(self, entry: Entry, *, drawn: bool = False, sent: bool = False) -> None:
         """Note that a report was drawn, or acknowledged."""
-        new = replace(entry, drawn=entry.drawn or drawn, sent=entry.sent or sent)
-        if new != entry:
-            self.entries = [new if each.slot == entry.slot else each for each in self.entries]
+        self._note(replace(entry, drawn=entry.drawn or drawn, sent=entry.sent or sent))
+
+    def mark_second(self, entry: Entry, question: str, *, answered: bool = False) -> Entry:
+        """Note which question is answered for a report, and that the answer was acknowledged."""
+        return self._note(replace(entry, question=question, answered=entry.answered or answered))
+
+    def _note(self, new: Entry) -> Entry:
+        if new not in self.entries:
+            self.entries = [new if each.slot == new.slot else each for each in self.entries]
             self._keep()
+        return new
 
     def _keep(self) -> None:
         vault.keep(self._path, {"version": 1, "cap": self.cap, "entries": [asdict(e) for e in self.entries]})
@@ -125,7 +136,8 @@ def _whole(entry: Entry) -> bool:
         all(type(text) is str for text in texts)
         and type(entry.epoch) is int
         and (cost is None or (type(cost) is int and cost >= 0))
-        and type(entry.drawn) is type(entry.sent) is bool
+        and (entry.question is None or type(entry.question) is str)
+        and type(entry.drawn) is type(entry.sent) is type(entry.answered) is bool
     )
 
 

@@ -15,6 +15,8 @@ from graphldp.client import vault
 from graphldp.errors import ClientError, DataError
 from graphldp.wire import Invitation, Published, Report, address, decode
 
+_SECOND = ("question", "answer")
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -26,6 +28,9 @@ class Drawn:
         choice: the choice of ε by name.
         friends: the numbers of the list that it was drawn from.
         acknowledged: whether the collector has it.
+        noise: N₂ of a hub who has not answered yet; forgotten by the write that keeps her answer.
+        question: the bytes of the one question that she ever answers, from when it is pinned until she has.
+        answer: the bytes of her one answer.
         note: what the user should know of her file, where she gave one after the draw.
     """
 
@@ -34,6 +39,9 @@ class Drawn:
     choice: str
     friends: tuple[int, ...] = field(repr=False)
     acknowledged: bool = False
+    noise: int | None = field(default=None, repr=False)
+    question: bytes | None = field(default=None, repr=False)
+    answer: bytes | None = field(default=None, repr=False)
     note: str | None = None
 
 
@@ -76,9 +84,20 @@ class Membership:
         try:
             body = bytes.fromhex(fields["report"])
             report = decode(body, n=self.published.n)
-            return Drawn(report, body, str(fields["choice"]), tuple(map(int, fields["friends"])))
+            question, answer = (bytes.fromhex(fields[name]) if name in fields else None for name in _SECOND)
+            choice, friends, noise = str(fields["choice"]), tuple(map(int, fields["friends"])), fields.get("noise")
+            if noise is not None and type(noise) is not int:
+                raise TypeError
         except (KeyError, TypeError, ValueError):
             raise vault.damaged(self.report_path) from None
+        return Drawn(report, body, choice, friends, noise=noise, question=question, answer=answer)
+
+    def keep(self, drawn: Drawn) -> None:
+        """Keep this epoch's report, and what there is of its second round, in one file."""
+        fields = {"choice": drawn.choice, "friends": drawn.friends, "report": drawn.body.hex()}
+        second = {name: getattr(drawn, name) for name in _SECOND}
+        fields |= {name: value.hex() for name, value in second.items() if value is not None}
+        vault.keep(self.report_path, fields | ({} if drawn.noise is None else {"noise": drawn.noise}))
 
 
 def folder_of(home: Path, invitation: Invitation) -> Path:

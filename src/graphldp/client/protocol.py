@@ -1,4 +1,4 @@
-"""The client: join, report once, forget.
+"""The client: join, report once, answer once where the report is asked again (see ``answering``), forget.
 
 A report goes through these steps, each on the disk before the next begins:
 
@@ -23,16 +23,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import platformdirs
+from numpy.typing import NDArray
 
-from graphldp.client import friends, membership, sampler, vault
+from graphldp.client import answering, friends, hubs, membership, sampler, vault
+from graphldp.client.answering import Answered
 from graphldp.client.entropy import Entropy
 from graphldp.client.ledger import Entry, Ledger, shown
 from graphldp.client.membership import Drawn, Membership
 from graphldp.client.questions import Approve, Plan, Renewal, agreed
 from graphldp.client.sender import Sender
 from graphldp.errors import ClientError, GraphLDPError
-from graphldp.wire import Choice, Invitation, Publication, Published, encode
+from graphldp.wire import Choice, Invitation, Publication, Published, Report, encode
 
 TICK = 1.0
 USERS_A_TICK = 50_000  # matching a roster takes microseconds a user, and more or less of them by the list
@@ -120,11 +123,31 @@ class Client:
                 raise ClientError("The ledger does not know the report that is kept; restore it from a backup.")
             ledger.mark(entry, drawn=True)
             if not dry_run:
-                if fresh and self._tick:  # how long the draw took does not show in when its report leaves
-                    pause = self._tick * (1 + member.published.n // USERS_A_TICK)
-                    time.sleep(pause - (time.monotonic() - begun) % pause)
+                if fresh:
+                    self._wait(begun, member.published.n)
                 drawn = self._send(member, ledger, entry, drawn, resend=resend)
             return drawn if fresh else replace(drawn, note=_note(member, drawn, friends_file))
+
+    def answer(self, community: str, *, server: str | None = None, resend: bool = False) -> Answered:
+        """Answer a community's second question, if the report of this epoch is asked one; once, and no other question.
+
+        It costs no ε beyond the report's.
+
+        Args:
+            community: the community's id.
+            server: its collector's address, where the user is in communities of this id on several.
+            resend: send the kept answer also where the collector has acknowledged it.
+        """
+        with vault.locked(self.home):
+            member, ledger = membership.find(self.home, community, server), self._ledger()
+            drawn, entry = answering.to_answer(member, ledger)
+            sender = self._sender(member.invitation)
+            if drawn.answer is None:
+                drawn = answering.pinned(member, ledger, entry, drawn, sender)
+                begun = time.monotonic()
+                drawn = answering.counted(member, drawn)
+                self._wait(begun, member.published.n)
+            return answering.send(member, ledger, drawn, sender, resend=resend)
 
     def status(self) -> tuple[Ledger, list[Membership]]:
         """The ledger, and the communities that are joined and not forgotten."""
@@ -154,19 +177,39 @@ class Client:
         if not approve(Plan(published, chosen, ledger.spent, ledger.cap, total, found, matched.cause)):
             raise ClientError(_DECLINED)
         ledger.charge(*member.where, published.epoch, chosen)
+        report, noise = self._sampled(published, chosen, matched.neighbours)
+        drawn = Drawn(report, encode(report), chosen.name, tuple(matched.neighbours.tolist()), noise=noise)
+        member.keep(drawn)
+        return drawn
+
+    def _sampled(self, published: Published, chosen: Choice, numbers: NDArray[np.int32]) -> tuple[Report, int | None]:
+        """The report, and the noise that a hub's answer will need."""
+        mechanism = published.drawn_by(chosen)
+        if mechanism == "hub-counts":
+            return hubs.draw(
+                numbers,
+                n=published.n,
+                user=published.user,
+                epsilon1=chosen.epsilon1,
+                ask_from=published.ask_from,
+                _entropy=self._entropy,
+            )
         report = sampler.draw(
-            matched.neighbours,
-            mechanism=published.drawn_by(chosen),
+            numbers,
+            mechanism=mechanism,
             n=published.n,
             user=published.user,
             epsilon1=chosen.epsilon1,
             epsilon2=chosen.epsilon2,
             _entropy=self._entropy,
         )
-        drawn = Drawn(report, encode(report), chosen.name, tuple(matched.neighbours.tolist()))
-        fields = {"choice": drawn.choice, "friends": drawn.friends, "report": drawn.body.hex()}
-        vault.keep(member.report_path, fields)
-        return drawn
+        return report, None
+
+    def _wait(self, begun: float, n: int) -> None:
+        """How long a draw took does not show in when what was drawn leaves."""
+        if self._tick:
+            pause = self._tick * (1 + n // USERS_A_TICK)
+            time.sleep(pause - (time.monotonic() - begun) % pause)
 
     def _send(self, member: Membership, ledger: Ledger, entry: Entry, drawn: Drawn, *, resend: bool) -> Drawn:
         """Step 5. Where the report was acknowledged before, the collector is asked whether it still holds it."""

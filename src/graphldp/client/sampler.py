@@ -67,7 +67,7 @@ def draw(
     degree = 0 if mechanism in WITH_DEGREE else None
     Report(mechanism, n, user, epsilon1, epsilon2, degree, empty)  # checks the mechanism and both ε before any draw
     if mechanism in WITH_DEGREE:
-        degree = _clipped(len(mine.neighbours) + discrete_laplace(exact(epsilon1), entropy))
+        degree = clipped(len(mine.neighbours) + discrete_laplace(exact(epsilon1), entropy))
     if mechanism not in WITH_EDGES:
         return Report(mechanism, n, user, epsilon1, epsilon2, degree, empty)
     stranger, neighbour = thresholds(exact(epsilon2), n, degree, _word_bits)
@@ -137,6 +137,6 @@ def exact(epsilon: float) -> Fraction:
     return Fraction(to_millionths(epsilon), MILLION)
 
 
-def _clipped(degree: int) -> int:
+def clipped(degree: int) -> int:
     """d*, brought into the range of the wire: work on what is already noisy, which costs no privacy."""
     return min(max(degree, DEGREE_RANGE[0]), DEGREE_RANGE[1])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphldp.errors import MissingExtraError, SendError, WireError
 from graphldp.text import printable
-from graphldp.wire import MEDIA_TYPE, Invitation, problems
+from graphldp.wire import ANSWER_TYPE, MEDIA_TYPE, Invitation, problems
 from graphldp.wire.strict import read_object
 
 if TYPE_CHECKING:
@@ -73,15 +73,24 @@ class Sender:
             raise SendError("The collector's answer is not what a community publishes.")
         return fields
 
-    def holds(self, epoch: int) -> bool:
-        """Whether the collector holds the report of an epoch, or does not say."""
-        held = self.fetch().get("held")
+    def holds(self, epoch: int, what: str = "held") -> bool:
+        """Whether the collector holds the report of an epoch, or its ``"answered"`` question; or does not say."""
+        held = self.fetch().get(what)
         return epoch in held if isinstance(held, list) else True
+
+    def question(self, epoch: int) -> bytes:
+        """The second question of an epoch, as the collector asks it."""
+        return self._tried("GET", f"{self._base}/question?epoch={epoch}").body
 
     def put(self, user: int, epoch: int, body: bytes) -> None:
         """Send an epoch's report until the collector acknowledges it."""
         headers = {"Content-Type": MEDIA_TYPE}
         self._tried("PUT", f"{self._base}/reports/{user}?epoch={epoch}", content=body, headers=headers)
+
+    def put_answer(self, user: int, epoch: int, body: bytes) -> None:
+        """Send an epoch's answer until the collector acknowledges it."""
+        headers = {"Content-Type": ANSWER_TYPE}
+        self._tried("PUT", f"{self._base}/answers/{user}?epoch={epoch}", content=body, headers=headers)
 
     def _tried(self, method: str, address: str, **content: Any) -> _Answer:
         try:
