@@ -39,8 +39,8 @@ class Request:
 class FailingCollector(ThreadingHTTPServer):
     """A community of forty users.
 
-    ``requests`` are all that arrive, and ``bodies`` the reports among them; ``mishaps`` are what PUTs are answered with
-    in turn, and ``changes`` go over what is published.
+    ``requests`` are all that arrive, ``bodies`` the reports and ``answers`` the answers among them; ``mishaps`` are
+    what PUTs are answered with in turn, ``changes`` go over what is published, ``question`` is the second question.
     """
 
     daemon_threads = True
@@ -48,6 +48,8 @@ class FailingCollector(ThreadingHTTPServer):
     def __init__(self, mishaps: tuple[str | int, ...] = ()) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.bodies: list[bytes] = []
+        self.answers: list[bytes] = []
+        self.question: bytes | None = None
         self.requests: list[Request] = []
         self.mishaps = list(mishaps)
         self.epoch = 1
@@ -77,7 +79,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self._record(None)
-        self._answer(200, json.dumps(self.server.published()).encode())
+        if "/question" not in self.path:
+            self._answer(200, json.dumps(self.server.published()).encode())
+        elif self.server.question is None:
+            self._answer(409, b"")
+        else:
+            self._answer(200, self.server.question)
 
     def do_PUT(self) -> None:
         mishap = self.server.mishaps.pop(0) if self.server.mishaps else 200
@@ -87,7 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self._record(body)
-        self.server.bodies.append(body)
+        (self.server.answers if "/answers/" in self.path else self.server.bodies).append(body)
         if isinstance(mishap, int):
             self._answer(mishap, b"")
         self.close_connection = True

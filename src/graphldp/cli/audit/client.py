@@ -20,12 +20,13 @@ def client(
 ) -> None:
     """Enumerate the client's reports exactly, check its thresholds, draw from it, and run its protocol on loopback."""
     need("client", "audit client")  # the protocol runs last, after half a minute of enumeration
-    from graphldp.audit import exact, montecarlo, protocol, traffic
+    from graphldp.audit import asking, exact, montecarlo, protocol, rounds, traffic
 
     findings = [exact.reports(name, users, *spent) for name, *spent in exact.cases()]
+    findings += [rounds.rounds(*case) for case in rounds.cases(users)]
     for name, epsilon1, epsilon2 in (case for case in exact.cases() if 1.0 in case):
         if epsilon2:
             findings += [exact.lists(name, n, epsilon1, epsilon2, bits) for n, bits in exact.WORDS]
         findings.append(montecarlo.audit_client(name, epsilon1, epsilon2, samples=samples))
-    findings += [exact.thresholds(), protocol.one_report(), traffic.same_traffic()]
+    findings += [exact.thresholds(), protocol.one_report(), traffic.same_traffic(), asking.same_answers()]
     conclude(findings, as_json=as_json)
