@@ -30,6 +30,7 @@ ASK_FROM = 6
 TERMS = {
     "mechanism": "hub-counts",
     "ask_from": ASK_FROM,
+    "answered": [],
     "choices": [{"name": "standard", "epsilon1": EPSILON, "epsilon2": 0}],
 }
 FIRST = ((), (12,), (10, 11), tuple(range(40)))  # who is said to be busy, in the first question
