@@ -77,6 +77,11 @@ def in_words(report: Report, size: int) -> list[str]:
     told = conclude(report)
     if report.mechanism in WITH_DEGREE:
         lines.append(f"They say that you have {report.noisy_degree} friends here: the true number plus noise.")
+    if report.asked:
+        lines.append(
+            "They say that you look like a hub. Once the others have reported, you are asked how many of your friends "
+            "are busy: 'graphldp client answer' counts them, with noise that was drawn with this report, at no more ε."
+        )
     if report.mechanism in WITH_EDGES:
         lines.append(f"They list {len(report.neighbours):,} people, drawn by chance among friends and strangers alike.")
     return [*lines, *_odds(told), _UNPROTECTED]

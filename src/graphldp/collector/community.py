@@ -29,12 +29,16 @@ class Community(Terms):
         key: its number in the store.
         opened_at: when it opened.
         closed_at: when it stopped taking reports, or None while it does.
+        asked_at: when the second question was asked and frozen, or None.
+        question_digest: its digest.
     """
 
     label: int | None = None
     key: int = -1
     opened_at: datetime | None = None
     closed_at: datetime | None = None
+    asked_at: datetime | None = None
+    question_digest: str | None = None
 
 
 def check_community(id: str, name: str, mechanism: str, choices: Sequence[Choice], label: int | None) -> None:

@@ -55,6 +55,7 @@ class Ruling(Enum):
     OUTDATED = "outdated"  # meant for an epoch that is over: a newer one is open
     UNKNOWN = "unknown"
     UNREADABLE = "unreadable"
+    UNASKED = "unasked"  # an answer to a question that nobody asked this slot
 
 
 Key = tuple[int, int]

@@ -30,6 +30,7 @@ from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream, to_uniform
 from graphldp.neighbour_lists import gather_ranges
 from graphldp.privacy import Budget
+from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -67,8 +68,8 @@ class HubCounts(Mechanism):
         reports.asked, reports.quiet_friends, reports.busy_friends
     """
 
-    times: float = field(default=10.0, kw_only=True)
-    busy: float = field(default=6.0, kw_only=True)
+    times: float = field(default=HUB_TIMES, kw_only=True)
+    busy: float = field(default=float(BUSY_FROM), kw_only=True)
     away: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:

@@ -1,10 +1,10 @@
-"""``graphldp client``: join a community, report once, see what was spent, forget."""
+"""``graphldp client``: join a community, report once, answer once, see what was spent, forget."""
 
 from __future__ import annotations
 
 import typer
 
-from graphldp.cli.client import forget, join, report, status
+from graphldp.cli.client import answer, forget, join, report, status
 
 app = typer.Typer(
     help="Report your friends to a community, noisily and once. Your list stays on this device.",
@@ -14,5 +14,6 @@ app = typer.Typer(
 )
 app.command(epilog=join.EPILOG)(join.join)
 app.command(epilog=report.EPILOG)(report.report)
+app.command(epilog=answer.EPILOG)(answer.answer)
 app.command(epilog=status.EPILOG)(status.status)
 app.command(epilog=forget.EPILOG)(forget.forget)

@@ -16,11 +16,13 @@ def status(home: HomeOption = None, as_json: console.JsonOption = False) -> None
 
     ledger, members = Client(home).status()
     rows, digests = [], {member.where: spoken(member.published.roster_digest) for member in members}
+    asked = {(*each.where, each.published.epoch) for each in members if (found := each.drawn()) and found.report.asked}
     for member in members:
         if not any(entry.slot == (*member.where, member.published.epoch) for entry in ledger.entries):
             rows.append(_row(*member.where, member.published.epoch, "–", "0", "joined", digests[member.where]))
     for entry in ledger.entries:
         state = "acknowledged" if entry.sent else "drawn, not acknowledged" if entry.drawn else "not drawn yet"
+        state += ", question answered" if entry.answered else ", asked again" if entry.slot in asked else ""
         state += "" if entry.slot[:2] in digests else ", forgotten"
         rows.append(_row(*entry.slot, entry.choice, shown(entry.millionths), state, digests.get(entry.slot[:2])))
     sums = {"spent": shown(ledger.spent), "cap": shown(ledger.cap), "left": shown(max(ledger.cap - ledger.spent, 0))}

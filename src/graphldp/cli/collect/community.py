@@ -1,4 +1,4 @@
-"""``graphldp collect community``: open, show, list, label, close and renew communities."""
+"""``graphldp collect community``: open, show, list, ask, label, close and renew communities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.collect.store import CommunityArgument, ask, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 from graphldp.errors import FormatError, bad_parameter
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphldp.privacy import Allocation
     from graphldp.wire import Choice
 
-app = typer.Typer(help="Open, show, list, label, close and renew communities.", no_args_is_help=True)
+app = typer.Typer(help="Open, show, list, ask, label, close and renew communities.", no_args_is_help=True)
 
 
 @app.command(epilog="Example: graphldp collect community create cats --roster cats.txt --epsilon 1 --epsilon 2")
@@ -27,7 +27,9 @@ def create(
     community: CommunityArgument,
     roster: Annotated[Path, typer.Option(help="The users' names: one per line, or a JSON list.", metavar="FILE")],
     epsilon: Annotated[list[float], typer.Option("--epsilon", "-e", help="An ε to offer; may be given often.")],
-    mechanism: Annotated[str, typer.Option("--mechanism", "-m", help="dprr, rr or noisy-degrees.")] = "dprr",
+    mechanism: Annotated[
+        str, typer.Option("--mechanism", "-m", help="dprr, rr, noisy-degrees or hub-counts.")
+    ] = "dprr",
     public: Annotated[bool, typer.Option("--public", help="Let users publish their list as it is, too.")] = False,
     allocation: Annotated[str, typer.Option(help="How dprr splits ε: paper, fixed or utility.")] = "paper",
     alpha: Annotated[float, typer.Option(help="The share of ε that dprr spends on edges.")] = 0.9,
@@ -56,8 +58,18 @@ def show(community: CommunityArgument, database: DatabaseOption = None, as_json:
     Publish the roster's digest where your users trust you: their clients show the same digits, and whoever sees others
     was given another roster.
     """
-    found = open_database(database).community(community)
-    state = {"epoch": found.epoch, "open": found.closed_at is None}
+    from graphldp.collector.settings import load_settings
+    from graphldp.collector.storage.second_round import shown_progress
+
+    store = open_database(database)
+    found = store.community(community)
+    state: dict[str, Any] = {"epoch": found.epoch, "open": found.closed_at is None}
+    if found.mechanism == "hub-counts":
+        reported = store.progress().get(found.key, (0, 0, 0))[1]
+        counts = shown_progress(store.second_round.progress(found), reported, load_settings().min_reports)
+        asked, answered = counts or (None, None)
+        state |= {"asked from": found.ask_from, "asked": found.asked_at is not None, "question": found.question_digest}
+        state |= {"hubs": asked, "hubs that answered": answered}
     console.show_one(_row(found, as_json) | state, as_json=as_json)
 
 
@@ -95,6 +107,26 @@ def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) 
             | digest
         )
     console.show(rows, as_json=as_json)
+
+
+@app.command("ask", epilog="Example: graphldp collect community ask cats")
+def ask_(
+    community: CommunityArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Go on without being asked.")] = False,
+    database: DatabaseOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Ask the hubs of a community by hub-counts their second question, once and for good.
+
+    Who is busy is frozen by the reports that are here: those with a noisy degree of 4 or more. Reports that come later
+    count, and do not change it. Hubs answer when their user runs 'graphldp client answer'.
+    """
+    store = open_database(database)
+    found = store.community(community)
+    reported = store.progress().get(found.key, (0, 0, 0))[1]
+    ask(f"{reported:,} of {found.n:,} users of '{community}' have reported. Freeze who is busy, for good?", yes)
+    question = store.second_round.ask(community)
+    console.show_one({"community": community, "asked": True, "question": question.digest}, as_json=as_json)
 
 
 @app.command(epilog="Example: graphldp collect community close cats")

@@ -18,7 +18,8 @@ def held(
     A client finds out by itself: its user runs 'graphldp client report' once more, and it sends the same bytes.
     """
     store = open_database(database)
-    users = store.community(community).n
+    found = store.community(community)
+    users, asks = found.n, found.mechanism == "hub-counts"
     show = list if as_json else in_ranges
     rows = [
         {
@@ -28,6 +29,7 @@ def held(
             "deleted": show(each.deleted),
             "invited, not held": show(sorted({*each.invited} - {*each.held, *each.deleted})),
         }
+        | ({"asked": show(each.asked), "answered": show(each.answered)} if asks else {})
         for each in store.holdings.of(community)
     ]
     console.show(rows, as_json=as_json)

@@ -65,7 +65,7 @@ def make_router(settings: Settings, store: Store) -> APIRouter:
         fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
         return {name: values[-1] for name, values in fields.items()}
 
-    async def act(request: Request, action: Callable[[], None]) -> None:
+    async def act(request: Request, action: Callable[[], object]) -> None:
         """Do what a form of a logged-in operator asks for."""
         session = await run_in_threadpool(session_of, request)
         given = (await form(request)).get("csrf", "")
@@ -131,6 +131,11 @@ def make_router(settings: Settings, store: Store) -> APIRouter:
     @router.get("/dashboard/communities/{id}")
     def community(request: Request, id: str) -> Response:
         return shown(request, "community.html", lambda: views.community(store, id, settings.min_reports))
+
+    @router.post("/dashboard/communities/{id}/ask")
+    async def ask(request: Request, id: str) -> Response:
+        await act(request, lambda: store.second_round.ask(id))
+        return RedirectResponse(f"/dashboard/communities/{id}", 303)
 
     @router.post("/dashboard/communities/{id}/close")
     async def close(request: Request, id: str) -> Response:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from graphldp.collector.community import Community
 from graphldp.collector.dashboard.charts import HEIGHT, WIDTH, histogram
 from graphldp.collector.disclosure import enough
 from graphldp.collector.storage.results import Prediction
+from graphldp.collector.storage.second_round import shown_progress
 from graphldp.collector.storage.store import Store
 
 _FLAGGED_SHOWN = 200
@@ -60,9 +62,18 @@ def community(store: Store, id: str, min_reports: int) -> dict[str, Any]:
         "prediction": _label(store.results.predictions().get(found.key), min_reports),
         "degrees": histogram(shown),
         "mean_degree": sum(shown) / len(shown) if shown else None,
+        "second": _second(store, found, reported, min_reports),
         "min_reports": min_reports,
         "chart": {"width": WIDTH, "height": HEIGHT},
     }
+
+
+def _second(store: Store, community: Community, reported: int, min_reports: int) -> dict[str, Any] | None:
+    """The second round of a community that has one: how many are asked, and have answered, where that may be shown."""
+    if community.ask_from is None:
+        return None
+    counts = shown_progress(store.second_round.progress(community), reported, min_reports)
+    return {"hubs": counts[0], "answered": counts[1]} if counts else {"hubs": None, "answered": None}
 
 
 def runs(store: Store) -> dict[str, Any]:

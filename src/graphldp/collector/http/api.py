@@ -37,6 +37,10 @@ def _json(schema: str) -> dict[str, Any]:
     return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}}
 
 
+def _bytes(media_type: str) -> dict[str, Any]:
+    return {media_type: {"schema": {"type": "string", "format": "binary"}}}
+
+
 def make_router(reception: Reception) -> APIRouter:
     """The routes, over a reception."""
     router = APIRouter(tags=["reports"])
@@ -60,17 +64,37 @@ def make_router(reception: Reception) -> APIRouter:
             200: {"description": "The same bytes were stored before."},
             **responses(401, 408, 409, 410, 413, 415, 422, 429, 503),
         },
-        openapi_extra=_BEARER
-        | {
-            "requestBody": {
-                "required": True,
-                "content": {wire.MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}},
-            },
-        },
+        openapi_extra=_BEARER | {"requestBody": {"required": True, "content": _bytes(wire.MEDIA_TYPE)}},
     )
     async def put_report(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> Response:
         """Send a slot's report. Sending the same bytes again is a success; other bytes are refused."""
         return Response(status_code=await reception.take(request.headers, request.receive, community, user, epoch))
+
+    @router.get(
+        "/v1/communities/{community}/question",
+        response_class=Response,
+        responses={200: {"content": _bytes(wire.QUESTION_TYPE)}, **responses(401, 409, 422, 429, 503)},
+        openapi_extra=_BEARER,
+    )
+    async def read_question(request: Request, community: CommunityId, epoch: Epoch = None) -> Response:
+        """The second question, for a slot whose report says that it is asked: who is busy. It never changes."""
+        return Response(await reception.ask(request.headers, community, epoch), media_type=wire.QUESTION_TYPE)
+
+    @router.put(
+        "/v1/communities/{community}/answers/{user}",
+        status_code=201,
+        response_class=Response,
+        responses={
+            201: {"description": "Stored: it is on disk."},
+            200: {"description": "The same bytes were stored before."},
+            **responses(401, 408, 409, 410, 413, 415, 422, 429, 503),
+        },
+        openapi_extra=_BEARER | {"requestBody": {"required": True, "content": _bytes(wire.ANSWER_TYPE)}},
+    )
+    async def put_answer(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> Response:
+        """Send a slot's answer to the second question. Sending the same bytes again is a success."""
+        status = await reception.take_answer(request.headers, request.receive, community, user, epoch)
+        return Response(status_code=status)
 
     @router.post(
         "/v1/reports:batch",

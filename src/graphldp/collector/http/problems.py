@@ -28,6 +28,11 @@ REFUSALS = {
     Ruling.UNKNOWN: "unauthorized",
     Ruling.UNREADABLE: "bad-report",
 }
+UNANSWERED = REFUSALS | {
+    Ruling.TAKEN: "answer-taken",
+    Ruling.UNREADABLE: "bad-answer",
+    Ruling.UNASKED: "not-asked",
+}
 
 
 class ProblemError(Exception):

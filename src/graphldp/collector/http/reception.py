@@ -15,7 +15,7 @@ from graphldp.collector.community import Community
 from graphldp.collector.http.batch import read_batch, results
 from graphldp.collector.http.desk import Desk, Item
 from graphldp.collector.http.limits import Held, Limiter, declared, read_body
-from graphldp.collector.http.problems import SUCCESSES, ProblemError, refusal
+from graphldp.collector.http.problems import SUCCESSES, UNANSWERED, ProblemError, refusal
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.catalogue import Catalogue
 from graphldp.collector.storage.store import Store
@@ -68,6 +68,37 @@ class Reception:
         if outcome.ruling not in SUCCESSES:
             raise refusal(outcome)
         return SUCCESSES[outcome.ruling]
+
+    async def ask(self, headers: Headers, id: str, epoch: int | None) -> bytes:
+        """The second question, for the holder of a slot that is asked it."""
+        token, _ = self._token(headers)
+        found, user = await self._enter(id, token)
+        if epoch not in (None, found.epoch):
+            raise ProblemError("epoch-over")
+        question = await run_in_threadpool(self._store.second_round.question, found, user)
+        if question is None:
+            raise ProblemError("not-asked")
+        return question
+
+    async def take_answer(self, headers: Headers, receive: Receive, id: str, user: int, epoch: int | None) -> int:
+        """Take a slot's answer to the second question; gives the status of a success.
+
+        Raises:
+            ProblemError: for an answer that is not taken.
+            StoreError: where the database could not take it.
+        """
+        token, _ = self._token(headers)
+        if headers.get("content-type") != wire.ANSWER_TYPE:
+            raise ProblemError("wrong-type")
+        with self._reports.share() as hold:
+            body = await read_body(headers, receive, wire.MAX_ANSWER, self._settings.body_seconds, hold)
+            _, slot = await self._enter(id, token)
+            if slot != user:
+                raise ProblemError("unauthorized")
+            decided = await run_in_threadpool(self._store.second_round.accept, id, user, epoch, body)
+        if decided.ruling not in SUCCESSES:
+            raise ProblemError(UNANSWERED[decided.ruling], decided.wrong)
+        return SUCCESSES[decided.ruling]
 
     async def take_batch(self, headers: Headers, receive: Receive) -> list[dict[str, Any]]:
         """Take many reports; gives what became of each."""

@@ -2,7 +2,8 @@
 
 A backup is an SQLite file with the same tables, copied in one snapshot while the collector goes on. Restoring puts its
 rows in place of a database's own, in one transaction: all of them or none, and no log of another file is ever near.
-A report that was deleted since the backup stays deleted. Logins are left out: they do not come back.
+A report that was deleted since the backup stays deleted, and a question that was asked since stays asked. Logins are
+left out: they do not come back.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from contextlib import closing, contextmanager
 from datetime import date, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, func, insert, select, text, update
+from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, text, update
 from sqlalchemy.engine import make_url
 
 from graphldp.collector.storage import schema
@@ -30,6 +31,9 @@ from graphldp.errors import FormatError, StoreError
 _ROWS = 100  # at a time: rosters and reports may be large
 _SHARED_FIRST, _SHARED_BYTES = 0x4000_0002, 510  # where SQLite's shared locks lie in a file
 _COPIED = [table for table in schema.metadata.sorted_tables if table is not schema.sessions]
+
+
+_ASKED = ("question", "question_digest", "asked_at")
 
 
 class _Deleted(NamedTuple):
@@ -106,12 +110,13 @@ def restore(backup: Engine, engine: Engine) -> None:
     with transaction(backup) as source, transaction(engine, writes=True) as target:
         if engine.dialect.name == "postgresql":
             target.execute(text("SET LOCAL statement_timeout = 0"))
-            target.execute(text("LOCK TABLE communities, slots, reports IN ACCESS EXCLUSIVE MODE"))
-        gone = _deletions(target)
+            target.execute(text("LOCK TABLE communities, slots, reports, answers IN ACCESS EXCLUSIVE MODE"))
+        gone, frozen = _deletions(target), _questions(target)
         for table in reversed(schema.metadata.sorted_tables):
             target.execute(table.delete())
         _copy(source, target)
         _delete_again(target, gone)
+        _ask_again(target, frozen)
         if engine.dialect.name == "postgresql":
             for table in (schema.communities, schema.runs):
                 highest = select(func.coalesce(func.max(table.c.key), 0) + 1).scalar_subquery()
@@ -198,6 +203,23 @@ def _delete_again(connection: Connection, gone: Sequence[_Deleted]) -> None:
         if not connection.execute(update(reports).where(*slot).values(**values)).rowcount:
             row = {"community": key, "user": each.user, "received_on": each.received_on}
             connection.execute(insert(reports).values(**row, **values))
+        answers = schema.answers
+        connection.execute(delete(answers).where(answers.c.community == key, answers.c.user == each.user))
+
+
+def _questions(connection: Connection) -> Sequence[Row[Any]]:
+    table = schema.communities
+    columns = (table.c.id, table.c.epoch, *(table.c[name] for name in _ASKED))
+    return connection.execute(select(*columns).where(table.c.asked_at.is_not(None))).all()
+
+
+def _ask_again(connection: Connection, frozen: Sequence[Row[Any]]) -> None:
+    """Keep what was asked since the backup: hubs have answered it, and answer no other question."""
+    table = schema.communities
+    for each in frozen:
+        values = {name: getattr(each, name) for name in _ASKED}
+        row = (table.c.id == each.id, table.c.epoch == each.epoch, table.c.asked_at.is_(None))
+        connection.execute(update(table).where(*row).values(**values))
 
 
 def _without_log(engine: Engine) -> None:

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from dataclasses import fields
 
 from graphldp.collector.community import Community
+from graphldp.collector.storage import schema
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Published, Terms, write_publication
 
@@ -47,4 +48,6 @@ class Catalogue:
                 self._rosters.popitem(last=False)
         terms = {each.name: getattr(community, each.name) for each in fields(Terms)}
         held = self._store.holdings.epochs(community.id, user)
-        return write_publication(Published(**terms, user=user), held, roster)
+        asks = community.mechanism == "hub-counts"
+        answered = self._store.holdings.epochs(community.id, user, schema.answers) if asks else ()
+        return write_publication(Published(**terms, user=user), held, roster, answered)

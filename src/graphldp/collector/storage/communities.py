@@ -13,10 +13,12 @@ from graphldp.wire import Choice
 
 _OPERATORS_LOCK = 0x6772_6F70  # the first half of PostgreSQL's advisory locks of this kind; a community is the second
 
+_LONG = ("roster", "question")  # read where they are needed
+
 
 def _latest() -> Select[Any]:
     table, newer = schema.communities, schema.communities.alias()
-    columns = [column for column in table.c if column.name != "roster"]
+    columns = [column for column in table.c if column.name not in _LONG]
     newest = select(func.max(newer.c.epoch)).where(newer.c.id == table.c.id).scalar_subquery()
     return select(*columns).where(table.c.epoch == newest).order_by(table.c.key)
 
@@ -27,7 +29,7 @@ FIND = LATEST.where(schema.communities.c.id.in_(bindparam("ids", expanding=True)
 
 def to_community(row: Row[Any]) -> Community:
     """A community from its row."""
-    fields = {name: value for name, value in row._mapping.items() if name != "roster"}
+    fields = {name: value for name, value in row._mapping.items() if name not in _LONG}
     choices = tuple(Choice.from_json(each, fields["mechanism"]) for each in fields["choices"])
     return Community(**(fields | {"choices": choices}))
 

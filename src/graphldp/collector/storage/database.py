@@ -129,6 +129,7 @@ def scrub(engine: Engine) -> None:
             with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.exec_driver_sql("SET statement_timeout = 0")
                 connection.exec_driver_sql("VACUUM FULL reports")
+                connection.exec_driver_sql("VACUUM FULL answers")
                 connection.exec_driver_sql("RESET statement_timeout")
     except (DBAPIError, sqlite3.Error):
         raise StoreError("It is deleted, but the database is too busy to drop its bytes; try again.") from None

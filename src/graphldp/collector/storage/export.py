@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphldp import wire
 from graphldp.collector.community import Community
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 from graphldp.labels import NO_LABEL
+from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES
 from graphldp.reports import Origin, Reports
 
 
@@ -30,7 +33,7 @@ def export(store: Store, communities: Sequence[Community]) -> Reports:
     total = int(graph_ptr[-1])
     missing, lengths = np.ones(total, np.bool_), np.zeros(total, np.int64)
     epsilon1, epsilon2, degrees = (np.zeros(total) for _ in range(3))
-    lists = [np.zeros(0, np.int32)]
+    asked, lists = np.zeros(total, np.bool_), [np.zeros(0, np.int32)]
     for start, community in zip(graph_ptr[:-1].tolist(), communities, strict=True):
         for stored in store.stored(community):
             report, user = wire.decode(stored.body, n=community.n), start + stored.user
@@ -39,6 +42,8 @@ def export(store: Store, communities: Sequence[Community]) -> Reports:
             epsilon1[user], epsilon2[user] = report.epsilon1, report.epsilon2
             # a public user's degree is the length of her list
             degrees[user] = len(report.neighbours) if report.noisy_degree is None else report.noisy_degree
+            if report.asked:
+                asked[user] = True
     mechanisms = sorted({community.mechanism for community in communities})
     noisy = all(name in wire.WITH_DEGREE for name in mechanisms)
     labels = np.array([NO_LABEL if community.label is None else community.label for community in communities])
@@ -53,7 +58,35 @@ def export(store: Store, communities: Sequence[Community]) -> Reports:
         epsilon2=epsilon2,
         noisy_degree=degrees if noisy else None,
         missing=missing if missing.any() else None,
-        origin=Origin("+".join(mechanisms), {"noise": "discrete"} if noisy else {}),
+        **(_second_round(store, communities, graph_ptr, asked, degrees) if mechanisms == ["hub-counts"] else {}),
+        origin=Origin("+".join(mechanisms), _parameters(mechanisms)),
         noise="discrete" if noisy else None,
         collected=True,
     )
+
+
+def _parameters(mechanisms: Sequence[str]) -> dict[str, Any]:
+    """What is known of how they were drawn."""
+    if mechanisms == ["hub-counts"]:
+        return {"times": HUB_TIMES, "busy": float(BUSY_FROM)}
+    return {"noise": "discrete"} if all(name in wire.WITH_DEGREE for name in mechanisms) else {}
+
+
+def _second_round(
+    store: Store,
+    communities: Sequence[Community],
+    graph_ptr: NDArray[np.int64],
+    asked: NDArray[np.bool_],
+    degrees: NDArray[np.float64],
+) -> dict[str, Any]:
+    """Who was asked, who was said to be busy, and what hubs answered; nobody is busy where nothing was asked yet."""
+    busy, busy_friends = np.zeros(len(asked), np.bool_), np.full(len(asked), np.nan)
+    for start, community in zip(graph_ptr[:-1].tolist(), communities, strict=True):
+        question = store.second_round.busy(community)
+        if question is not None:
+            busy[start : start + community.n] = question.busy
+        for answer in store.second_round.answers(community):
+            busy_friends[start + answer.user] = answer.busy_friends
+    busy_friends[~asked] = np.nan  # of reports that came in since they were read
+    quiet_friends = degrees - busy_friends  # the two add up to d*
+    return {"asked": asked, "busy": busy, "quiet_friends": quiet_friends, "busy_friends": busy_friends}

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Engine, delete, func, select, update
+from sqlalchemy import Engine, Table, delete, func, select, update
 
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.communities import lock
+from graphldp.collector.storage.communities import lock, to_community
 from graphldp.collector.storage.database import scrub, transaction
+from graphldp.collector.storage.second_round import asked_slots
 from graphldp.errors import bad_parameter
 
 
@@ -26,12 +27,16 @@ class Holding:
         invited: slots that have a token.
         held: slots whose report is here.
         deleted: slots whose report was here and is deleted.
+        asked: slots whose report says that they are asked a second question.
+        answered: slots whose answer to it is here.
     """
 
     epoch: int
     invited: list[int]
     held: list[int]
     deleted: list[int]
+    asked: list[int]
+    answered: list[int]
 
 
 class Holdings:
@@ -44,13 +49,19 @@ class Holdings:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def epochs(self, id: str, user: int) -> list[int]:
-        """The epochs in which a slot of a community has had its report."""
-        table, reports = schema.communities, schema.reports
+    def epochs(self, id: str, user: int, of: Table = schema.reports) -> list[int]:
+        """The epochs in which a slot of a community has had its report, or has its answer.
+
+        Args:
+            id: the community.
+            user: the slot.
+            of: the table of either.
+        """
+        table = schema.communities
         query = (
             select(table.c.epoch)
-            .join(reports, reports.c.community == table.c.key)
-            .where(table.c.id == id, reports.c.user == user)
+            .join(of, of.c.community == table.c.key)
+            .where(table.c.id == id, of.c.user == user)
             .order_by(table.c.epoch)
         )
         with transaction(self.engine) as connection:
@@ -64,22 +75,25 @@ class Holdings:
 
     def of(self, id: str) -> list[Holding]:
         """The slots of a community, epoch by epoch; none for an id that is no community's."""
-        table, slots, reports = schema.communities, schema.slots, schema.reports
+        table, slots, reports, answers = schema.communities, schema.slots, schema.reports, schema.answers
         found = []
         with transaction(self.engine) as connection:
-            rows = connection.execute(select(table.c.key, table.c.epoch).where(table.c.id == id).order_by("epoch"))
-            for key, epoch in rows.all():
+            for row in connection.execute(select(table).where(table.c.id == id).order_by("epoch")).all():
+                key, community = row.key, to_community(row)
                 invited = select(slots.c.user).where(slots.c.community == key).order_by("user")
                 taken = select(reports.c.user, reports.c.deleted_at).where(reports.c.community == key).order_by("user")
                 states = connection.execute(taken).all()
                 held, deleted = (
                     [row.user for row in states if (row.deleted_at is None) == here] for here in (True, False)
                 )
-                found.append(Holding(epoch, list(connection.execute(invited).scalars()), held, deleted))
+                told = select(answers.c.user).where(answers.c.community == key).order_by("user")
+                lists = [list(connection.execute(query).scalars()) for query in (invited, told)]
+                asked = asked_slots(connection, community)
+                found.append(Holding(community.epoch, lists[0], held, deleted, asked, lists[1]))
         return found
 
     def delete(self, id: str, user: int, epoch: int | None = None) -> list[int]:
-        """Delete a slot's report in one epoch, or in all of them, and from the files of the database.
+        """Delete a slot's report, and its answer, in one epoch or in all of them, and from the database's files.
 
         The slot stays taken. What was deleted before is not an error: its bytes are then looked after once more.
 
@@ -107,6 +121,7 @@ class Holdings:
             connection.execute(
                 update(reports).where(reports.c.community.in_(keys), reports.c.user == user).values(**gone)
             )
-            connection.execute(delete(flags).where(flags.c.community.in_(keys), flags.c.user == user))
+            for other in (flags, schema.answers):
+                connection.execute(delete(other).where(other.c.community.in_(keys), other.c.user == user))
         scrub(self.engine)
         return [row.epoch for row in present]

@@ -59,6 +59,10 @@ communities = Table(
     Column("label", Integer),
     Column("opened_at", Moment(), nullable=False),
     Column("closed_at", Moment()),
+    Column("ask_from", Integer),  # of hub-counts, like the next three
+    Column("question", LargeBinary),  # who is busy, frozen when it was asked
+    Column("question_digest", String(64)),
+    Column("asked_at", Moment()),
     UniqueConstraint("id", "epoch"),  # a new epoch is a new row: the last one's reports stay what they were
 )
 
@@ -81,6 +85,15 @@ reports = Table(
     Column("noisy_degree", BigInteger),
     Column("received_on", Date, nullable=False),  # the day only: the hour could tell who is who
     Column("deleted_at", Moment()),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("community", Integer, primary_key=True, autoincrement=False),
+    Column("user", Integer, primary_key=True, autoincrement=False),
+    Column("body", LargeBinary, nullable=False),  # goes with the report when that is deleted
+    Column("received_on", Date, nullable=False),
 )
 
 operators = Table(

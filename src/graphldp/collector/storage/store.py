@@ -33,8 +33,12 @@ from graphldp.collector.storage.database import migrate, open_engine, transactio
 from graphldp.collector.storage.holdings import Holdings
 from graphldp.collector.storage.invitations import Invitations
 from graphldp.collector.storage.results import Results
+from graphldp.collector.storage.second_round import SecondRound
 from graphldp.errors import ParameterError, bad_parameter
+from graphldp.privacy.hubs import ask_from
 from graphldp.wire import Choice, roster_digest
+
+_OF_ONE_EPOCH = ("key", "epoch", "opened_at", "closed_at", "question", "question_digest", "asked_at")
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class Store:
         self.holdings = Holdings(engine)
         self.invitations = Invitations(engine)
         self.results = Results(engine)
+        self.second_round = SecondRound(engine)
 
     @classmethod
     def open(cls, database: str) -> Store:
@@ -107,6 +112,7 @@ class Store:
             "roster_digest": roster_digest(roster),
             "epoch": 1,
             "label": label,
+            "ask_from": ask_from(len(roster)) if mechanism == "hub-counts" else None,
             "opened_at": datetime.now(UTC),
         }
         with transaction(self.engine, writes=True) as connection:
@@ -119,7 +125,7 @@ class Store:
     def open_epoch(self, id: str) -> Community:
         """Close a community and open it anew: the same people, tokens and choices, one report each once more."""
         seen, table, slots = self.community(id), schema.communities, schema.slots
-        copied = [column for column in table.c if column.name not in ("key", "epoch", "opened_at", "closed_at")]
+        copied = [column for column in table.c if column.name not in _OF_ONE_EPOCH]
         now = datetime.now(UTC)
         with transaction(self.engine, writes=True) as connection:
             old = lock(connection, id)

@@ -13,7 +13,9 @@ from graphldp.collector.community import Community
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.communities import to_community
 from graphldp.collector.storage.database import transaction
-from graphldp.wire import roster_digest
+from graphldp.collector.storage.second_round import asked_slots, refuse
+from graphldp.errors import WireError
+from graphldp.wire import Question, roster_digest
 from graphldp.wire.validation import validate
 
 _SHOWN = 20
@@ -26,11 +28,13 @@ class Verified:
     Args:
         communities: how many, each epoch counted.
         reports: how many, deleted ones left out.
+        answers: how many, to second questions.
         problems: one line each; no line repeats what a report says.
     """
 
     communities: int = 0
     reports: int = 0
+    answers: int = 0
     problems: list[str] = field(default_factory=list)
 
 
@@ -57,9 +61,10 @@ def _look(connection: Connection, found: Verified) -> None:
     for key in keys:
         row = connection.execute(select(table).where(table.c.key == key)).one()
         found.problems += _community_problems(connection, row, found)
-    strays = select(func.count()).where(schema.reports.c.community.not_in(select(table.c.key)))
-    if count := connection.execute(strays).scalar_one():
-        found.problems.append(f"{count} reports belong to no community.")
+    for of, what in ((schema.reports, "reports"), (schema.answers, "answers")):
+        strays = select(func.count()).where(of.c.community.not_in(select(table.c.key)))
+        if count := connection.execute(strays).scalar_one():
+            found.problems.append(f"{count} {what} belong to no community.")
 
 
 def _damages(connection: Connection) -> list[str]:
@@ -93,6 +98,32 @@ def _community_problems(connection: Connection, row: Row[Any], found: Verified) 
         found.reports += each.body is not None
         if wrong := _wrong(each, community, each.user in invited):
             yield f"{where}, slot {each.user}: {wrong}"
+    for problem in _second_problems(connection, community, row.question, found):
+        yield f"{where}{problem}"
+
+
+def _second_problems(
+    connection: Connection, community: Community, question: bytes | None, found: Verified
+) -> Iterator[str]:
+    """What is wrong with a second question and its answers."""
+    if (question is None) != (community.asked_at is None) or not _is_question(question, community):
+        yield ": the second question is not the one of its digest."
+    answers, asked = schema.answers, set(asked_slots(connection, community))
+    for each in connection.execute(select(answers).where(answers.c.community == community.key).order_by("user")):
+        found.answers += 1
+        if each.user not in asked:
+            yield f", slot {each.user}: an answer without a report that is asked."
+        elif refuse(community, each.user, bytes(each.body)):
+            yield f", slot {each.user}: bytes that are no answer of this slot's."
+
+
+def _is_question(question: bytes | None, community: Community) -> bool:
+    if question is None:
+        return community.question_digest is None
+    try:
+        return Question.decode(bytes(question), n=community.n).digest == community.question_digest
+    except WireError:
+        return False
 
 
 def _wrong(row: Row[Any], community: Community, invited: bool) -> str | None:

@@ -1,0 +1,227 @@
+"""The second round in the store, on both databases: frozen once, answered once by those who are asked, nothing else."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+from tests.collector.people import submission
+
+from graphldp import wire
+from graphldp.collector.community import Community
+from graphldp.collector.intake import Ruling
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.backup import back_up, restore, sound
+from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.export import export
+from graphldp.collector.storage.store import Store
+from graphldp.collector.storage.verify import verify
+from graphldp.errors import ParameterError
+from graphldp.mechanisms import HubCounts
+from graphldp.mechanisms.hub_lists import hub_threshold
+from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES, ask_from
+from graphldp.wire import Answer, Choice
+
+N, HUB, LATE, QUIET = 90, 7, 8, 9
+CHOICES = (Choice("standard", 1.0, 0.0), Choice("public", math.inf, math.inf))
+
+
+def report(user: int, degree: int, *, asked: bool = False) -> bytes:
+    return wire.encode(wire.Report("hub-counts", N, user, 1.0, 0.0, degree, np.zeros(0, np.int32), asked))
+
+
+def open_bees(store: Store) -> tuple[Community, dict[int, str]]:
+    """Two hubs, of whom one reports late; busy users from 20 on, and one whose list is public."""
+    made = store.open_community(
+        "bees", [f"bee {u}" for u in range(N)], mechanism="hub-counts", choices=CHOICES, label=0
+    )
+    tokens = store.invite("bees")
+    sent = [(HUB, report(HUB, 85, asked=True), 85), (QUIET, report(QUIET, 80), 80)]
+    sent += [(user, report(user, degree), degree) for user, degree in ((20, 4), (21, 3), (22, -6), (23, 12))]
+    public = wire.Report("public", N, 24, math.inf, math.inf, None, np.array([1, 2, 3, 4]))
+    taken = store.accept([submission(made, user, tokens[user], body, degree) for user, body, degree in sent])
+    taken += store.accept([submission(made, 24, tokens[24], wire.encode(public), None)])
+    assert set(taken) == {Ruling.STORED}
+    return made, tokens
+
+
+def answer(store: Store, user: int, busy: int) -> bytes:
+    return Answer(N, user, store.community("bees").question_digest or "", busy).encode()
+
+
+def test_the_numbers_are_the_lab_s() -> None:
+    lab = HubCounts(1.0)
+    assert (lab.times, lab.busy) == (HUB_TIMES, BUSY_FROM)
+    for n in (2, 50, 74, 75, 76, 77, 500, 3782):
+        exact, found = float(hub_threshold(np.array([n]), HUB_TIMES)[0]), ask_from(n)
+        assert (found is not None) == (exact <= n - 1)
+        for rough in range(math.floor(exact) - 1, math.ceil(exact) + 2):
+            assert (found is not None and rough >= found) == (exact <= n - 1 and rough >= exact)
+
+
+def test_who_is_busy_is_frozen_when_it_is_asked(store: Store) -> None:
+    _, tokens = open_bees(store)
+    assert store.community("bees").ask_from == ask_from(N)
+    question = store.second_round.ask("bees")
+    assert np.flatnonzero(question.busy).tolist() == [HUB, QUIET, 20, 23, 24]
+    bees = store.community("bees")
+    assert bees.question_digest == question.digest
+    assert bees.asked_at is not None
+    assert store.accept([submission(bees, LATE, tokens[LATE], report(LATE, 88, asked=True), 88)]) == [Ruling.STORED]
+    with pytest.raises(ParameterError, match="frozen"):
+        store.second_round.ask("bees")
+    assert store.second_round.question(bees, LATE) == question.encode()
+    assert store.second_round.progress(bees) == (2, 0)
+
+
+def test_only_those_who_are_asked_see_the_question(store: Store) -> None:
+    bees, _ = open_bees(store)
+    assert store.second_round.question(bees, HUB) is None
+    question, bees = store.second_round.ask("bees"), store.community("bees")
+    seen = [user for user in range(N) if store.second_round.question(bees, user) is not None]
+    assert seen == [HUB]
+    assert store.second_round.question(bees, HUB) == question.encode()
+
+
+def test_an_answer_is_taken_once(store: Store) -> None:
+    open_bees(store)
+    accept = store.second_round.accept
+    assert accept("bees", HUB, 1, b"").ruling is Ruling.UNASKED
+    store.second_round.ask("bees")
+    body, other = answer(store, HUB, 3), answer(store, HUB, 4)
+    assert accept("bees", HUB, 2, body).ruling is Ruling.OUTDATED
+    assert accept("bees", QUIET, 1, answer(store, QUIET, 3)).ruling is Ruling.UNASKED
+    assert accept("bees", 50, 1, answer(store, 50, 3)).ruling is Ruling.UNASKED
+    assert accept("bees", HUB, 1, body).ruling is Ruling.STORED
+    assert accept("bees", HUB, None, body).ruling is Ruling.REPEATED
+    assert accept("bees", HUB, 1, other).ruling is Ruling.TAKEN
+    assert [each.busy_friends for each in store.second_round.answers(store.community("bees"))] == [3]
+    assert store.holdings.epochs("bees", HUB, schema.answers) == [1]
+    (held,) = store.holdings.of("bees")
+    assert (held.asked, held.answered) == ([HUB], [HUB])
+
+
+@pytest.mark.parametrize(
+    ("body", "wrong"),
+    [
+        (b"", "cut short"),
+        (Answer(N, 20, "ab" * 32, 3).encode(), "another slot"),
+        (Answer(N, HUB, "ab" * 32, 3).encode(), "another question"),
+        (Answer(N + 1, HUB, "ab" * 32, 3).encode(), "not 90"),
+    ],
+)
+def test_bad_answers_are_refused_with_a_reason(store: Store, body: bytes, wrong: str) -> None:
+    open_bees(store)
+    store.second_round.ask("bees")
+    decided = store.second_round.accept("bees", HUB, 1, body)
+    assert decided.ruling is Ruling.UNREADABLE
+    assert wrong in (decided.wrong or "")
+
+
+def test_a_report_that_says_asked_below_the_threshold_is_refused(store: Store) -> None:
+    bees, _ = open_bees(store)
+    assert wire.validate(bees, HUB, report(HUB, 85, asked=True)).good
+    assert not wire.validate(bees, HUB, report(HUB, (bees.ask_from or 0) - 1, asked=True)).good
+
+
+def test_a_new_epoch_has_not_asked(store: Store) -> None:
+    open_bees(store)
+    store.second_round.ask("bees")
+    store.second_round.accept("bees", HUB, 1, answer(store, HUB, 3))
+    new = store.open_epoch("bees")
+    assert (new.ask_from, new.asked_at, new.question_digest) == (ask_from(N), None, None)
+    assert store.second_round.accept("bees", HUB, 1, b"").ruling is Ruling.OUTDATED
+    assert [each.answered for each in store.holdings.of("bees")] == [[HUB], []]
+
+
+def test_other_communities_are_asked_nothing(store: Store) -> None:
+    store.open_community("cats", ["a", "b"], mechanism="hub-counts", choices=CHOICES)
+    with pytest.raises(ParameterError, match="too small"):
+        store.second_round.ask("cats")
+    store.open_community("dogs", ["a", "b"], mechanism="noisy-degrees", choices=CHOICES)
+    with pytest.raises(ParameterError, match="hub-counts"):
+        store.second_round.ask("dogs")
+    assert store.community("dogs").ask_from is None
+
+
+def test_deleting_a_report_deletes_its_answer(store: Store) -> None:
+    open_bees(store)
+    store.second_round.ask("bees")
+    store.second_round.accept("bees", HUB, 1, answer(store, HUB, 3))
+    store.holdings.delete("bees", HUB)
+    bees = store.community("bees")
+    assert list(store.second_round.answers(bees)) == []
+    assert store.second_round.accept("bees", HUB, 1, answer(store, HUB, 3)).ruling is Ruling.DELETED
+    assert verify(store.engine).problems == []
+
+
+def test_an_export_holds_both_rounds(store: Store) -> None:
+    bees, _ = open_bees(store)
+    before = export(store, [bees])
+    assert before.busy is not None
+    assert not before.busy.any()
+    question = store.second_round.ask("bees")
+    store.second_round.accept("bees", HUB, 1, answer(store, HUB, 3))
+    found = export(store, [store.community("bees")])
+    assert found.asked is not None
+    assert found.busy is not None
+    assert found.busy_friends is not None
+    assert found.quiet_friends is not None
+    assert np.flatnonzero(found.asked).tolist() == [HUB]
+    assert np.array_equal(found.busy, question.busy)
+    assert (found.busy_friends[HUB], found.quiet_friends[HUB]) == (3, 82)
+    assert np.isnan(np.delete(found.busy_friends, HUB)).all()
+    assert found.origin.name == "hub-counts"
+
+
+def test_a_backup_holds_answers_and_a_restore_keeps_what_was_asked_and_deleted_since(
+    store: Store, tmp_path: Path
+) -> None:
+    _, tokens = open_bees(store)
+    early, late = tmp_path / "early.backup", tmp_path / "late.backup"
+    back_up(store.engine, early)
+    question = store.second_round.ask("bees")
+    bees = store.community("bees")
+    store.accept([submission(bees, LATE, tokens[LATE], report(LATE, 88, asked=True), 88)])
+    bodies = {user: answer(store, user, 3) for user in (HUB, LATE)}
+    for user, body in bodies.items():
+        store.second_round.accept("bees", user, 1, body)
+    back_up(store.engine, late)
+    store.holdings.delete("bees", LATE)
+    for file, answered in ((late, [HUB]), (early, [])):
+        with sound(file) as (backup, _):
+            restore(backup, store.engine)
+        assert verify(store.engine).problems == []
+        assert store.community("bees").question_digest == question.digest
+        assert [each.user for each in store.second_round.answers(store.community("bees"))] == answered
+    assert store.second_round.accept("bees", HUB, 1, bodies[HUB]).ruling is Ruling.STORED
+    assert store.second_round.accept("bees", LATE, 1, bodies[LATE]).ruling is Ruling.DELETED
+
+
+@pytest.mark.parametrize(
+    ("change", "values", "said"),
+    [
+        ("UPDATE answers SET body = :x", {"x": b"nonsense"}, "slot 7: bytes that are no answer"),
+        ('UPDATE answers SET "user" = 20', {}, "slot 20: an answer without a report that is asked"),
+        ("UPDATE answers SET community = 0", {}, "1 answers belong to no community"),
+        (
+            "UPDATE communities SET question = :x",
+            {"x": b"nonsense"},
+            "the second question is not the one of its digest",
+        ),
+        ("UPDATE communities SET question = NULL", {}, "the second question is not the one of its digest"),
+        ("UPDATE communities SET asked_at = NULL", {}, "the second question is not the one of its digest"),
+    ],
+)
+def test_every_kind_of_damage_is_found(store: Store, change: str, values: dict[str, object], said: str) -> None:
+    open_bees(store)
+    store.second_round.ask("bees")
+    store.second_round.accept("bees", HUB, 1, answer(store, HUB, 3))
+    found = verify(store.engine)
+    assert (found.answers, found.problems) == (1, [])
+    with transaction(store.engine, writes=True) as connection:
+        connection.execute(text(change), values)
+    assert said in "\n".join(verify(store.engine).problems)
