@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from graphldp.audit.asking import TERMS, asked
 from graphldp.audit.protocol import ROSTER, FailingCollector, failing_collector
 from graphldp.cli.client import app
 from graphldp.errors import ClientError, ParameterError
@@ -166,3 +167,19 @@ def test_an_invitation_as_a_file_and_as_text(run: Run, server: FailingCollector,
 def test_bad_epsilons(run: Run, server: FailingCollector, accept: str) -> None:
     with pytest.raises(ParameterError, match="'accept' parameter"):
         run("join", server.invitation.to_json(), f"--accept={accept}")
+
+
+def test_answer_and_its_status(run: Run, server: FailingCollector, friends: str) -> None:
+    server.changes = {**TERMS, "ask_from": -(10**6)}  # below every noise that there will be: everybody is asked
+    run("join", "-", "--accept", "1", text=server.invitation.to_json())
+    said = run("report", "audit", "--friends", friends, "--yes").stdout
+    assert "you are asked how many of your friends are busy" in said
+    assert "acknowledged, asked again" in json.loads(run("status", "--json").stdout)["reports"][0]["state"]
+    server.question = asked((11, 12))
+    shown = json.loads(run("answer", "audit", "--json").stdout)
+    assert [body.hex() for body in server.answers] == [shown["bytes"]]
+    degree = decode(server.bodies[0]).noisy_degree
+    assert shown["answer"]["busy_friends"] + shown["quiet_friends"] == degree
+    assert "costs nothing more" in run("answer", "audit", "--resend").stdout
+    status = json.loads(run("status", "--json").stdout)
+    assert (status["reports"][0]["state"], status["spent"]) == ("acknowledged, question answered", "1")

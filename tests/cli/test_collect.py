@@ -354,3 +354,24 @@ def test_a_defense_flags_users_on_the_way(command: Command, database: str, tmp_p
         read(command, "collect", "label", tmp_path / "model.npz", "--defense", "threshold", "--device", "cpu")
     assert store.results.flags(big.key) == {liar: "threshold"}
     store.close()
+
+
+def test_a_community_with_two_rounds(command: Command, database: str, tmp_path: Path) -> None:
+    roster = tmp_path / "bees.txt"
+    roster.write_text("\n".join(f"bee {u}" for u in range(90)))
+    made = read(command, "collect", "community", "create", "bees", "--roster", roster, "-e", "1", "-m", "hub-counts")
+    assert made["choices"] == [{"name": "epsilon-1", "epsilon1": 1.0, "epsilon2": 0.0}]
+    before = read(command, "collect", "community", "show", "bees")
+    assert (before["asked from"], before["asked"], before["hubs"]) == (77, False, None)
+    ask = ("collect", "community", "ask", "bees")
+    code, _, err = command(*ask)
+    assert code == 2
+    assert "Nobody can be asked here: give --yes" in err
+    asked = read(command, *ask, "--yes")
+    after = read(command, "collect", "community", "show", "bees")
+    assert (after["asked"], after["question"], after["hubs that answered"]) == (True, asked["question"], None)
+    code, _, err = command(*ask, "--yes")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "stays so" in err
+    (held,) = read(command, "collect", "held", "bees")
+    assert (held["asked"], held["answered"]) == ([], [])

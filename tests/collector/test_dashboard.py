@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from tests.collector.people import N, open_cats, report, submission
 from tests.collector.services import Collector
 
+from graphldp import wire
 from graphldp.collector.dashboard import views
 from graphldp.collector.dashboard.charts import Histogram, histogram
 from graphldp.collector.disclosure import LEAST_PER_BAR
@@ -347,3 +348,28 @@ def test_whatever_is_stored_is_text_on_every_page(tmp_path: Path, text: str) -> 
             assert "<img src=x" not in page
             assert "49" not in page or text[0] != "{"
     store.close()
+
+
+def test_hubs_are_asked_by_a_button_and_counted_where_enough_reported(page: Page, site: Site) -> None:
+    made = site.store.open_community(
+        "bees", [f"bee {u}" for u in range(90)], mechanism="hub-counts", choices=[Choice("standard", 1.0, 0.0)]
+    )
+    tokens = site.store.invite("bees")
+    for user in range(25):
+        degree = 85 if user == 0 else 3
+        body = wire.encode(wire.Report("hub-counts", 90, user, 1.0, 0.0, degree, np.zeros(0, np.int32), user == 0))
+        site.store.accept([submission(made, user, tokens[user], body, degree)])
+        assert views.community(site.store, "bees", 25)["second"]["hubs"] == (1 if user == 24 else None)
+    log_in(page, site.key)
+    page.goto("/dashboard/communities/bees")
+    expect(page.locator("section").filter(has_text="Second round")).to_contain_text("So far 1")
+    page.get_by_text("Ask the hubs", exact=True).click()
+    page.get_by_role("button", name="Ask the hubs of bees").click()
+    expect(page.locator("section").filter(has_text="Second round")).to_contain_text("0 of 1 hubs have answered")
+    asked = site.store.community("bees")
+    assert asked.asked_at is not None
+    answer = wire.Answer(90, 0, asked.question_digest or "", 2).encode()
+    site.store.second_round.accept("bees", 0, 1, answer)
+    page.reload()
+    expect(page.locator("section").filter(has_text="Second round")).to_contain_text("1 of 1 hubs have answered")
+    assert views.community(site.store, "bees", 26)["second"] == {"hubs": None, "answered": None}
