@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +14,8 @@ from graphldp.client import hubs
 from graphldp.client.entropy import Entropy
 from graphldp.errors import WireError
 from graphldp.mechanisms.hub_lists import hub_threshold
+from graphldp.privacy.hubs import HUB_TIMES
+from graphldp.privacy.hubs import ask_from as hub_gate
 from graphldp.wire import Answer, Question, decode
 
 USER = 1
@@ -61,8 +62,9 @@ def test_the_law_of_both_rounds_is_the_formula(spent) -> None:
 def test_who_is_asked_is_whom_the_lab_asks() -> None:
     """The whole number that a community publishes decides as the lab's threshold does, on both sides of it."""
     for n in (76, 100, 503, 3782):
-        exact = float(hub_threshold(np.array([n]), 15.0)[0])
-        ask_from = math.ceil(exact)
+        exact = float(hub_threshold(np.array([n]), HUB_TIMES)[0])
+        ask_from = hub_gate(n)
+        assert ask_from is not None
         for rough in range(ask_from - 2, ask_from + 3):
             report, kept = hubs.draw([0], n=n, user=1, epsilon1=1.0, ask_from=ask_from, _entropy=Scripted(0, rough - 1))
             assert report.asked == (rough >= exact)

@@ -372,4 +372,4 @@ def test_hubs_are_asked_by_a_button_and_counted_where_enough_reported(page: Page
     site.store.second_round.accept("bees", 0, 1, answer)
     page.reload()
     expect(page.locator("section").filter(has_text="Second round")).to_contain_text("1 of 1 hubs have answered")
-    assert views.community(site.store, "bees", 26)["second"] == {"hubs": None, "answered": None}
+    assert views.community(site.store, "bees", 26)["second"]["answered"] is None

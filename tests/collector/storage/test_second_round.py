@@ -40,8 +40,11 @@ def open_bees(store: Store) -> tuple[Community, dict[int, str]]:
     )
     tokens = store.invite("bees")
     sent = [(HUB, report(HUB, 85, asked=True), 85), (QUIET, report(QUIET, 80), 80)]
-    sent += [(user, report(user, degree), degree) for user, degree in ((20, 4), (21, 3), (22, -6), (23, 12))]
-    public = wire.Report("public", N, 24, math.inf, math.inf, None, np.array([1, 2, 3, 4]))
+    sent += [
+        (user, report(user, degree), degree)
+        for user, degree in ((20, BUSY_FROM), (21, BUSY_FROM - 1), (22, -6), (23, 12))
+    ]
+    public = wire.Report("public", N, 24, math.inf, math.inf, None, np.arange(1, BUSY_FROM + 1))
     taken = store.accept([submission(made, user, tokens[user], body, degree) for user, body, degree in sent])
     taken += store.accept([submission(made, 24, tokens[24], wire.encode(public), None)])
     assert set(taken) == {Ruling.STORED}

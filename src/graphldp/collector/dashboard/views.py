@@ -11,6 +11,7 @@ from graphldp.collector.disclosure import enough
 from graphldp.collector.storage.results import Prediction
 from graphldp.collector.storage.second_round import shown_progress
 from graphldp.collector.storage.store import Store
+from graphldp.privacy.hubs import BUSY_FROM
 
 _FLAGGED_SHOWN = 200
 
@@ -73,7 +74,8 @@ def _second(store: Store, community: Community, reported: int, min_reports: int)
     if community.ask_from is None:
         return None
     counts = shown_progress(store.second_round.progress(community), reported, min_reports)
-    return {"hubs": counts[0], "answered": counts[1]} if counts else {"hubs": None, "answered": None}
+    hubs, answered = counts or (None, None)
+    return {"hubs": hubs, "answered": answered, "busy_from": BUSY_FROM}
 
 
 def runs(store: Store) -> dict[str, Any]:

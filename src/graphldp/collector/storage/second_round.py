@@ -1,7 +1,7 @@
 """The second round of a community by hub-counts: the question, frozen when it is asked, and the answers to it.
 
 An operator asks once, when she holds that enough have reported. Who is busy is then drawn from the noisy degrees that
-are here, and nothing of it changes again: a user is busy from d* = 4 on, and who has not reported is not busy. Reports
+are here, and nothing of it changes again: a user is busy from d* = 6 on, and who has not reported is not busy. Reports
 that arrive later are valid, and hubs among them are asked the same question. Answers are taken from slots whose report
 says that they are asked, once each.
 """
