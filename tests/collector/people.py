@@ -10,12 +10,15 @@ import numpy as np
 from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.community import Community
-from graphldp.collector.intake import Submission
+from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.storage.store import Store
+from graphldp.privacy.hubs import BUSY_FROM
 from graphldp.wire import Choice
 
 N = 50
+BEES, HUB, LATE, QUIET = 90, 7, 8, 9
 CHOICES = (Choice("standard", 0.1, 0.9), Choice("public", math.inf, math.inf))
+HUB_CHOICES = (Choice("standard", 1.0, 0.0), Choice("public", math.inf, math.inf))
 
 
 def open_cats(store: Store, id: str = "cats", n: int = N, label: int | None = None) -> tuple[Community, dict[int, str]]:
@@ -36,3 +39,25 @@ def public_report(user: int, neighbours: Sequence[int] = (1, 2), n: int = N) -> 
 
 def submission(community: Community, user: int, token: str, body: bytes | None, degree: int | None = 3) -> Submission:
     return Submission(community.key, user, tokens.hashed(token), body, degree)
+
+
+def hub_report(user: int, degree: int, *, asked: bool = False) -> bytes:
+    return wire.encode(wire.Report("hub-counts", BEES, user, 1.0, 0.0, degree, np.zeros(0, np.int32), asked))
+
+
+def open_bees(store: Store) -> tuple[Community, dict[int, str]]:
+    """Two hubs, of whom one reports late; busy users from 20 on, and one whose list is public."""
+    made = store.open_community(
+        "bees", [f"bee {u}" for u in range(BEES)], mechanism="hub-counts", choices=HUB_CHOICES, label=0
+    )
+    tokens = store.invite("bees")
+    sent = [(HUB, hub_report(HUB, 85, asked=True), 85), (QUIET, hub_report(QUIET, 80), 80)]
+    sent += [
+        (user, hub_report(user, degree), degree)
+        for user, degree in ((20, BUSY_FROM), (21, BUSY_FROM - 1), (22, -6), (23, 12))
+    ]
+    public = wire.Report("public", BEES, 24, math.inf, math.inf, None, np.arange(1, BUSY_FROM + 1))
+    taken = store.accept([submission(made, user, tokens[user], body, degree) for user, body, degree in sent])
+    taken += store.accept([submission(made, 24, tokens[24], wire.encode(public), None)])
+    assert set(taken) == {Ruling.STORED}
+    return made, tokens

@@ -14,9 +14,10 @@ import pytest
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import select, text
-from tests.collector.people import CHOICES, open_cats, report, submission
+from tests.collector.people import BEES, CHOICES, HUB, open_bees, open_cats, report, submission
 from tests.collector.services import Collector
 
+from graphldp import wire
 from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import database as database_module
 from graphldp.collector.storage import schema
@@ -51,7 +52,7 @@ def other(tmp_path: Path) -> Iterator[Store]:
 
 
 def fill(store: Store) -> dict[int, str]:
-    """Two communities, one in its second epoch, and a row in every table."""
+    """Three communities, one in its second epoch and one in its second round, and a row in every table."""
     cats, tokens = open_cats(store, label=1)
     store.accept([submission(cats, user, tokens[user], report(user)) for user in (0, 1, 2)])
     store.open_community("dogs", ["rex", "fido"], mechanism="dprr", choices=CHOICES)
@@ -62,6 +63,9 @@ def fill(store: Store) -> dict[int, str]:
     store.results.add_run(Run("a.npz", 3, 90, 80, 0.75, {"seed": 1}))
     store.results.set_predictions([Prediction(cats.key, 1, 0.9, 40, "b.npz")])
     store.operators.log_in(store.operators.add("alice"), 1.0)
+    open_bees(store)
+    answer = wire.Answer(BEES, HUB, store.second_round.ask("bees").digest, 3).encode()
+    assert store.second_round.accept("bees", HUB, 1, answer).ruling is Ruling.STORED
     return tokens
 
 
@@ -194,7 +198,7 @@ def test_what_is_no_whole_backup_is_refused(tmp_path: Path) -> None:
     refused("a.backup-wal")
     (tmp_path / "a.backup-wal").unlink()
     with sound(file) as (_, found):
-        assert (found.communities, found.reports) == (3, 4)
+        assert (found.communities, found.reports, found.answers) == (4, 11, 1)
     store.close()
 
 
@@ -206,7 +210,8 @@ def test_a_backup_of_an_older_version_is_brought_up_to_date_and_stays_as_it_is(s
     with transaction(store.engine) as source, transaction(engine, writes=True) as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "0002")
-        row = source.execute(select(schema.communities)).one()
+        new = ("ask_from", "question", "question_digest", "asked_at")
+        row = source.execute(select(*(each for each in schema.communities.c if each.name not in new))).one()
         connection.execute(schema.communities.insert().values(**dict(row._mapping) | {"roster_digest": "old"}))
     engine.dispose()
     before = file.read_bytes()

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sqlalchemy import text
-from tests.collector.people import submission
+from tests.collector.people import BEES as N
+from tests.collector.people import HUB, HUB_CHOICES, LATE, QUIET, hub_report, open_bees, submission
 
 from graphldp import wire
-from graphldp.collector.community import Community
 from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.backup import back_up, restore, sound
@@ -23,32 +23,7 @@ from graphldp.errors import ParameterError
 from graphldp.mechanisms import HubCounts
 from graphldp.mechanisms.hub_lists import hub_threshold
 from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES, ask_from
-from graphldp.wire import Answer, Choice
-
-N, HUB, LATE, QUIET = 90, 7, 8, 9
-CHOICES = (Choice("standard", 1.0, 0.0), Choice("public", math.inf, math.inf))
-
-
-def report(user: int, degree: int, *, asked: bool = False) -> bytes:
-    return wire.encode(wire.Report("hub-counts", N, user, 1.0, 0.0, degree, np.zeros(0, np.int32), asked))
-
-
-def open_bees(store: Store) -> tuple[Community, dict[int, str]]:
-    """Two hubs, of whom one reports late; busy users from 20 on, and one whose list is public."""
-    made = store.open_community(
-        "bees", [f"bee {u}" for u in range(N)], mechanism="hub-counts", choices=CHOICES, label=0
-    )
-    tokens = store.invite("bees")
-    sent = [(HUB, report(HUB, 85, asked=True), 85), (QUIET, report(QUIET, 80), 80)]
-    sent += [
-        (user, report(user, degree), degree)
-        for user, degree in ((20, BUSY_FROM), (21, BUSY_FROM - 1), (22, -6), (23, 12))
-    ]
-    public = wire.Report("public", N, 24, math.inf, math.inf, None, np.arange(1, BUSY_FROM + 1))
-    taken = store.accept([submission(made, user, tokens[user], body, degree) for user, body, degree in sent])
-    taken += store.accept([submission(made, 24, tokens[24], wire.encode(public), None)])
-    assert set(taken) == {Ruling.STORED}
-    return made, tokens
+from graphldp.wire import Answer
 
 
 def answer(store: Store, user: int, busy: int) -> bytes:
@@ -73,7 +48,7 @@ def test_who_is_busy_is_frozen_when_it_is_asked(store: Store) -> None:
     bees = store.community("bees")
     assert bees.question_digest == question.digest
     assert bees.asked_at is not None
-    assert store.accept([submission(bees, LATE, tokens[LATE], report(LATE, 88, asked=True), 88)]) == [Ruling.STORED]
+    assert store.accept([submission(bees, LATE, tokens[LATE], hub_report(LATE, 88, asked=True), 88)]) == [Ruling.STORED]
     with pytest.raises(ParameterError, match="frozen"):
         store.second_round.ask("bees")
     assert store.second_round.question(bees, LATE) == question.encode()
@@ -126,8 +101,8 @@ def test_bad_answers_are_refused_with_a_reason(store: Store, body: bytes, wrong:
 
 def test_a_report_that_says_asked_below_the_threshold_is_refused(store: Store) -> None:
     bees, _ = open_bees(store)
-    assert wire.validate(bees, HUB, report(HUB, 85, asked=True)).good
-    assert not wire.validate(bees, HUB, report(HUB, (bees.ask_from or 0) - 1, asked=True)).good
+    assert wire.validate(bees, HUB, hub_report(HUB, 85, asked=True)).good
+    assert not wire.validate(bees, HUB, hub_report(HUB, (bees.ask_from or 0) - 1, asked=True)).good
 
 
 def test_a_new_epoch_has_not_asked(store: Store) -> None:
@@ -141,10 +116,10 @@ def test_a_new_epoch_has_not_asked(store: Store) -> None:
 
 
 def test_other_communities_are_asked_nothing(store: Store) -> None:
-    store.open_community("cats", ["a", "b"], mechanism="hub-counts", choices=CHOICES)
+    store.open_community("cats", ["a", "b"], mechanism="hub-counts", choices=HUB_CHOICES)
     with pytest.raises(ParameterError, match="too small"):
         store.second_round.ask("cats")
-    store.open_community("dogs", ["a", "b"], mechanism="noisy-degrees", choices=CHOICES)
+    store.open_community("dogs", ["a", "b"], mechanism="noisy-degrees", choices=HUB_CHOICES)
     with pytest.raises(ParameterError, match="hub-counts"):
         store.second_round.ask("dogs")
     assert store.community("dogs").ask_from is None
@@ -188,7 +163,7 @@ def test_a_backup_holds_answers_and_a_restore_keeps_what_was_asked_and_deleted_s
     back_up(store.engine, early)
     question = store.second_round.ask("bees")
     bees = store.community("bees")
-    store.accept([submission(bees, LATE, tokens[LATE], report(LATE, 88, asked=True), 88)])
+    store.accept([submission(bees, LATE, tokens[LATE], hub_report(LATE, 88, asked=True), 88)])
     bodies = {user: answer(store, user, 3) for user in (HUB, LATE)}
     for user, body in bodies.items():
         store.second_round.accept("bees", user, 1, body)

@@ -6,7 +6,7 @@ restore lost them. A deleted report counts as held: its slot takes no other, so 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from sqlalchemy import Engine, Table, delete, func, select, update
@@ -35,8 +35,8 @@ class Holding:
     invited: list[int]
     held: list[int]
     deleted: list[int]
-    asked: list[int]
-    answered: list[int]
+    asked: list[int] = field(default_factory=list)
+    answered: list[int] = field(default_factory=list)
 
 
 class Holdings:
