@@ -3,38 +3,45 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphldp.audit.asking import ASK_FROM, FIRST, MOVES, TERMS, Asking, Given, asked, recorded, same_answers
-from graphldp.audit.protocol import ROSTER, USER, failing_collector
+from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
 from graphldp.audit.traffic import NEIGHBOURS
 from graphldp.client import answering, hubs, protocol, vault
+from graphldp.client.ledger import Ledger
+from graphldp.client.membership import Drawn, Membership
 from graphldp.client.protocol import Client
+from graphldp.client.sender import Sender
 from graphldp.errors import ClientError, GraphLDPError, SendError
-from graphldp.wire import Answer
+from graphldp.wire import Answer, Question
 
 ONE = 10**6
 FRIENDS = (10, 11, 12, 13)
 
 
 @pytest.fixture(scope="module")
-def running():
+def running() -> Iterator[FailingCollector]:
     with failing_collector() as server:
         yield server
 
 
 @pytest.fixture
-def server(running):
+def server(running: FailingCollector) -> FailingCollector:
     running.requests, running.bodies, running.answers, running.mishaps = [], [], [], []
     running.changes, running.epoch, running.question = dict(TERMS), 1, None
     return running
 
 
-def member(folder, server, *noises: int, friends=FRIENDS) -> Client:
+def member(folder: Path, server: FailingCollector, *noises: int, friends: tuple[int, ...] = FRIENDS) -> Client:
     """A user who has reported."""
     folder.mkdir(exist_ok=True)
     file = folder / "friends.txt"
@@ -45,12 +52,12 @@ def member(folder, server, *noises: int, friends=FRIENDS) -> Client:
     return client
 
 
-def kept(client: Client) -> dict[str, object]:
+def kept(client: Client) -> Any:
     (path,) = client.home.glob("memberships/*/report-1.json")
     return vault.kept(path)
 
 
-def test_a_hub_answers_the_question(tmp_path, server) -> None:
+def test_a_hub_answers_the_question(tmp_path: Path, server: FailingCollector) -> None:
     client = member(tmp_path, server, 2, 5)
     server.question = asked((11, 12, 30))
     found = client.answer("audit")
@@ -67,7 +74,7 @@ def test_a_hub_answers_the_question(tmp_path, server) -> None:
     ]
 
 
-def test_the_noise_is_forgotten_with_the_answer(tmp_path, server) -> None:
+def test_the_noise_is_forgotten_with_the_answer(tmp_path: Path, server: FailingCollector) -> None:
     client = member(tmp_path, server, 2, 5)
     assert kept(client)["noise"] == 5
     server.question, server.mishaps = asked((11,)), [503]
@@ -78,7 +85,9 @@ def test_the_noise_is_forgotten_with_the_answer(tmp_path, server) -> None:
 
 
 @pytest.mark.parametrize("friends", [(), FRIENDS, tuple(range(8, 40))])
-def test_who_is_not_asked_sends_nothing_whatever_her_list(tmp_path, server, friends) -> None:
+def test_who_is_not_asked_sends_nothing_whatever_her_list(
+    tmp_path: Path, server: FailingCollector, friends: tuple[int, ...]
+) -> None:
     client = member(tmp_path, server, ASK_FROM - len(friends), -1, friends=friends)
     assert "noise" not in kept(client)
     before, server.question = list(server.requests), asked((11,))
@@ -87,7 +96,9 @@ def test_who_is_not_asked_sends_nothing_whatever_her_list(tmp_path, server, frie
     assert server.requests == before
 
 
-def test_the_first_question_is_pinned(tmp_path, server, monkeypatch) -> None:
+def test_the_first_question_is_pinned(
+    tmp_path: Path, server: FailingCollector, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Stopped after the pin and before the count, the client answers what it pinned, and asks for no other."""
     client = member(tmp_path, server, 2, 5)
     server.question = asked((11,))
@@ -102,7 +113,7 @@ def test_the_first_question_is_pinned(tmp_path, server, monkeypatch) -> None:
     assert [each.method for each in server.requests[before:]] == ["PUT"]
 
 
-def test_a_second_question_is_never_answered(tmp_path, server) -> None:
+def test_a_second_question_is_never_answered(tmp_path: Path, server: FailingCollector) -> None:
     client = member(tmp_path, server, 2, 5)
     server.question = asked((11,))
     first = client.answer("audit")
@@ -113,7 +124,7 @@ def test_a_second_question_is_never_answered(tmp_path, server) -> None:
     assert len(server.answers) == 11
 
 
-def test_an_old_copy_of_the_report_does_not_answer_again(tmp_path, server) -> None:
+def test_an_old_copy_of_the_report_does_not_answer_again(tmp_path: Path, server: FailingCollector) -> None:
     client = member(tmp_path, server, 2, 5)
     (path,) = client.home.glob("memberships/*/report-1.json")
     old = path.read_bytes()
@@ -126,7 +137,7 @@ def test_an_old_copy_of_the_report_does_not_answer_again(tmp_path, server) -> No
     assert server.requests == before
 
 
-def test_an_answer_that_the_collector_lost_is_sent_again(tmp_path, server) -> None:
+def test_an_answer_that_the_collector_lost_is_sent_again(tmp_path: Path, server: FailingCollector) -> None:
     client = member(tmp_path, server, 2, 5)
     server.question = asked((11,))
     first = client.answer("audit")
@@ -140,7 +151,7 @@ def test_an_answer_that_the_collector_lost_is_sent_again(tmp_path, server) -> No
 
 
 @pytest.mark.parametrize("question", [b"", b"\xe3\x28", b"\xe3\x28" + b"\0" * 6, b"\xe3\x01\x00"])
-def test_what_is_no_question_is_not_pinned(tmp_path, server, question) -> None:
+def test_what_is_no_question_is_not_pinned(tmp_path: Path, server: FailingCollector, question: bytes) -> None:
     client = member(tmp_path, server, 2, 5)
     server.question = question
     with pytest.raises(GraphLDPError):
@@ -151,7 +162,7 @@ def test_what_is_no_question_is_not_pinned(tmp_path, server, question) -> None:
     client.answer("audit")
 
 
-def test_nothing_is_answered_before_the_report_is_acknowledged(tmp_path, server) -> None:
+def test_nothing_is_answered_before_the_report_is_acknowledged(tmp_path: Path, server: FailingCollector) -> None:
     server.mishaps = [503]
     with pytest.raises(SendError):
         member(tmp_path, server, 2, 5)
@@ -162,7 +173,7 @@ def test_nothing_is_answered_before_the_report_is_acknowledged(tmp_path, server)
     assert server.requests == before
 
 
-def test_what_was_forgotten_is_not_answered(tmp_path, server) -> None:
+def test_what_was_forgotten_is_not_answered(tmp_path: Path, server: FailingCollector) -> None:
     client = member(tmp_path, server, 2, 5)
     client.forget("audit")
     client.join(server.invitation, accept=ONE)
@@ -171,7 +182,7 @@ def test_what_was_forgotten_is_not_answered(tmp_path, server) -> None:
         client.answer("audit")
 
 
-def test_a_damaged_report_is_not_answered(tmp_path, server) -> None:
+def test_a_damaged_report_is_not_answered(tmp_path: Path, server: FailingCollector) -> None:
     client = member(tmp_path, server, 2, 5)
     (path,) = client.home.glob("memberships/*/report-1.json")
     path.write_text(json.dumps(kept(client) | {"noise": "5"}))
@@ -180,15 +191,17 @@ def test_a_damaged_report_is_not_answered(tmp_path, server) -> None:
 
 
 @pytest.mark.parametrize("took", [0.0103, 0.0112, 0.7, 3.2])
-def test_an_answer_leaves_on_a_tick_however_long_its_count_took(tmp_path, server, monkeypatch, took) -> None:
+def test_an_answer_leaves_on_a_tick_however_long_its_count_took(
+    tmp_path: Path, server: FailingCollector, monkeypatch: pytest.MonkeyPatch, took: float
+) -> None:
     client = member(tmp_path, server, 2, 5)
     client._tick, now, real, server.question = 1.0, [100.25], hubs.answer, asked((11,))
 
-    def counted(*arguments):
+    def counted(*arguments: Any) -> Any:
         now[0] += took
         return real(*arguments)
 
-    def sleep(seconds) -> None:
+    def sleep(seconds: float) -> None:
         now[0] += seconds
 
     monkeypatch.setattr(hubs, "answer", counted)
@@ -201,23 +214,23 @@ def test_the_audit_holds() -> None:
     assert same_answers().holds
 
 
-def fetch_again(patch) -> None:
+def fetch_again(patch: pytest.MonkeyPatch) -> None:
     """Answer whatever is asked now, as long as the collector refuses."""
     real = answering.send
 
-    def send(member, ledger, drawn, sender, **options):
+    def send(member: Membership, ledger: Ledger, drawn: Drawn, sender: Sender, **options: Any) -> Any:
         friends, noise = drawn.friends, 4 - len({*drawn.friends} & {12})
-        question = answering.Question.decode(sender.question(1), n=member.published.n)
+        question = Question.decode(sender.question(1), n=member.published.n)
         again = hubs.answer(question, friends, member.published.user, noise).encode()
-        return real(member, ledger, protocol.replace(drawn, answer=again), sender, **options)
+        return real(member, ledger, replace(drawn, answer=again), sender, **options)
 
     patch.setattr(answering, "send", send)
 
 
-def stop_where_nobody_is_busy(patch) -> None:
+def stop_where_nobody_is_busy(patch: pytest.MonkeyPatch) -> None:
     real = answering.counted
 
-    def counted(member, drawn):
+    def counted(member: Membership, drawn: Drawn) -> Any:
         if not answering._question(member, drawn).busy[list(drawn.friends)].any():
             raise ClientError("nobody is busy")
         return real(member, drawn)
@@ -226,7 +239,9 @@ def stop_where_nobody_is_busy(patch) -> None:
 
 
 @pytest.mark.parametrize("mutant", [fetch_again, stop_where_nobody_is_busy])
-def test_the_audit_catches_clients_that_answer_twice_or_look_at_the_list(monkeypatch, mutant) -> None:
+def test_the_audit_catches_clients_that_answer_twice_or_look_at_the_list(
+    monkeypatch: pytest.MonkeyPatch, mutant: Callable[[pytest.MonkeyPatch], None]
+) -> None:
     mutant(monkeypatch)
     assert not same_answers().holds
 
@@ -252,15 +267,18 @@ later = st.lists(
 
 @settings(max_examples=25, derandomize=True)
 @given(script=later, pair=st.sampled_from(NEIGHBOURS), first=st.sampled_from(FIRST), hub=st.booleans())
-def test_no_script_tells_neighbours_apart(running, script, pair, first, hub) -> None:
+def test_no_script_tells_neighbours_apart(
+    running: FailingCollector, script: list[Asking], pair: Any, first: tuple[int, ...], hub: bool
+) -> None:
     """The first question comes first, so that the noise makes both answers to it the same; then anything may follow."""
     moves = [Asking(command="report"), Asking("first", (503,)), *script]
     one, two = (recorded(running, friends, first, moves, hub=hub) for friends in pair)
     assert one == two
 
 
-def test_the_moves_reach_what_they_are_for(running) -> None:
-    requests, spent = recorded(running, FRIENDS, (12,), MOVES, hub=True)
+def test_the_moves_reach_what_they_are_for(running: FailingCollector) -> None:
+    found: Any = recorded(running, FRIENDS, (12,), MOVES, hub=True)
+    requests, spent = found
     assert spent == ONE
     assert sum("/question" in each.path for each in requests) == 2  # no question, and then the pinned one
     assert sum("/answers/" in each.path for each in requests) > 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ class Scripted(Entropy):
         super().__init__()
         self.noises = list(noises)
 
-    def until(self, attempt):
+    def until(self, attempt: Any) -> Any:
         return self.noises.pop(0)
 
 
@@ -38,7 +39,7 @@ def below(epsilon: float, limit: int) -> Fraction:
 
 
 @pytest.mark.parametrize("spent", [1.0, 1.5, 2.25])
-def test_the_law_of_both_rounds_is_the_formula(spent) -> None:
+def test_the_law_of_both_rounds_is_the_formula(spent: float) -> None:
     """Done: g(d* − d)·Pr(N₂ < ask_from − d*). Asked: g(u₁ − c₁)·g(u₂ − c₂), and u₁ + u₂ = d*."""
     n = 3
     for friends in lists_of(n):
@@ -46,6 +47,7 @@ def test_the_law_of_both_rounds_is_the_formula(spent) -> None:
         assert law.rest < Fraction(1, 10**8)
         for (body, answers), found in law.found.items():
             report = decode(body, n=n)
+            assert report.noisy_degree is not None
             assert report.asked == bool(answers)
             if not answers:
                 x = report.noisy_degree
@@ -85,11 +87,11 @@ def test_wild_noise_stays_within_the_wire_and_adds_up() -> None:
 
 
 @pytest.mark.parametrize("options", [{"friends": [1]}, {"friends": [5]}, {"epsilon1": 0.0}, {"epsilon1": 1 / 3}])
-def test_bad_input_is_refused_before_anything_is_drawn(options) -> None:
+def test_bad_input_is_refused_before_anything_is_drawn(options: dict[str, Any]) -> None:
     def nothing(size: int) -> bytes:
         raise AssertionError("drew from the entropy")
 
-    given = {"friends": [0], "epsilon1": 1.0} | options
+    given: dict[str, Any] = {"friends": [0], "epsilon1": 1.0} | options
     with pytest.raises(WireError):
         hubs.draw(
             given["friends"], n=5, user=1, epsilon1=given["epsilon1"], ask_from=2, _entropy=Entropy(_source=nothing)

@@ -56,7 +56,7 @@ def open_bees(store: Store) -> tuple[Community, dict[int, str]]:
         (user, hub_report(user, degree), degree)
         for user, degree in ((20, BUSY_FROM), (21, BUSY_FROM - 1), (22, -6), (23, 12))
     ]
-    public = wire.Report("public", BEES, 24, math.inf, math.inf, None, np.arange(1, BUSY_FROM + 1))
+    public = wire.Report("public", BEES, 24, math.inf, math.inf, None, np.arange(1, BUSY_FROM + 1, dtype=np.int32))
     taken = store.accept([submission(made, user, tokens[user], body, degree) for user, body, degree in sent])
     taken += store.accept([submission(made, 24, tokens[24], wire.encode(public), None)])
     assert set(taken) == {Ruling.STORED}

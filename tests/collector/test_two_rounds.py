@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -38,7 +39,7 @@ def joined(folder: Path, url: str, user: int, token: str) -> tuple[Client, Path]
 
 
 @pytest.fixture
-def store(database: str):
+def store(database: str) -> Iterator[Store]:
     opened = Store(open_engine(database))
     opened.open_community("bees", ROSTER, mechanism="hub-counts", choices=[Choice("standard", EPSILON, 0.0)], label=1)
     yield opened

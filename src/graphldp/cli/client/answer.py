@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphldp.cli.shared import console
 from graphldp.cli.client.options import Community, HomeOption, ServerOption
+from graphldp.cli.shared import console
 
 if TYPE_CHECKING:
     from graphldp.client.answering import Answered
