@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import json
-import unicodedata
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DataError, FormatError
+from graphldp.wire import plain
 
 _COLUMNS = ("account address", "account", "acct", "address", "name", "username", "handle", "user", "friend")
 _SEPARATORS = (";", "\t", "|")
@@ -61,7 +61,7 @@ def numbered(roster: Sequence[str]) -> dict[str, int]:
     """
     numbers: dict[str, int] = {}
     for number, name in enumerate(roster):
-        if numbers.setdefault(_plain(name), number) != number:
+        if numbers.setdefault(plain(name), number) != number:
             raise DataError("The roster holds two names that differ only in case or spelling of letters.")
     return numbers
 
@@ -69,7 +69,7 @@ def numbered(roster: Sequence[str]) -> dict[str, int]:
 def match(names: Iterable[str], roster: Sequence[str], user: int) -> Matched:
     """Look names up in the roster; the user's own name is dropped."""
     numbers = numbered(roster)
-    wanted = {_plain(name) for name in names} - {_plain(roster[user]), ""}
+    wanted = {plain(name) for name in names} - {plain(roster[user]), ""}
     found = sorted(numbers[name] for name in wanted if name in numbers)
     missing = wanted - numbers.keys()
     return Matched(np.array(found, np.int32), len(missing), _cause(bool(found), missing, numbers.keys()))
@@ -87,10 +87,6 @@ def _cause(found: bool, missing: Set[str], roster: Set[str]) -> str | None:
     if same:
         return f"{same:,} more would match but for the host: one side writes user@host, the other user or another host."
     return None if found else "No name is in the roster: is it the file of another account or network?"
-
-
-def _plain(name: str) -> str:
-    return unicodedata.normalize("NFC", name.strip().removeprefix("@")).casefold()
 
 
 def _from_csv(text: str, path: Path) -> list[str]:

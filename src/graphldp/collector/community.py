@@ -14,6 +14,7 @@ from graphldp.wire import (
     PRIVATE_MECHANISMS,
     Choice,
     Terms,
+    plain,
 )
 from graphldp.wire.choice import LONGEST_NAME, check_name
 
@@ -72,11 +73,15 @@ def check_label(label: int | None) -> None:
 
 
 def check_roster(names: Sequence[str]) -> None:
-    """Refuse a roster with empty, doubled or unprintable names."""
+    """Refuse a roster with empty or unprintable names, or with two that clients could not tell apart."""
     if not 2 <= len(names) <= MAX_USERS:
         raise bad_parameter("roster", "a community", f"2 to {MAX_USERS:,} names", Described(f"{len(names):,}"))
     seen: set[str] = set()
     for place, name in enumerate(names):
-        if not name.strip() or not name.isprintable() or name in seen:
-            raise ParameterError(f"A roster must hold distinct, printable names; line {place + 1} is not one.")
-        seen.add(name)
+        compared = plain(name)
+        if not compared or not name.isprintable() or compared in seen:
+            raise ParameterError(
+                f"A roster must hold distinct, printable names; line {place + 1} is not one. Names that differ only in "
+                "case, in an @ in front or in how a letter is written are the same to every client."
+            )
+        seen.add(compared)

@@ -36,7 +36,7 @@ from graphldp.wire.report import (
     to_millionths,
 )
 from graphldp.wire.report_json import from_json, to_json
-from graphldp.wire.roster import roster_digest, spoken
+from graphldp.wire.roster import plain, roster_digest, spoken
 from graphldp.wire.validation import Reading, validate
 
 __all__ = [
@@ -74,6 +74,7 @@ __all__ = [
     "encode",
     "from_json",
     "max_size",
+    "plain",
     "quantize",
     "roster_digest",
     "spoken",

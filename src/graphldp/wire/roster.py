@@ -1,11 +1,17 @@
-"""The digest of a roster, by which members see that they were shown the same names."""
+"""Rosters: how names are compared, and the digest by which members see that they were shown the same ones."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from hashlib import sha256
 
 _GROUPS, _DIGITS = 8, 4
+
+
+def plain(name: str) -> str:
+    """A name as it is compared: without regard to case, an @ in front, and the ways Unicode has to write one letter."""
+    return unicodedata.normalize("NFC", name.strip().removeprefix("@")).casefold()
 
 
 def roster_digest(names: Sequence[str]) -> str:

@@ -46,6 +46,7 @@ def test_a_community_comes_back_as_it_was_opened(store: Store) -> None:
         ({"roster": ["only one"]}, "2 to"),
         ({"roster": ["ann", "ann"]}, "line 2"),
         ({"roster": ["ann", "a\nb"]}, "line 2"),
+        ({"roster": ["ann", "Bob", "@bob"]}, "line 3 is not one"),
     ],
 )
 def test_what_cannot_be_opened_is_refused_and_leaves_nothing(store: Store, change: dict[str, Any], said: str) -> None:
