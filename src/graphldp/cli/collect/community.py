@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from graphldp.cli.collect.store import CommunityArgument, ask, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
-from graphldp.errors import FormatError, bad_parameter
+from graphldp.errors import FormatError
 
 if TYPE_CHECKING:
     from graphldp.collector.community import Community
-    from graphldp.privacy import Allocation
     from graphldp.wire import Choice
 
 app = typer.Typer(help="Open, show, list, ask, label, close and renew communities.", no_args_is_help=True)
@@ -42,11 +40,13 @@ def create(
     as_json: console.JsonOption = False,
 ) -> None:
     """Open a community. Its roster, mechanism and offers of ε are frozen from then on."""
+    from graphldp.collector.offers import PUBLIC, offer
+
     names = read_roster(roster)
     store = open_database(database, make=True)
-    offers = [_choice(value, mechanism, allocation, alpha, n_max or len(names)) for value in epsilon]
+    offers = [offer(value, mechanism, allocation, alpha, n_max or len(names)) for value in epsilon]
     if public:
-        offers.append(_public())
+        offers.append(PUBLIC)
     made = store.open_community(community, names, mechanism=mechanism, choices=offers, name=name, label=label)
     console.show_one(_row(made, as_json), as_json=as_json)
 
@@ -185,37 +185,6 @@ def read_roster(path: Path) -> list[str]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise FormatError(f"{path}: neither one name per line nor a JSON list of names.")
     return names
-
-
-def _choice(epsilon: float, mechanism: str, allocation: str, alpha: float, n_max: int) -> Choice:
-    from graphldp.privacy import allocate
-    from graphldp.privacy.budget import ALLOCATIONS
-    from graphldp.wire import Choice
-
-    if not 0 < epsilon < math.inf:
-        raise bad_parameter("epsilon", "a community", "a positive number", epsilon)
-    name = f"epsilon-{epsilon:g}"
-    if mechanism != "dprr":
-        spent = _down(epsilon)
-        return Choice(name, *((0.0, spent) if mechanism == "rr" else (spent, 0.0)))
-    if allocation not in ALLOCATIONS:
-        raise bad_parameter("allocation", "a community", f"one of {', '.join(ALLOCATIONS)}", allocation)
-    if not 0 < alpha < 1:
-        raise bad_parameter("alpha", "a community", "a number between 0 and 1, both excluded", alpha)
-    split = allocate(epsilon, cast("Allocation", allocation), alpha=alpha, n_max=n_max, owner="a community")
-    degree = _down(float(split.degree))
-    return Choice(name, degree, _down(epsilon - degree))
-
-
-def _down(epsilon: float) -> float:
-    """ε in whole millionths, never more than asked for."""
-    return math.floor(epsilon * 10**6 + 1e-6) / 10**6
-
-
-def _public() -> Choice:
-    from graphldp.wire import Choice
-
-    return Choice("public", math.inf, math.inf)
 
 
 def _in_words(choice: Choice) -> str:
