@@ -1,0 +1,32 @@
+"""``graphldp collect community ask``: the second question to the hubs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphldp.cli.collect.store import CommunityArgument, ask, open_database
+from graphldp.cli.serve import DatabaseOption
+from graphldp.cli.shared import console
+
+EPILOG = "Example: graphldp collect community ask cats"
+
+
+def ask_(
+    community: CommunityArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Go on without being asked.")] = False,
+    database: DatabaseOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Ask the hubs of a community by hub-counts their second question, once and for good.
+
+    Who is busy is frozen by the reports that are here: those with a noisy degree of 6 or more. Reports that come later
+    count, and do not change it. Hubs answer when their user runs 'graphldp client answer'.
+    """
+    store = open_database(database)
+    found = store.community(community)
+    reported = store.progress().get(found.key, (0, 0, 0))[1]
+    ask(f"{reported:,} of {found.n:,} users of '{community}' have reported. Freeze who is busy, for good?", yes)
+    question = store.second_round.ask(community)
+    console.show_one({"community": community, "asked": True, "question": question.digest}, as_json=as_json)

@@ -1,0 +1,15 @@
+"""``graphldp collect community close``: take no more reports."""
+
+from __future__ import annotations
+
+from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.serve import DatabaseOption
+from graphldp.cli.shared import console
+
+EPILOG = "Example: graphldp collect community close cats"
+
+
+def close(community: CommunityArgument, database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
+    """Take no more reports in a community."""
+    open_database(database).close_community(community)
+    console.show_one({"community": community, "open": False}, as_json=as_json)

@@ -1,0 +1,25 @@
+"""A community as ``create`` and ``show`` print it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphldp.collector.community import Community
+    from graphldp.wire import Choice
+
+
+def row(community: Community, as_json: bool) -> dict[str, Any]:
+    """What never changes about a community, and its label."""
+    from graphldp.wire import spoken
+
+    choices, digest = [choice.to_json() for choice in community.choices], community.roster_digest
+    base = {"community": community.id, "users": community.n, "mechanism": community.mechanism, "label": community.label}
+    if as_json:
+        return base | {"choices": choices, "roster_digest": digest}
+    offers = "; ".join(_in_words(choice) for choice in community.choices)
+    return base | {"choices": offers, "roster digest": digest, "as clients show it": spoken(digest)}
+
+
+def _in_words(choice: Choice) -> str:
+    return choice.name if choice.public else f"{choice.name} (ε₁ {choice.epsilon1:g}, ε₂ {choice.epsilon2:g})"
