@@ -17,6 +17,7 @@ from graphldp.errors import WireError
 from graphldp.wire import (
     FIRST_BYTE,
     MECHANISMS,
+    WITH_LIST,
     Choice,
     Report,
     Terms,
@@ -64,7 +65,7 @@ def random_report(rng: np.random.Generator) -> Report:
     epsilon1, epsilon2 = (int(each) / 10**6 for each in rng.integers(1, 1 << 24, 2))
     listed = np.flatnonzero(rng.random(n) < rng.choice((0.0, 0.01, 0.2, 0.5, 0.9, 1.0))).astype(np.int32)
     noisy = int(rng.integers(-n - 100, n + 100))
-    if mechanism in ("noisy-degrees", "hub-counts"):
+    if mechanism not in WITH_LIST:
         asked = bool(rng.integers(2)) if mechanism == "hub-counts" else None
         return Report(mechanism, n, user, epsilon1, 0.0, noisy, listed[:0], asked)
     listed = listed[listed != user]

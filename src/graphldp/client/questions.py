@@ -16,7 +16,7 @@ from graphldp.wire import Choice, Published, spoken
 _SHOWN = 12
 
 
-class Question(Protocol):
+class Asking(Protocol):
     """Something to agree to."""
 
     @property
@@ -29,10 +29,10 @@ class Question(Protocol):
         ...
 
 
-Approve = Callable[[Question], bool]
+Approve = Callable[[Asking], bool]
 
 
-def agreed(question: Question) -> bool:
+def agreed(question: Asking) -> bool:
     """Agree to everything, for callers who have asked by other means."""
     return True
 

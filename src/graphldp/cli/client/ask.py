@@ -12,7 +12,7 @@ from graphldp.errors import ClientError
 from graphldp.text import printable
 
 if TYPE_CHECKING:
-    from graphldp.client.questions import Approve, Question
+    from graphldp.client.questions import Approve, Asking
 
 
 def asker(*, yes: bool) -> Approve:
@@ -22,7 +22,7 @@ def asker(*, yes: bool) -> Approve:
     about it.
     """
 
-    def approve(question: Question) -> bool:
+    def approve(question: Asking) -> bool:
         for line in question.in_words():
             console.err.print(line, markup=False, highlight=False, soft_wrap=True)
         if yes:

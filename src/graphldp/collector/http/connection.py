@@ -66,7 +66,7 @@ class Limits:
         return Limits(settings.connections, settings.address_connections, seconds, settings.trusted_proxies)
 
 
-class Reader(h11.Connection):
+class CrumbRefuser(h11.Connection):
     """h11's reader, but for bodies in crumbs: a chunk of one byte costs as much work as a large one."""
 
     _chunks = _size = 0
@@ -92,7 +92,7 @@ def limited(limits: Limits) -> type[asyncio.Protocol]:
     class Limited(H11Protocol):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             super().connection_made(cast("asyncio.Transport", transport))
-            self.conn = Reader(h11.SERVER, _HEAD_BYTES)
+            self.conn = CrumbRefuser(h11.SERVER, _HEAD_BYTES)
             self._seconds = limits.seconds
             self._state: tuple[State, object] = (State.HEAD, None)
             self._since, self._unread = self.loop.time(), 0
