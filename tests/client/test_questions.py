@@ -8,7 +8,7 @@ import pytest
 
 from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
 from graphldp.client.protocol import Client
-from graphldp.client.questions import Asking, Plan, Renewal
+from graphldp.client.questions import Consent, Plan, Renewal
 from graphldp.errors import ClientError
 from graphldp.wire import roster_digest, spoken
 
@@ -28,10 +28,10 @@ def friends(tmp_path: Path) -> Path:
     return path
 
 
-class Asked(list[Asking]):
+class Asked(list[Consent]):
     """Says yes, and remembers what it was asked."""
 
-    def __call__(self, question: Asking) -> bool:
+    def __call__(self, question: Consent) -> bool:
         self.append(question)
         return True
 

@@ -18,7 +18,7 @@ from graphldp.client import protocol, sampler
 from graphldp.client.ledger import Entry, Ledger
 from graphldp.client.membership import Drawn, Membership
 from graphldp.client.protocol import Client
-from graphldp.client.questions import Asking, Plan
+from graphldp.client.questions import Consent, Plan
 from graphldp.errors import ClientError, GraphLDPError
 from graphldp.wire import Report
 
@@ -87,7 +87,7 @@ def test_the_first_request_after_joining_is_the_report(tmp_path: Path, fresh: Fa
     client, file = user(tmp_path, fresh, (1, 2))
     asked = []
 
-    def approve(question: Asking) -> bool:
+    def approve(question: Consent) -> bool:
         asked.append(len(fresh.requests))
         return True
 
@@ -101,7 +101,7 @@ def test_who_says_no_has_sent_and_spent_nothing(tmp_path: Path, fresh: FailingCo
     client, file = user(tmp_path, fresh, (1, 2))
     before = list(fresh.requests)
 
-    def approve(question: Asking) -> bool:
+    def approve(question: Consent) -> bool:
         if answer == "interrupt":
             raise KeyboardInterrupt
         return False
@@ -165,7 +165,7 @@ def test_ctrl_c_at_either_question_of_a_new_epoch_loses_nothing(
     first = client.report("audit", friends_file=file)
     fresh.epoch, asked = 2, []
 
-    def approve(question: Asking) -> bool:
+    def approve(question: Consent) -> bool:
         asked.append(question)
         if len(asked) > place:
             raise KeyboardInterrupt

@@ -16,7 +16,7 @@ from graphldp.wire import Choice, Published, spoken
 _SHOWN = 12
 
 
-class Asking(Protocol):
+class Consent(Protocol):
     """Something to agree to."""
 
     @property
@@ -29,10 +29,10 @@ class Asking(Protocol):
         ...
 
 
-Approve = Callable[[Asking], bool]
+Approve = Callable[[Consent], bool]
 
 
-def agreed(question: Asking) -> bool:
+def agreed(question: Consent) -> bool:
     """Agree to everything, for callers who have asked by other means."""
     return True
 

@@ -1,4 +1,4 @@
-"""Asking a user on her terminal, before anything is drawn."""
+"""Consent a user on her terminal, before anything is drawn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphldp.errors import ClientError
 from graphldp.text import printable
 
 if TYPE_CHECKING:
-    from graphldp.client.questions import Approve, Asking
+    from graphldp.client.questions import Approve, Consent
 
 
 def asker(*, yes: bool) -> Approve:
@@ -22,7 +22,7 @@ def asker(*, yes: bool) -> Approve:
     about it.
     """
 
-    def approve(question: Asking) -> bool:
+    def approve(question: Consent) -> bool:
         for line in question.in_words():
             console.err.print(line, markup=False, highlight=False, soft_wrap=True)
         if yes:
