@@ -59,7 +59,7 @@ def test_rich_keeps_its_own_colours_and_bars() -> None:
 
 
 def test_an_error_repeats_a_name_without_its_escapes(command: Command, tmp_path: Path) -> None:
-    code, out, err = command("evaluate", tmp_path / "no\x1b[2J\u202efile", tmp_path / "none")
+    code, out, err = command("evaluate", tmp_path / "none", tmp_path / "no\x1b[2J\u202efile")
     assert (code, out) == (2, "")
     assert "no\\x1b[2J\\u202efile" in err
     assert not obeyed(err)

@@ -30,7 +30,7 @@ def restore(
         ask(f"The database {here}; {file} holds {found.reports:,} in {found.communities:,}. Replace all?", yes)
         if broken is not None:
             for path in put_aside(broken):
-                console.err.print(f"What is left of the database is in {path}.")
+                console.err.print(f"What is left of the database is in {path}.", soft_wrap=True)
             console.err.print("Which reports were deleted since the backup is not known here: delete those again.")
         store = open_database(database, make=True)
         put_back(source, store.engine)

@@ -58,10 +58,9 @@ def show_one(row: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         show_json(dict(row))
         return
-    table = Table.grid(padding=(0, 2))
-    for key, value in row.items():
-        table.add_row(f"[bold]{key}[/bold]", _cell(value))
-    out.print(table)
+    width = max(map(len, row), default=0)
+    for key, value in row.items():  # lines of any length: a digest or a path that is cut in two cannot be copied
+        out.print(f"[bold]{key:<{width}}[/bold]  {_cell(value)}", highlight=False, soft_wrap=True)
 
 
 def _cell(value: Any) -> str:
