@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 from tests.collector.site import SETTINGS, Site, problem
 
 from graphldp.collector.http.health import Health
@@ -38,7 +39,10 @@ def test_a_failure_is_told_until_the_next_look() -> None:
 
 
 def test_both_databases_take_the_write(store: Store) -> None:
+    said: list[str] = []
+    event.listen(store.engine, "after_cursor_execute", lambda *given: said.append(given[2]))
     store.ping()
+    assert [each for each in said if each.startswith("UPDATE")]
 
 
 def test_a_full_disk_is_seen_without_a_report(tmp_path: Path) -> None:
