@@ -35,8 +35,8 @@ def gate_on_d(patch: pytest.MonkeyPatch) -> None:
     real = hubs.draw
 
     def draw(friends: tuple[int, ...], **options: Any) -> Any:
-        report, _ = real(friends, **options | {"ask_from": None})
-        if len(friends) < options["ask_from"]:
+        report, _ = real(friends, **options | {"hub_from": None})
+        if len(friends) < options["hub_from"]:
             return report, None
         told = Report(
             "hub-counts", report.n, report.user, report.epsilon1, 0.0, report.noisy_degree, np.zeros(0, np.int32), True

@@ -170,7 +170,7 @@ def test_bad_epsilons(run: Run, server: FailingCollector, accept: str) -> None:
 
 
 def test_answer_and_its_status(run: Run, server: FailingCollector, friends: str) -> None:
-    server.changes = {**TERMS, "ask_from": -(10**6)}  # below every noise that there will be: everybody is asked
+    server.changes = {**TERMS, "hub_from": -(10**6)}  # below every noise that there will be: everybody is asked
     run("join", "-", "--accept", "1", text=server.invitation.to_json())
     said = run("report", "audit", "--friends", friends, "--yes").stdout
     assert "you are asked how many of your friends are busy" in said

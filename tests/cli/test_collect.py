@@ -362,7 +362,7 @@ def test_a_community_with_two_rounds(command: Command, database: str, tmp_path: 
     made = read(command, "collect", "community", "create", "bees", "--roster", roster, "-e", "1", "-m", "hub-counts")
     assert made["choices"] == [{"name": "epsilon-1", "epsilon1": 1.0, "epsilon2": 0.0}]
     before = read(command, "collect", "community", "show", "bees")
-    assert (before["asked from"], before["asked"], before["hubs"]) == (51, False, None)
+    assert (before["hubs from"], before["asked"], before["hubs"]) == (51, False, None)
     ask = ("collect", "community", "ask", "bees")
     code, _, err = command(*ask)
     assert code == 2

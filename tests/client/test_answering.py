@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphldp.audit.asking import ASK_FROM, FIRST, MOVES, TERMS, Asking, Given, asked, recorded, same_answers
+from graphldp.audit.asking import FIRST, HUB_FROM, MOVES, TERMS, Asking, Given, asked, recorded, same_answers
 from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
 from graphldp.audit.traffic import NEIGHBOURS
 from graphldp.client import answering, hubs, protocol, vault
@@ -88,7 +88,7 @@ def test_the_noise_is_forgotten_with_the_answer(tmp_path: Path, server: FailingC
 def test_who_is_not_asked_sends_nothing_whatever_her_list(
     tmp_path: Path, server: FailingCollector, friends: tuple[int, ...]
 ) -> None:
-    client = member(tmp_path, server, ASK_FROM - len(friends), -1, friends=friends)
+    client = member(tmp_path, server, HUB_FROM - len(friends), -1, friends=friends)
     assert "noise" not in kept(client)
     before, server.question = list(server.requests), asked((11,))
     with pytest.raises(ClientError, match="no second question"):

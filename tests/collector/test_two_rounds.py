@@ -115,7 +115,7 @@ def test_what_the_collector_says_to_others(database: str, store: Store, tmp_path
         assert put(tokens[HUB], HUB, good) == (200, "")
         assert put(tokens[HUB], HUB, Answer(N, HUB, question.digest, 4).encode()) == (409, "answer-taken")
         published = httpx.get(base, headers={"Authorization": f"Bearer {tokens[HUB]}"}).json()
-        assert (published["answered"], published["ask_from"]) == ([1], store.community("bees").ask_from)
+        assert (published["answered"], published["hub_from"]) == ([1], store.community("bees").hub_from)
         store.holdings.delete("bees", HUB)
         assert put(tokens[HUB], HUB, good) == (410, "report-deleted")
         collector.stop()

@@ -25,12 +25,12 @@ from graphldp.wire.validation import LONGEST, reason
 
 PUBLIC = Choice("public", math.inf, math.inf)
 SPLITS = {"dprr": (0.1, 0.9), "rr": (0.0, 1.5), "noisy-degrees": (0.5, 0.0), "hub-counts": (0.7, 0.0)}
-ASK_FROM = 20
+HUB_FROM = 20
 
 
 def community(mechanism: str, n: int) -> Terms:
-    ask_from = ASK_FROM if mechanism == "hub-counts" and n % 3 else None
-    return Terms("c", "c", n, mechanism, (Choice("a", *SPLITS[mechanism]), PUBLIC), "", ask_from=ask_from)
+    hub_from = HUB_FROM if mechanism == "hub-counts" and n % 3 else None
+    return Terms("c", "c", n, mechanism, (Choice("a", *SPLITS[mechanism]), PUBLIC), "", hub_from=hub_from)
 
 
 class Sent(NamedTuple):
@@ -89,7 +89,7 @@ def test_valid_vectors(vector: dict[str, Any]) -> None:
     report = wire.decode(body)
     offers = (Choice("a", report.epsilon1, report.epsilon2),)
     mechanism = "rr" if report.mechanism == "public" else report.mechanism
-    terms = Terms("c", "c", report.n, mechanism, offers, "", ask_from=0 if mechanism == "hub-counts" else None)
+    terms = Terms("c", "c", report.n, mechanism, offers, "", hub_from=0 if mechanism == "hub-counts" else None)
     assert validate(terms, report.user, body) == Reading(True, report.noisy_degree)
     assert not validate(terms, report.user + 1, body).good
     assert not validate(replace(terms, n=report.n + 1), report.user, body).good

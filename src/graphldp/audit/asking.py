@@ -26,10 +26,10 @@ from graphldp.client.protocol import Client
 from graphldp.errors import GraphLDPError
 from graphldp.wire import Question
 
-ASK_FROM = 6
+HUB_FROM = 6
 TERMS = {
     "mechanism": "hub-counts",
-    "ask_from": ASK_FROM,
+    "hub_from": HUB_FROM,
     "answered": [],
     "choices": [{"name": "standard", "epsilon1": EPSILON, "epsilon2": 0}],
 }
@@ -95,7 +95,7 @@ def asked(busy: Sequence[int]) -> bytes:
 def noises(friends: Sequence[int], first: Sequence[int], *, hub: bool) -> Given:
     """The noise with which a list gives the one report, and the one answer to the first question."""
     if not hub:
-        return Given(ASK_FROM - len(friends), -_ROUGH)
+        return Given(HUB_FROM - len(friends), -_ROUGH)
     second = _BUSY - len({*friends} & {*first})
     return Given(_ROUGH - len(friends) - second, second)
 

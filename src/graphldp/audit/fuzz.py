@@ -80,8 +80,8 @@ def offering(report: Report) -> Terms:
     """A community that takes a report, and public ones."""
     mechanism = "rr" if report.mechanism == "public" else report.mechanism
     choices = (Choice("own", report.epsilon1, report.epsilon2), Choice("public", math.inf, math.inf))
-    ask_from = report.noisy_degree if report.asked else None
-    return Terms("fuzz", "Fuzz", report.n, mechanism, choices, roster_digest=roster_digest([]), ask_from=ask_from)
+    hub_from = report.noisy_degree if report.asked else None
+    return Terms("fuzz", "Fuzz", report.n, mechanism, choices, roster_digest=roster_digest([]), hub_from=hub_from)
 
 
 def _inputs(count: int, rng: np.random.Generator) -> Iterator[tuple[Terms, int, bytes]]:

@@ -25,7 +25,7 @@ from graphldp.client.entropy import Entropy
 from graphldp.wire import Question, encode
 
 _USER = 1
-ASK_FROM = 2  # of at most three friends: with each list both branches occur
+HUB_FROM = 2  # of at most three friends: with each list both branches occur
 WASTE = 1e-4  # what both rounds may be short of the ε they claim: more than the paths that are left out amount to
 _CUTOFF = Fraction(1, 10**11)
 Heard = tuple[bytes, tuple[bytes, ...]]
@@ -49,7 +49,7 @@ def law_of(n: int, friends: tuple[int, ...], epsilon1: float) -> Law[Heard]:
     asked = questions(n)
 
     def run(entropy: Entropy) -> Heard:
-        report, noise = hubs.draw(friends, n=n, user=_USER, epsilon1=epsilon1, ask_from=ASK_FROM, _entropy=entropy)
+        report, noise = hubs.draw(friends, n=n, user=_USER, epsilon1=epsilon1, hub_from=HUB_FROM, _entropy=entropy)
         answers = () if noise is None else tuple(hubs.answer(q, friends, _USER, noise).encode() for q in asked)
         return encode(report), answers
 

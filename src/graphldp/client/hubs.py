@@ -2,10 +2,10 @@
 
 The law is that of ``HubCounts``. With N₁ and N₂ two discrete Laplace noises of ε₁, drawn together:
 
-    round 1   r = d + N₁ + N₂;   r below ``ask_from``: d* = d + N₁;   from there on: d* = r, and N₂ is kept
+    round 1   r = d + N₁ + N₂;   r below ``hub_from``: d* = d + N₁;   from there on: d* = r, and N₂ is kept
     round 2   u₂ = friends who are said to be busy + N₂;   u₁ = d* − u₂ follows and is not sent
 
-``ask_from`` is a whole number that the community published before the draw, so no rounding decides who is asked. Each
+``hub_from`` is a whole number that the community published before the draw, so no rounding decides who is asked. Each
 user spends ε₁ once, also where the collector lies about who is busy, as long as she answers one question and no other:
 ``docs/mechanisms/hub-counts.md`` has the proof.
 """
@@ -29,7 +29,7 @@ def draw(
     n: int,
     user: int,
     epsilon1: float,
-    ask_from: int | None,
+    hub_from: int | None,
     _entropy: Entropy | None = None,
 ) -> tuple[Report, int | None]:
     """Draw one user's report, and N₂ where she is to be asked again: it is kept for the one answer, and not sent.
@@ -39,13 +39,13 @@ def draw(
         n: users in the community.
         user: the user's own number.
         epsilon1: ε₁ in whole millionths.
-        ask_from: the noisy degree from which on a user is asked again; None where nobody is.
+        hub_from: the noisy degree from which on a user is asked again; None where nobody is.
     """
     degree = len(Report("public", n, user, np.inf, np.inf, None, np.asarray(friends)).neighbours)  # checks the list
     epsilon, entropy = exact(epsilon1), Entropy() if _entropy is None else _entropy
     first, second = (discrete_laplace(epsilon, entropy) for _ in range(2))
     rough = degree + first + second
-    asked = ask_from is not None and rough >= ask_from
+    asked = hub_from is not None and rough >= hub_from
     told = clipped(rough if asked else degree + first)
     return Report("hub-counts", n, user, epsilon1, 0.0, told, np.zeros(0, np.int32), asked), second if asked else None
 

@@ -191,7 +191,7 @@ class Client:
                 n=published.n,
                 user=published.user,
                 epsilon1=chosen.epsilon1,
-                ask_from=published.ask_from,
+                hub_from=published.hub_from,
                 _entropy=self._entropy,
             )
         report = sampler.draw(

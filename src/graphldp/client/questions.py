@@ -118,7 +118,7 @@ class Renewal:
                 ("Users", f"{self.before.n:,}", f"{self.after.n:,}"),
                 ("Your number", self.before.user, self.after.user),
                 ("Mechanism", self.before.mechanism, self.after.mechanism),
-                ("Asked again from a noisy degree of", self.before.ask_from, self.after.ask_from),
+                ("A hub from a noisy degree of", self.before.hub_from, self.after.hub_from),
             )
             if was != now
         ]

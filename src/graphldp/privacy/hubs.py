@@ -10,7 +10,7 @@ HUB_TIMES = 10.0
 BUSY_FROM = 6
 
 
-def ask_from(n: int, times: float = HUB_TIMES) -> int | None:
+def hub_from(n: int, times: float = HUB_TIMES) -> int | None:
     """The noisy degree from which on a user of a community of n looks like a hub; None where nobody can.
 
     It is ``times`` the mean degree that a community of n is publicly guessed to have, rounded up: for whole numbers,

@@ -74,7 +74,7 @@ class Terms:
         choices: the offers of ε.
         roster_digest: the roster's digest (:func:`roster_digest`).
         epoch: which collection this is of the same people.
-        ask_from: for hub-counts, the noisy degree from which on a user is asked again; None where nobody is.
+        hub_from: for hub-counts, the noisy degree from which on a user is asked again; None where nobody is.
     """
 
     id: str
@@ -84,7 +84,7 @@ class Terms:
     choices: tuple[Choice, ...]
     roster_digest: str
     epoch: int = 1
-    ask_from: int | None = None
+    hub_from: int | None = None
 
     def drawn_by(self, choice: Choice) -> str:
         """The mechanism of a report by a choice."""
@@ -105,7 +105,7 @@ class Terms:
 
     def asks(self, rough: int | None) -> bool:
         """Whether a device with so many friends, by its own noisy count, is asked again."""
-        return self.ask_from is not None and rough is not None and rough >= self.ask_from
+        return self.hub_from is not None and rough is not None and rough >= self.hub_from
 
     def refuse(self, report: Report | ReportHead, user: int) -> str | None:
         """Why a report is not one of this community's, or None where it is."""
@@ -152,7 +152,7 @@ class Published(Terms):
                 roster_digest=_matching(DIGEST_PATTERN, fields["roster_digest"]),
                 epoch=_whole(fields["epoch"], 1, MAX_EPOCH),
                 user=_whole(fields["user"], 0, MAX_USERS - 1),
-                ask_from=_ask_from(fields),
+                hub_from=_hub_from(fields),
             )
         except (KeyError, TypeError):
             raise WireError(_NOT_ONE) from None
@@ -173,7 +173,7 @@ class Published(Terms):
             "choices": [choice.to_json() for choice in self.choices],
             "epoch": self.epoch,
             "roster_digest": self.roster_digest,
-        } | ({"ask_from": self.ask_from} if self.mechanism == "hub-counts" else {})
+        } | ({"hub_from": self.hub_from} if self.mechanism == "hub-counts" else {})
 
     def choice(self, name: str | None) -> Choice:
         """The choice of a name; the only one where there is only one."""
@@ -229,11 +229,11 @@ def write_publication(published: Published, held: Sequence[int], roster: str, an
     return f'{head[:-1]}, "roster": {roster}}}'
 
 
-def _ask_from(fields: Mapping[str, Any]) -> int | None:
+def _hub_from(fields: Mapping[str, Any]) -> int | None:
     """Where users are asked again; of hub-counts alone."""
-    if fields["mechanism"] != "hub-counts" or fields["ask_from"] is None:
+    if fields["mechanism"] != "hub-counts" or fields["hub_from"] is None:
         return None
-    return _whole(fields["ask_from"], *DEGREE_RANGE)
+    return _whole(fields["hub_from"], *DEGREE_RANGE)
 
 
 def _epochs(value: Any) -> tuple[int, ...]:

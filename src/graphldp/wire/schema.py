@@ -126,9 +126,9 @@ def _community() -> Schema:
         for name in PRIVATE_MECHANISMS
     ]
     asking = offers[PRIVATE_MECHANISMS.index("hub-counts")]
-    asking["required"] = ["ask_from", "answered"]
+    asking["required"] = ["hub_from", "answered"]
     asking["properties"] |= {
-        "ask_from": {
+        "hub_from": {
             "type": ["integer", "null"],
             "minimum": DEGREE_RANGE[0],
             "maximum": DEGREE_RANGE[1],

@@ -22,7 +22,7 @@ from graphldp.collector.storage.verify import verify
 from graphldp.errors import ParameterError
 from graphldp.mechanisms import HubCounts
 from graphldp.mechanisms.hub_lists import hub_threshold
-from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES, ask_from
+from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES, hub_from
 from graphldp.wire import Answer
 
 
@@ -34,7 +34,7 @@ def test_the_numbers_are_the_lab_s() -> None:
     lab = HubCounts(1.0)
     assert (lab.times, lab.busy) == (HUB_TIMES, BUSY_FROM)
     for n in (2, 50, 74, 75, 76, 77, 500, 3782):
-        exact, found = float(hub_threshold(np.array([n]), HUB_TIMES)[0]), ask_from(n)
+        exact, found = float(hub_threshold(np.array([n]), HUB_TIMES)[0]), hub_from(n)
         assert (found is not None) == (exact <= n - 1)
         for rough in range(math.floor(exact) - 1, math.ceil(exact) + 2):
             assert (found is not None and rough >= found) == (exact <= n - 1 and rough >= exact)
@@ -42,7 +42,7 @@ def test_the_numbers_are_the_lab_s() -> None:
 
 def test_who_is_busy_is_frozen_when_it_is_asked(store: Store) -> None:
     _, tokens = open_bees(store)
-    assert store.community("bees").ask_from == ask_from(N)
+    assert store.community("bees").hub_from == hub_from(N)
     question = store.second_round.ask("bees")
     assert np.flatnonzero(question.busy).tolist() == [HUB, QUIET, 20, 23, 24]
     bees = store.community("bees")
@@ -102,7 +102,7 @@ def test_bad_answers_are_refused_with_a_reason(store: Store, body: bytes, wrong:
 def test_a_report_that_says_asked_below_the_threshold_is_refused(store: Store) -> None:
     bees, _ = open_bees(store)
     assert wire.validate(bees, HUB, hub_report(HUB, 85, asked=True)).good
-    assert not wire.validate(bees, HUB, hub_report(HUB, (bees.ask_from or 0) - 1, asked=True)).good
+    assert not wire.validate(bees, HUB, hub_report(HUB, (bees.hub_from or 0) - 1, asked=True)).good
 
 
 def test_a_new_epoch_has_not_asked(store: Store) -> None:
@@ -110,7 +110,7 @@ def test_a_new_epoch_has_not_asked(store: Store) -> None:
     store.second_round.ask("bees")
     store.second_round.accept("bees", HUB, 1, answer(store, HUB, 3))
     new = store.open_epoch("bees")
-    assert (new.ask_from, new.asked_at, new.question_digest) == (ask_from(N), None, None)
+    assert (new.hub_from, new.asked_at, new.question_digest) == (hub_from(N), None, None)
     assert store.second_round.accept("bees", HUB, 1, b"").ruling is Ruling.OUTDATED
     assert [each.answered for each in store.holdings.of("bees")] == [[HUB], []]
 
@@ -122,7 +122,7 @@ def test_other_communities_are_asked_nothing(store: Store) -> None:
     store.open_community("dogs", ["a", "b"], mechanism="noisy-degrees", choices=HUB_CHOICES)
     with pytest.raises(ParameterError, match="hub-counts"):
         store.second_round.ask("dogs")
-    assert store.community("dogs").ask_from is None
+    assert store.community("dogs").hub_from is None
 
 
 def test_deleting_a_report_deletes_its_answer(store: Store) -> None:

@@ -54,7 +54,7 @@ class SecondRound:
             community = lock(connection, id)
             if community.mechanism != "hub-counts":
                 raise bad_parameter("community", "ask", "one that collects by hub-counts", id)
-            if community.ask_from is None:
+            if community.hub_from is None:
                 raise ParameterError(f"The community '{id}' is too small to have hubs, so nobody can be asked.")
             if community.asked_at is not None:
                 raise ParameterError(f"The community '{id}' has asked. Who is busy was frozen then, and stays so.")
@@ -122,10 +122,10 @@ def shown_progress(progress: tuple[int, int], reported: int, min_reports: int) -
 def asked_slots(connection: Connection, community: Community) -> list[int]:
     """The slots whose report says that they are asked."""
     table = schema.reports
-    if community.ask_from is None:
+    if community.hub_from is None:
         return []
     query = select(table.c.user, table.c.body).where(
-        table.c.community == community.key, table.c.noisy_degree >= community.ask_from, table.c.body.is_not(None)
+        table.c.community == community.key, table.c.noisy_degree >= community.hub_from, table.c.body.is_not(None)
     )
     rows = connection.execute(query.order_by(table.c.user))
     return [row.user for row in rows if _says_asked(bytes(row.body), community)]

@@ -35,7 +35,7 @@ from graphldp.collector.storage.invitations import Invitations
 from graphldp.collector.storage.results import Results
 from graphldp.collector.storage.second_round import SecondRound
 from graphldp.errors import ParameterError, bad_parameter
-from graphldp.privacy.hubs import ask_from
+from graphldp.privacy.hubs import hub_from
 from graphldp.wire import Choice, roster_digest
 
 _OF_ONE_EPOCH = ("key", "epoch", "opened_at", "closed_at", "question", "question_digest", "asked_at")
@@ -112,7 +112,7 @@ class Store:
             "roster_digest": roster_digest(roster),
             "epoch": 1,
             "label": label,
-            "ask_from": ask_from(len(roster)) if mechanism == "hub-counts" else None,
+            "hub_from": hub_from(len(roster)) if mechanism == "hub-counts" else None,
             "opened_at": datetime.now(UTC),
         }
         with transaction(self.engine, writes=True) as connection:

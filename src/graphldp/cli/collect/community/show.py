@@ -28,6 +28,6 @@ def show(community: CommunityArgument, database: DatabaseOption = None, as_json:
         reported = store.progress().get(found.key, (0, 0, 0))[1]
         counts = shown_progress(store.second_round.progress(found), reported, load_settings().min_reports)
         asked, answered = counts or (None, None)
-        state |= {"asked from": found.ask_from, "asked": found.asked_at is not None, "question": found.question_digest}
+        state |= {"hubs from": found.hub_from, "asked": found.asked_at is not None, "question": found.question_digest}
         state |= {"hubs": asked, "hubs that answered": answered}
     console.show_one(row(found, as_json) | state, as_json=as_json)
