@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { defineConfig, type Plugin } from "vite";
+
+const FOLDER = "join";
+const LIST = `${FOLDER}/bundle.json`;
+
+/** Write what the bundle consists of: every file's SHA-256. The SHA-256 of this list is the bundle's digest. */
+function bundleList(): Plugin {
+  let out = "";
+  return {
+    name: "bundle-list",
+    apply: "build",
+    configResolved(config) {
+      out = resolve(config.root, config.build.outDir);
+    },
+    closeBundle() {
+      const found = readdirSync(out, { recursive: true, withFileTypes: true })
+        .filter((each) => each.isFile())
+        .map((each) => relative(out, join(each.parentPath, each.name)))
+        .filter((path) => path !== LIST)
+        .sort();
+      const digest = (path: string) => createHash("sha256").update(readFileSync(join(out, path))).digest("hex");
+      const files = Object.fromEntries(found.map((path) => [path, digest(path)]));
+      writeFileSync(join(out, LIST), `${JSON.stringify({ files }, null, 1)}\n`);
+    },
+  };
+}
+
+const names = {
+  entryFileNames: `${FOLDER}/[name]-[hash].js`,
+  chunkFileNames: `${FOLDER}/[name]-[hash].js`,
+  assetFileNames: `${FOLDER}/[name]-[hash][extname]`,
+};
+
+export default defineConfig({
+  base: "./", // the folder may lie at any address
+  plugins: [bundleList()],
+  worker: { format: "es", rollupOptions: { output: names } },
+  build: {
+    target: "es2022",
+    outDir: "../../src/graphldp/collector/web",
+    emptyOutDir: true, // files of an older build would go on to be served
+    assetsInlineLimit: 0, // the page's policy takes no data: addresses
+    modulePreload: { polyfill: false },
+    rollupOptions: { input: "join.html", output: names },
+  },
+});
