@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXTRAS := learn,plots,tensorboard,client,serve,postgres,ray,dev
 
-.PHONY: demo test check format bench proof lock clean help
+.PHONY: demo test check format web bench proof lock clean help
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -32,6 +32,13 @@ format: .venv/installed ## let ruff put the code in order
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format
 
+clients/web/node_modules/installed: clients/web/package-lock.json
+	cd clients/web && npm ci
+	touch $@
+
+web: clients/web/node_modules/installed ## build the page for members anew (needs Node 20.19): src/graphldp/collector/web
+	cd clients/web && npm run build
+
 bench: .venv/installed ## measure speed and write benchmarks/results
 	$(BIN)/graphldp bench randomize --out benchmarks/results
 	$(BIN)/graphldp bench train --out benchmarks/results
@@ -55,4 +62,4 @@ lock: .venv/installed ## pin what is deployed, with all it depends on, by versio
 	$(COMPILE) --extra serve --extra postgres --extra learn --output-file requirements/training.txt
 
 clean: ## remove what the commands above made
-	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache clients/web/node_modules clients/web/build

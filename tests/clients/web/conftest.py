@@ -1,0 +1,26 @@
+"""Node and the packages of the browser client, where they are installed or can be."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+WEB = Path(__file__).resolve().parents[3] / "clients" / "web"
+
+
+@pytest.fixture(scope="session")
+def web() -> Path:
+    """The folder of the browser client, with the packages that its lock file names."""
+    if shutil.which("npm") is None:
+        pytest.skip("Node is not installed (Debian: apt-get install nodejs npm): the browser client is not tested.")
+    lock, stamp = WEB / "package-lock.json", WEB / "node_modules" / "installed"
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # several processes run tests
+        if not stamp.exists() or stamp.stat().st_mtime < lock.stat().st_mtime:
+            subprocess.run(["npm", "ci"], cwd=WEB, check=True, capture_output=True)
+            stamp.touch()
+    return WEB
