@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 import graphldp
 from graphldp.collector.dashboard import routes as dashboard
-from graphldp.collector.http import api, batch, problems
+from graphldp.collector.http import api, batch, join, problems
 from graphldp.collector.http.front import Front
 from graphldp.collector.http.guard import Guard
 from graphldp.collector.http.health import Health
@@ -64,6 +64,7 @@ def create_app(settings: Settings, store: Store) -> ASGIApp:
     app.include_router(api.make_router(reception))
     app.include_router(_service_routes(Health(store.ping), metrics))
     app.include_router(dashboard.make_router(settings, store))
+    app.include_router(join.make_router())
     app.mount("/static", dashboard.static_files())
     return Guard(Front(app, reception), Limiter(settings.address_per_minute), metrics)
 

@@ -59,8 +59,12 @@ class Guard:
 
 
 def _added(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Nothing for an answer without content: each header costs a report's request as much as its own hash."""
-    kind = next((value for name, value in headers if name == b"content-type"), None)
+    """Nothing for an answer without content: each header costs a report's request as much as its own hash.
+
+    A header that the answer brings itself stays as it is.
+    """
+    given = dict(headers)
+    kind = given.get(b"content-type")
     if kind is None:
         return []
-    return _FOR_PAGES if kind.startswith(b"text/") else _FOR_ALL
+    return [each for each in (_FOR_PAGES if kind.startswith(b"text/") else _FOR_ALL) if each[0] not in given]

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from tests.collector.site import SETTINGS, Site, problem
+
+from graphldp.wire.bundle import BUNDLE_LIST, PAGE, installed_bundle
+
+TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "json": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    made = Site(tmp_path_factory.mktemp("site"), SETTINGS)
+    with made.collector:
+        yield made
+    made.http.close()
+    made.store.close()
+
+
+def test_the_page_is_served_as_it_was_built_and_may_ask_this_server_alone(site: Site) -> None:
+    page = site.http.get(f"{site.collector.url}/join")
+    assert page.content == installed_bundle()[PAGE]
+    assert page.headers["content-type"].startswith("text/html")
+    assert page.headers.get_list("cache-control") == ["no-store"]
+    assert page.headers["referrer-policy"] == "no-referrer"
+    policies = page.headers.get_list("content-security-policy")
+    assert len(policies) == 1
+    rules = dict(rule.strip().split(" ", 1) for rule in policies[0].split(";"))
+    assert rules["default-src"] == "'none'"
+    assert set(rules.values()) == {"'none'", "'self'"}
+    assert rules["connect-src"] == "'self'"
+
+
+def test_files_are_kept_for_ever_but_for_the_list(site: Site) -> None:
+    for path, body in installed_bundle().items():
+        if path == PAGE:
+            continue
+        answer = site.http.get(f"{site.collector.url}/{path}")
+        assert answer.content == body
+        assert answer.headers["content-type"].startswith(TYPES[path.rpartition(".")[2]])
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        kept = "no-store" if path == BUNDLE_LIST else "public, max-age=31536000, immutable"
+        assert answer.headers.get_list("cache-control") == [kept]
+
+
+def test_the_page_names_only_files_of_the_bundle(site: Site) -> None:
+    text = installed_bundle()[PAGE].decode()
+    named = re.findall(r'(?:src|href)="\./([^"]*)"', text)
+    assert named
+    assert set(named) <= set(installed_bundle())
+    assert not re.search(r'(?:src|href)="(?!\./)', text)
+    assert "<style" not in text
+    assert not re.search(r"<script(?![^>]* src=)", text)
+
+
+@pytest.mark.parametrize("path", ["join/none.js", "join/join.html", "join/..%2fjoin.html", "join/%2e%2e/bundle.py"])
+def test_nothing_else_is_there(site: Site, path: str) -> None:
+    assert problem(site.http.get(f"{site.collector.url}/{path}")) == (404, "not-found")
