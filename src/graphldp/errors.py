@@ -69,10 +69,10 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "learn": ("sklearn", "torch", "torch_geometric"),
     "tensorboard": ("tensorboard",),
     "plots": ("matplotlib",),
-    "client": ("httpx",),
+    "client": ("cryptography", "httpx"),
     "serve": (
-        *("alembic", "anyio", "fastapi", "h11", "jinja2", "prometheus_client", "pydantic", "sqlalchemy", "starlette"),
-        "uvicorn",
+        *("alembic", "anyio", "cryptography", "fastapi", "h11", "jinja2", "prometheus_client", "pydantic", "segno"),
+        *("sqlalchemy", "starlette", "uvicorn"),
     ),
     "postgres": ("psycopg",),
     "ray": ("pyarrow", "ray"),
