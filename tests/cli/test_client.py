@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from graphldp.audit.asking import TERMS, asked
 from graphldp.audit.protocol import ROSTER, FailingCollector, failing_collector
 from graphldp.cli.client import app
-from graphldp.errors import ClientError, ParameterError
+from graphldp.errors import ClientError, ParameterError, WireError
 from graphldp.wire import decode, roster_digest, spoken
 
 Run = Callable[..., Result]
@@ -157,10 +157,22 @@ def test_the_question_on_a_terminal(
 
 
 def test_an_invitation_as_a_file_and_as_text(run: Run, server: FailingCollector, tmp_path: Path) -> None:
-    (tmp_path / "invitation.json").write_text(server.invitation.to_json())
-    for given in (str(tmp_path / "invitation.json"), server.invitation.to_json()):
-        assert run("join", given, "--accept", "public").exit_code == 0
+    link, body = server.invitation.to_link(), server.invitation.to_json()
+    for given in (link, body):
+        (tmp_path / "invitation").write_text(f"{given}\n")
+        for argument, text in ((str(tmp_path / "invitation"), None), (given, None), ("-", f"{given}\n")):
+            assert run("join", argument, "--accept", "public", text=text).exit_code == 0
     assert json.loads(run("status", "--json").stdout)["reports"][0]["state"] == "joined"
+
+
+@pytest.mark.parametrize("change", [("http:", "htp:"), ("http://", ""), ("/audit", "")])
+def test_a_broken_link_is_not_repeated(run: Run, server: FailingCollector, change: tuple[str, str]) -> None:
+    broken = server.invitation.to_link().replace(*change)
+    for argument, text in ((broken, None), ("-", broken)):
+        with pytest.raises(WireError) as refused:
+            run("join", argument, "--accept", "1", text=text)
+        assert server.invitation.token not in str(refused.value)
+    assert server.requests == []
 
 
 @pytest.mark.parametrize("accept", ["0", "-1", "much", "nan", "1/0"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import stat
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import graphldp as gl
 from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.intake import Submission
+from graphldp.collector.qr import svg
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Choice
 from graphldp.wire.schema import schemas
@@ -69,7 +71,10 @@ def test_a_community_from_roster_to_close(command: Command, database: str, roste
     Draft202012Validator(schemas()["invitation"]).validate(invitation)
     assert stat.S_IMODE((out / "2.json").stat().st_mode) == 0o600
     with (out / "index.csv").open() as file:
-        assert [(row["slot"], row["name"]) for row in csv.DictReader(file)] == [("0", "ann"), ("1", "bob"), ("2", "cy")]
+        rows = list(csv.DictReader(file))
+    assert [(row["slot"], row["name"]) for row in rows] == [("0", "ann"), ("1", "bob"), ("2", "cy")]
+    assert asdict(wire.Invitation.from_link(rows[2]["link"])) == invitation
+    assert rows[2]["link"].startswith("https://reports.example.org/join#2.")
     store = Store.open(database)
     assert store.holder(store.community("cats"), invitation["token"]) == 2
     assert read(command, *invite)["invited"] == 0
@@ -177,6 +182,31 @@ def test_invitations_overwrite_nothing_and_are_for_their_owners_eyes(
     assert {path: path.read_bytes() for path in out.iterdir()} == before
     assert store.holder(store.community("cats"), token) == 2
     assert store.holdings.of("dogs")[0].invited == []
+    store.close()
+
+
+def test_links_for_a_page_elsewhere_and_as_qr_codes(command: Command, database: str, tmp_path: Path) -> None:
+    store = Store.open(database)
+    store.open_community("cats", ["ann", "bob"], mechanism="dprr", choices=[CHOICE])
+    store.close()
+    out, there = tmp_path / "out", ("--server", "https://reports.example.org", "--page", "https://pages.example.net/x")
+    read(command, "collect", "invite", "cats", *there, "--qr", "--out", out)
+    with (out / "index.csv").open(newline="", encoding="utf-8") as file:
+        links = [row["link"] for row in csv.DictReader(file)]
+    for user, link in enumerate(links):
+        assert link.startswith(f"https://pages.example.net/x/join#{user}.")
+        assert link.endswith("/cats/https://reports.example.org")
+        assert wire.Invitation.from_link(link).to_json() == (out / f"{user}.json").read_text()
+        assert (out / f"{user}.svg").read_text() == svg(link)
+        assert stat.S_IMODE((out / f"{user}.svg").stat().st_mode) == 0o600
+    folder = ("--out", out)
+    for page in ("http://pages.example.net", "https://" + "x" * 3000):
+        code, _, err = command(
+            "collect", "invite", "cats", *there[:2], "--page", page, "--user", "1", "--qr", "-o", out
+        )
+        assert (code, err.count("\n")) == (2, 1)
+    store = Store.open(database)
+    assert store.holder(store.community("cats"), wire.Invitation.from_link(links[1]).token) == 1
     store.close()
 
 

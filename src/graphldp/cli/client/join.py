@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -12,11 +13,12 @@ from graphldp.cli.client.options import HomeOption
 from graphldp.cli.shared import console
 from graphldp.errors import bad_parameter
 
-EPILOG = "Example: graphldp client join invitation.json --accept 1 --cap 3"
+EPILOG = "Example: graphldp client join - --accept 1 --cap 3"
+_LINK = re.compile("://|/join#")  # a broken one too: it is no file's name, and an error does not repeat it
 
 
 def join(
-    invitation: Annotated[str, typer.Argument(help="The invitation: a file, '-' for standard input, or its JSON.")],
+    invitation: Annotated[str, typer.Argument(help="The invitation: '-' for standard input, a file, a link or JSON.")],
     accept: Annotated[str, typer.Option(help="The largest ε you accept here, or 'public'.", metavar="ε")],
     cap: Annotated[
         str | None, typer.Option(help="A new cap on your ε in all communities together.", metavar="ε")
@@ -25,6 +27,9 @@ def join(
     as_json: console.JsonOption = False,
 ) -> None:
     """Take an invitation, and see what the community publishes. Nothing of yours is sent but the token.
+
+    Other users of this machine see a link that stands in a command, and your shell may remember it: whoever has it can
+    report in your place. So give '-' and paste the link there, or name a file.
 
     Your cap over all communities is 5 unless you set another. The roster digest is the same for every member: compare
     it with another's, and you know that you were shown the same roster.
@@ -35,7 +40,7 @@ def join(
 
     accepted = None if accept == "public" else _millionths("accept", accept)
     published = Client(home).join(
-        Invitation.from_json(_invitation(invitation)),
+        Invitation.read(_invitation(invitation)),
         accept=accepted,
         cap=None if cap is None else _millionths("cap", cap),
     )
@@ -48,8 +53,10 @@ def join(
 
 def _invitation(given: str) -> str:
     if given == "-":
-        return sys.stdin.read()
-    return given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8")
+        first = sys.stdin.readline()
+        return first if _LINK.search(first) else first + sys.stdin.read()  # a link ends with its line
+    itself = given.lstrip().startswith("{") or _LINK.search(given)
+    return given if itself else Path(given).read_text(encoding="utf-8")
 
 
 def _millionths(name: str, text: str) -> int:

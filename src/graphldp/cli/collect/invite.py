@@ -1,4 +1,4 @@
-"""``graphldp collect invite``: tokens for slots, as files to hand to their users."""
+"""``graphldp collect invite``: tokens for slots, as links, QR codes and files to hand to their users."""
 
 from __future__ import annotations
 
@@ -28,28 +28,34 @@ def invite(
         list[int] | None,
         typer.Option("--user", help="A slot; may be given often. Its earlier token is void from now on."),
     ] = None,
+    page: Annotated[
+        str | None, typer.Option(help="Where somebody else hosts the page for members; the server by default.")
+    ] = None,
+    qr: Annotated[bool, typer.Option("--qr", help="Write each link as a QR code too: FOLDER/12.svg.")] = False,
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
     """Write an invitation for every user who has none, or anew for some.
 
-    FOLDER/12.json is for the user in slot 12, and FOLDER/index.csv says who that is. Nothing is overwritten: use a new
-    folder each time. Invitations are secret: whoever holds one can report in that user's place, once. The collector
-    keeps their hashes only.
+    FOLDER/index.csv has a line for each user with her link, for a mail merge. She opens it in a browser and takes part
+    there. FOLDER/12.json is the same invitation for the program of the user in slot 12. Nothing is overwritten: use a
+    new folder each time. Invitations are secret: whoever holds one can report in that user's place, once. The
+    collector keeps their hashes only.
     """
-    from graphldp.wire import Invitation
+    from graphldp.collector.qr import svg
+    from graphldp.wire import Invitation, address
 
     check_folder(out, "collect invite")
     store = open_database(database)
     drawn = store.invitations.draw(community, users)
-    invitations = {}
-    for user, token in drawn.items():
-        invitations[user] = Invitation(server, community, token).to_json()
-        Invitation.from_json(invitations[user])  # what no client would take is not worth an old token
+    where = address(server)  # what no client would take is not worth an old token
+    invitations = {user: Invitation(where, community, token) for user, token in drawn.items()}
+    links = {user: each.to_link(page) for user, each in invitations.items()}
     if drawn:
         roster = store.roster(store.community(community))
-        files = {f"{user}.json": text for user, text in invitations.items()}
-        files["index.csv"] = _index({user: roster[user] for user in drawn})
+        files = {f"{user}.json": each.to_json() for user, each in invitations.items()}
+        files |= {f"{user}.svg": svg(link) for user, link in links.items() if qr}
+        files["index.csv"] = _index({user: roster[user] for user in drawn}, links)
         written = _write(out, files)
         try:
             store.invitations.keep(community, drawn, replace=users is not None)
@@ -59,13 +65,14 @@ def invite(
     console.show_one({"community": community, "invited": len(drawn), "folder": str(out)}, as_json=as_json)
 
 
-def _index(names: Mapping[int, str]) -> str:
-    """Who is in which slot, as CSV that a spreadsheet shows and does not compute."""
+def _index(names: Mapping[int, str], links: Mapping[int, str]) -> str:
+    """Who is in which slot, and her link, as CSV that a spreadsheet shows and does not compute."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow(["slot", "name", "file"])
+    writer.writerow(["slot", "name", "link", "file"])
     for user, name in names.items():
-        writer.writerow([user, f"'{name}" if name.lstrip(" ").startswith(_FORMULAS) else name, f"{user}.json"])
+        shown = f"'{name}" if name.lstrip(" ").startswith(_FORMULAS) else name
+        writer.writerow([user, shown, links[user], f"{user}.json"])
     return text.getvalue()
 
 

@@ -1,0 +1,26 @@
+"""A QR code of a link: what scanners need around it, and a limit that is said in words."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from graphldp.collector.qr import svg
+from graphldp.errors import ParameterError
+
+LINK = "https://reports.example.org/join#2.0123456789abcdefghijklmnopqrstuvwxyzABCDEFG/cats"
+
+
+def test_it_is_dark_on_white_within_a_border_of_four_modules() -> None:
+    drawn = ElementTree.fromstring(svg(LINK))
+    ground, code = (each.attrib for each in drawn[0])
+    assert (ground["fill"], code["stroke"]) == ("#fff", "#000")
+    assert code["d"].startswith("M4 4.5h7")  # the upper bar of the first corner's square
+    assert int(drawn.attrib["width"]) == 8 * (37 + 2 * 4)  # version 5: as small as for any other link of this length
+    assert svg(LINK) != svg(LINK.replace("cats", "dogs"))
+
+
+def test_a_link_that_is_too_long() -> None:
+    with pytest.raises(ParameterError, match="too long"):
+        svg("https://" + "x" * 3000)
