@@ -199,7 +199,6 @@ def test_links_for_a_page_elsewhere_and_as_qr_codes(command: Command, database: 
         assert wire.Invitation.from_link(link).to_json() == (out / f"{user}.json").read_text()
         assert (out / f"{user}.svg").read_text() == svg(link)
         assert stat.S_IMODE((out / f"{user}.svg").stat().st_mode) == 0o600
-    folder = ("--out", out)
     for page in ("http://pages.example.net", "https://" + "x" * 3000):
         code, _, err = command(
             "collect", "invite", "cats", *there[:2], "--page", page, "--user", "1", "--qr", "-o", out
