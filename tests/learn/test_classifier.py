@@ -302,6 +302,10 @@ class TestFiles:
         ("change", "message"),
         [
             (lambda h: h.update(format=99), "newer"),
+            (lambda h: h.update(calibration=[]), "damaged"),
+            (lambda h: h.update(calibration={"temperature": 0.0, "graphs": 9}), "damaged"),
+            (lambda h: h.update(calibration={"temperature": "hot", "graphs": 9}), "damaged"),
+            (lambda h: h.update(calibration={"warmth": 1.0}), "damaged"),
             (lambda h: h.update(kind="Other"), "holds a Other"),
             (lambda h: h.pop("spec"), "'spec' is missing"),
             (lambda h: h["spec"].update(num_classes=5), "do not fit"),

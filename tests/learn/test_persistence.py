@@ -32,6 +32,26 @@ def test_a_file_from_before_an_option_was_there(tmp_path: Path) -> None:
     np.testing.assert_array_equal(back.predict_proba(graphs), clf.predict_proba(graphs))
 
 
+def test_a_file_of_the_first_format_claims_next_to_nothing(tmp_path: Path) -> None:
+    """It says nothing about held-out graphs: its labels stand, and its confidence counts as from one graph."""
+    graphs = gl.synthetic.threads(num_graphs=40, seed=0)
+    clf = GINClassifier(layers=2, hidden=4, max_epochs=20, device="cpu").fit(graphs)
+    path = tmp_path / "model.npz"
+    clf.save(path)
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    header = json.loads(str(arrays["header"]))
+    assert header["format"] == 2
+    assert header.pop("calibration") == {"temperature": clf.calibration_.temperature, "graphs": 4}
+    arrays["header"] = np.array(json.dumps(header | {"format": 1}))
+    np.savez(path, **arrays)
+    back = GINClassifier.load(path)
+    np.testing.assert_array_equal(back.predict(graphs), clf.predict(graphs))
+    np.testing.assert_array_equal(back.uncalibrated(graphs), clf.uncalibrated(graphs))
+    assert clf.predict_proba(graphs).max() <= 5 / 6
+    assert back.predict_proba(graphs).max() <= 2 / 3
+
+
 @pytest.mark.parametrize(
     "params",
     [{"graph_features": "degrees"}, {"features": "profile", "directions": "both", "weights": "posterior"}],

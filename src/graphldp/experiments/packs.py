@@ -29,7 +29,7 @@ from graphldp.learn.engine.training import (
     resolve_device,
     train_each,
 )
-from graphldp.learn.fitting import Fitted
+from graphldp.learn.fitting import Fitted, calibration_of
 from graphldp.learn.inputs import check_lists, degree_positions
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.provenance import provenance_of
@@ -123,7 +123,7 @@ class _Fitting:
             "epochs": len(trained.history),
             "best_epoch": trained.best_epoch,
         }
-        model = Fitted(self.classes, self.spec, trained, self.provenance)
+        model = Fitted(self.classes, self.spec, trained, self.provenance, calibration_of(self.job, trained))
         return CellOutcome(self.trial.cell, "done", numbers, seconds=trained.seconds, model=model)
 
 

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from graphldp.errors import FormatError
 from graphldp.learn import persistence
+from graphldp.learn.calibration import Calibration
 from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec, parameters, statistics
 from graphldp.learn.engine.training import EpochRecord, Trained, predict_proba, resolve_device
@@ -70,6 +71,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         n_epochs_: how many epochs were run.
         best_epoch_: the one with the lowest validation loss, whose weights are kept.
         provenance_: mechanism, ε, dataset, seed and version, as kept in a saved file.
+        calibration_: how its probabilities are read, by the validation graphs.
     """
 
     convolution: ClassVar[Literal["gin", "gcn", "sage"]]
@@ -126,8 +128,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         Args:
             X: ``Reports`` or a ``GraphSet``; users who have not reported leave their graph.
             y: one label per graph, of any type that sorts; from X by default.
-            validation: graphs for early stopping, with labels of their own or as a pair (X, y); by default a stratified
-                tenth of X is held out.
+            validation: graphs for early stopping and for calibration, with labels of their own or as a pair (X, y); by
+                default a stratified tenth of X is held out.
             on_epoch: called with each epoch's record.
         """
         report = None if on_epoch is None else lambda _, record: on_epoch(record)
@@ -142,10 +144,19 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         self.n_epochs_ = len(self.history_)
         self.best_epoch_ = fitted.trained.best_epoch
         self.provenance_ = fitted.provenance
+        self.calibration_ = fitted.calibration
         return self
 
     def predict_proba(self, X: NeighbourLists) -> NDArray[np.float64]:
-        """The probability of each class, [graphs, classes], in the order of ``classes_``."""
+        """The probability of each class, [graphs, classes], in the order of ``classes_``.
+
+        It is calibrated (:mod:`graphldp.learn.calibration`), and never above what the validation graphs support.
+        """
+        check_is_fitted(self)
+        return self.calibration_.apply(self.uncalibrated(X))
+
+    def uncalibrated(self, X: NeighbourLists) -> NDArray[np.float64]:
+        """The softmax of the network's scores, [graphs, classes]."""
         check_is_fitted(self)
         graphs = graphs_of(X, type(self).__name__)
         if not len(graphs):
@@ -176,6 +187,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             classes=self.classes_,
             weights={name: tensor.numpy() for name, tensor in self.weights_.items()},
             kind=type(self).__name__,
+            calibration=asdict(self.calibration_),
         )
         persistence.write(path, saved)
 
@@ -190,6 +202,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         try:
             spec = ModelSpec(**saved.spec)
             history = [EpochRecord(**record) for record in saved.history]
+            calibration = Calibration(**saved.calibration)
             made = cls(**saved.params)
         except (TypeError, ValueError) as error:
             raise FormatError(f"{path}: damaged ({error})") from None
@@ -201,7 +214,8 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if saved.classes.shape != (spec.num_classes,) or not history:
             raise FormatError(f"{path}: damaged (it names {saved.classes.size} of {spec.num_classes} classes).")
         weights = {name: torch.from_numpy(array) for name, array in saved.weights.items()}
-        return made.adopt(Fitted(saved.classes, spec, Trained(weights, history), dict(saved.provenance)))
+        trained = Trained(weights, history)
+        return made.adopt(Fitted(saved.classes, spec, trained, dict(saved.provenance), calibration))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

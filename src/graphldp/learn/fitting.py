@@ -10,10 +10,19 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
+from graphldp.learn.calibration import Calibration
 from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packing import kind_of
-from graphldp.learn.engine.training import EpochRecord, Job, Trained, TrainingOptions, resolve_device, train_many
+from graphldp.learn.engine.training import (
+    EpochRecord,
+    Job,
+    Trained,
+    TrainingOptions,
+    predict_proba,
+    resolve_device,
+    train_many,
+)
 from graphldp.learn.inputs import check_lists, degree_positions, given_labels, graphs_of, labels_of
 from graphldp.learn.metrics import codes_of
 from graphldp.learn.provenance import provenance_of
@@ -40,12 +49,13 @@ class Fit:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a fit leaves: the labels in the order of the scores, the model, and where it comes from."""
+    """What a fit leaves: the labels in the order of the scores, the model, where it comes from, and how it is read."""
 
     classes: NDArray[Any]
     spec: ModelSpec
     trained: Trained
     provenance: dict[str, Any]
+    calibration: Calibration
 
 
 @dataclass(frozen=True)
@@ -79,10 +89,16 @@ def fit_many(fits: Sequence[Fit], *, on_epoch: OnEpoch | None = None) -> list[Fi
     for positions in groups.values():
         jobs = [packs.job(plans[position]) for position in positions]
         report = None if on_epoch is None else _renumbered(on_epoch, positions)
-        for position, trained in zip(positions, train_many(jobs, on_epoch=report), strict=True):
+        for position, job, trained in zip(positions, jobs, train_many(jobs, on_epoch=report), strict=True):
             plan = plans[position]
-            done[position] = Fitted(plan.classes, plan.spec, trained, plan.provenance)
+            done[position] = Fitted(plan.classes, plan.spec, trained, plan.provenance, calibration_of(job, trained))
     return [done[position] for position in range(len(fits))]
+
+
+def calibration_of(job: Job, trained: Trained) -> Calibration:
+    """How a trained network's probabilities are to be read, by its validation graphs."""
+    chances = predict_proba(job.spec, trained.state, job.validation)
+    return Calibration.fit(chances, np.asarray(job.validation.classes))
 
 
 def _renumbered(on_epoch: OnEpoch, positions: Sequence[int]) -> OnEpoch:

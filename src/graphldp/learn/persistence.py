@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from graphldp.archives import read_arrays
 from graphldp.errors import DataError, FormatError
 from graphldp.files import written_whole
 
-FORMAT = 1  # raised when an older reader would misread a newer file
+FORMAT = 2  # raised when an older reader would misread a newer file: one of format 1 would not calibrate
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class SavedModel:
         classes: the labels, in the order of the scores.
         weights: the model's tensors by name.
         kind: the estimator's name.
+        calibration: how a network's probabilities are read. Empty in files of format 1, which support next to nothing;
+            and of a classifier that is fitted again when it is read.
     """
 
     params: Mapping[str, Any]
@@ -43,9 +45,12 @@ class SavedModel:
     classes: NDArray[Any]
     weights: Mapping[str, NDArray[Any]]
     kind: str
+    calibration: Mapping[str, Any] = field(default_factory=dict)
 
 
-_IN_HEADER = ("kind", "params", "spec", "provenance", "history")
+_NEEDED = ("kind", "params", "spec", "provenance", "history")
+_IN_HEADER = (*_NEEDED, "calibration")
+_TABLES = ("params", "spec", "provenance", "calibration")
 
 
 def write(path: str | os.PathLike[str], model: SavedModel) -> None:
@@ -76,11 +81,13 @@ def read(path: str | os.PathLike[str], *kinds: str) -> SavedModel:
         raise FormatError(f"{path}: holds a {kind}, not a {' or a '.join(kinds)}.")
     if version > FORMAT:
         raise FormatError(f"{path}: format {version} is newer than this graphldp reads ({FORMAT}); upgrade it.")
-    if any(not isinstance(header.get(name, {}), dict) for name in ("params", "spec", "provenance")):
+    if any(not isinstance(header.get(name, {}), dict) for name in _TABLES):
         raise FormatError(f"{path}: damaged (its header is not one).")
     weights = {name.removeprefix("weights/"): a for name, a in arrays.items() if name.startswith("weights/")}
     try:
-        return SavedModel(**{name: header[name] for name in _IN_HEADER}, classes=arrays["classes"], weights=weights)
+        needed = {name: header[name] for name in _NEEDED}
+        calibration = header.get("calibration", {})
+        return SavedModel(**needed, classes=arrays["classes"], weights=weights, calibration=calibration)
     except KeyError as error:
         raise FormatError(f"{path}: damaged ({error} is missing).") from None
 

@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 import graphldp as gl
 from graphldp.errors import FormatError
 from graphldp.learn import persistence
+from graphldp.learn.calibration import reliability
 from graphldp.learn.loading import load_classifier
 from graphldp.learn.persistence import SavedModel
 from graphldp.learn.tables.controls import SizeControl
@@ -48,6 +49,26 @@ def test_a_class_of_one_graph() -> None:
     clf = ProfileClassifier().fit(threads, labels)
     assert clf.weight_ == 1.0
     assert clf.predict_proba(threads).shape == (20, 2)
+    assert clf.predict_proba(threads).max() <= 2 / 3  # nothing was held out, so nothing supports more
+    np.testing.assert_array_equal(clf.predict(threads), clf.uncalibrated(threads).argmax(axis=1))
+
+
+def test_confidence_is_supported_by_the_folds_and_labels_stay() -> None:
+    """24 graphs: never above 25/26, also for a graph that looks like nothing but a hub."""
+    threads = gl.synthetic.threads(200, seed=0)
+    clf = ProfileClassifier(seed=0).fit(threads[:24])
+    assert clf.calibration_.graphs == 24
+    chances = clf.predict_proba(threads)
+    assert chances.max() <= 25 / 26
+    np.testing.assert_array_equal(chances.argmax(axis=1), clf.uncalibrated(threads).argmax(axis=1))
+
+
+def test_confidence_means_what_it_says_on_threads() -> None:
+    """Expected calibration error on 600 threads that it has not learned from; one seed, so no false alarm."""
+    reports = gl.NoisyDegrees(1.0, noise="discrete").randomize(gl.synthetic.threads(800, seed=1), rng=0)
+    clf = ProfileClassifier(seed=0).fit(reports.subset(np.arange(200)))
+    rest = reports.subset(np.arange(200, 800))
+    assert reliability(clf.predict_proba(rest), np.asarray(rest.labels)).error < 0.05
 
 
 def test_saved_and_loaded(tmp_path: Path) -> None:

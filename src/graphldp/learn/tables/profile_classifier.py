@@ -8,7 +8,8 @@ are offered sixty noisy columns lose sight of n. So the same pair is fitted to l
     w·profile + (1 − w)·size,
 
 with the w of the smallest log loss on held-out folds of the training graphs; w = 0 unless that loss is below the one of
-n alone by two standard errors.
+n alone by two standard errors. What the mixture says of the same folds calibrates it, see
+:mod:`graphldp.learn.calibration`.
 
 A saved classifier is the table that it learned from, not its models: trees are kept as pickles, and reading those runs
 code. Loading fits again, which takes seconds and gives the same ones with the same version of scikit-learn.
@@ -27,6 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 from graphldp.errors import FormatError
 from graphldp.graphs import GraphSet
 from graphldp.learn import persistence
+from graphldp.learn.calibration import Calibration
 from graphldp.learn.inputs import graphs_of
 from graphldp.learn.persistence import SavedModel
 from graphldp.learn.provenance import provenance_of
@@ -54,6 +56,7 @@ class ProfileClassifier(TableClassifier):
     Attributes:
         classes_: the labels, sorted.
         weight_: w.
+        calibration_: how its probabilities are read, by the held-out folds.
         provenance_: mechanism, ε, dataset, seed and version, as kept in a saved file.
 
     Example::
@@ -71,17 +74,27 @@ class ProfileClassifier(TableClassifier):
         self.mixture_ = _Mixture(self.seed)
         return self.mixture_
 
-    def predict_proba(self, X: NeighbourLists) -> Floats:
-        """The probability of each class, [graphs, classes]. Graphs whose hub was never asked count as not answered."""
+    def uncalibrated(self, X: NeighbourLists) -> Floats:
+        """What the mixture says, [graphs, classes]. Graphs whose hub was never asked count as not answered."""
         check_is_fitted(self)
         table = self.features(graphs_of(X, type(self).__name__))
         return self.model_.predict_proba(np.nan_to_num(table[:, self.filled_], nan=-1.0))
+
+    def predict_proba(self, X: NeighbourLists) -> Floats:
+        """The probability of each class, [graphs, classes]: calibrated, and never above what the folds support."""
+        return self.calibration_.apply(self.uncalibrated(X))
 
     @property
     def weight_(self) -> float:
         """The weight of the profile against n alone."""
         check_is_fitted(self)
         return self.mixture_.weight
+
+    @property
+    def calibration_(self) -> Calibration:
+        """How its probabilities are read."""
+        check_is_fitted(self)
+        return self.mixture_.calibration
 
     def fit(self, X: NeighbourLists, y: ArrayLike | None = None) -> Self:
         """Learn from graphs; labels come from y, else from the graphs."""
@@ -124,38 +137,49 @@ class ProfileClassifier(TableClassifier):
 
 
 class _Mixture:
-    """The pair on the profile, the pair on n, and the weight between them."""
+    """The pair on the profile, the pair on n, the weight between them, and what held-out folds say of the whole."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
 
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
-        """Choose the weight on held-out folds, then fit both pairs to everything."""
-        self.weight = self._choose(X, y)
+        """Choose the weight on held-out folds, calibrate by them, then fit both pairs to everything."""
+        self.weight, self.calibration = 1.0, Calibration()
+        if np.bincount(y).min() > 1:  # a class of one graph cannot be held out
+            size, profile = self._held_out(X, y)
+            self.weight = _weight(size, profile, y)
+            self.calibration = Calibration.fit(_mixed(self.weight, profile, size), y)
         self.profile, self.size = _Pair(self.seed).fit(X, y), _Pair(self.seed).fit(X[:, :1], y)
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
         """The weighted mean of both."""
-        return self.weight * self.profile.predict_proba(X) + (1 - self.weight) * self.size.predict_proba(X[:, :1])
+        return _mixed(self.weight, self.profile.predict_proba(X), self.size.predict_proba(X[:, :1]))
 
-    def _choose(self, X: Floats, y: NDArray[Any]) -> float:
-        if np.bincount(y).min() < 2:
-            return 1.0  # a class of one graph cannot be held out
+    def _held_out(self, X: Floats, y: NDArray[Any]) -> tuple[Floats, Floats]:
+        """What n and the profile say of each graph, by pairs that were fitted to the other folds."""
         order = np.lexsort((np.random.default_rng(self.seed).random(len(y)), y))
         fold = np.empty(len(y), np.int64)
         fold[order] = np.arange(len(y)) % _FOLDS
-        chances = np.zeros((2, len(y)))  # of the true class, by n and by the profile
+        size, profile = np.zeros((2, len(y), y.max() + 1))
         for held in (fold == each for each in range(_FOLDS)):
-            for row, table in zip(chances, (X[:, :1], X), strict=True):
-                found = _Pair(self.seed).fit(table[~held], y[~held]).predict_proba(table[held])
-                row[held] = found[np.arange(len(found)), y[held]]
-        mixed = (1 - _WEIGHTS[:, None]) * chances[0] + _WEIGHTS[:, None] * chances[1]
-        gain = np.log(np.maximum(mixed, _RARE))
-        gain -= gain[0]
-        best = gain.mean(axis=1).argmax()
-        clear = gain[best].mean() > 2 * gain[best].std() / np.sqrt(len(y))
-        return float(_WEIGHTS[best]) if clear else 0.0
+            for found, table in ((size, X[:, :1]), (profile, X)):
+                found[held] = _Pair(self.seed).fit(table[~held], y[~held]).predict_proba(table[held])
+        return size, profile
+
+
+def _mixed(weight: float, profile: Floats, size: Floats) -> Floats:
+    return weight * profile + (1 - weight) * size
+
+
+def _weight(size: Floats, profile: Floats, y: NDArray[Any]) -> float:
+    """The w of the smallest loss; 0 unless it is clearly below that of n alone."""
+    own = np.arange(len(y)), y
+    gain = np.log(np.maximum([_mixed(each, profile[own], size[own]) for each in _WEIGHTS], _RARE))
+    gain -= gain[0]
+    best = gain.mean(axis=1).argmax()
+    clear = gain[best].mean() > 2 * gain[best].std() / np.sqrt(len(y))
+    return float(_WEIGHTS[best]) if clear else 0.0
 
 
 class _Pair:
