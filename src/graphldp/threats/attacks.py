@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError, bad_parameter
-from graphldp.mechanisms.base import backend
+from graphldp.mechanisms.base import Mechanism, backend
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Rng, Stream, key_from
 from graphldp.reports import Reports
@@ -48,26 +48,34 @@ class Script:
 
 @dataclass(frozen=True)
 class Attack(ABC):
-    """What a fraction β of each graph's users does to its reports.
+    """What some users of each graph do to its reports: a fraction β of them, or so many.
 
     Args:
-        fraction: β, from 0 to 1: ⌊βn⌋ users of each graph, drawn uniformly by the seed.
-        forge_degree: where d* is released, whether malicious users forge it to fit the fake list. With the honest d*
-            left in place a fake list gives itself away.
+        fraction: β, from 0 to 1: ⌊βn⌋ users of each graph, drawn uniformly by the seed unless an attack says otherwise.
+        liars: instead of a fraction, how many users of each graph.
     """
 
-    fraction: float = field(kw_only=True)
-    forge_degree: bool = field(default=True, kw_only=True)
+    fraction: float | None = field(default=None, kw_only=True)
+    liars: int | None = field(default=None, kw_only=True)
+
+    derived_for: ClassVar[tuple[type[Mechanism], ...]] = ()
+    """The mechanisms whose reports it can forge; empty for one that rewrites lists, whichever mechanism drew them."""
 
     def __post_init__(self) -> None:
-        check_share(self.fraction, "fraction", type(self).__name__)
+        owner = type(self).__name__
+        if self.liars is None:
+            check_share(self.fraction, "fraction", owner)
+        elif self.fraction is not None:
+            raise bad_parameter("liars", owner, "left out where there is a fraction", self.liars)
+        elif isinstance(self.liars, bool) or not isinstance(self.liars, int | np.integer) or self.liars < 0:
+            raise bad_parameter("liars", owner, "a whole number ≥ 0", self.liars)
 
     def malicious(self, reports: Reports, *, rng: Rng = None, graphs: ArrayLike | None = None) -> NDArray[np.bool_]:
         """True for each malicious user: those whom :meth:`apply` turns with the same seed and graphs."""
         return self._crew(reports, self._key(rng), graphs) >= 0
 
     def apply(self, reports: Reports, *, rng: Rng = None, graphs: ArrayLike | None = None) -> Reports:
-        """Put malicious users' lists in place of their honest ones.
+        """Put malicious users' reports in place of their honest ones.
 
         Args:
             reports: what honest users would have sent.
@@ -80,7 +88,66 @@ class Attack(ABC):
             poisoned = Poison.random(fraction=0.3).apply(reports, rng=7, graphs=train)
         """
         key = self._key(rng)
-        crew = self._crew(reports, key, graphs)
+        return self.rewritten(reports, self._crew(reports, key, graphs), key)
+
+    @abstractmethod
+    def rewritten(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Reports:
+        """The reports with the malicious users' in place of their honest ones.
+
+        Args:
+            reports: the honest reports.
+            crew: each malicious user's place among those of her graph; −1 for an honest user.
+            key: the seed of the attack.
+        """
+
+    def eagerness(self, reports: Reports, key: Key) -> NDArray[Any]:
+        """Who lies: the users of a graph who have the smallest of these. Drawn at random unless an attack chooses."""
+        return np.asarray(backend().first_words(UserRows.of(reports), Stream.PUBLIC, key)[:, 0])
+
+    def _key(self, rng: Rng) -> Key:
+        words = key_from(rng, f"{type(self).__name__}.apply")
+        return np.asarray(np.random.SeedSequence([_TAG, *map(int, words)]).generate_state(2, np.uint64))
+
+    def _crew(self, reports: Reports, key: Key, graphs: ArrayLike | None) -> NDArray[np.int64]:
+        able = ~reports.public if reports.missing is None else ~reports.public & ~reports.missing
+        attacked = np.zeros(reports.num_graphs, np.bool_)
+        attacked[slice(None) if graphs is None else positions(graphs, reports, type(self).__name__)] = True
+        quota = self._quota(reports.sizes[attacked])
+        each = np.zeros(reports.num_graphs)
+        each[attacked] = quota
+        order = np.lexsort((self.eagerness(reports, key), ~able, reports.graph_of_user))
+        crew = np.empty(reports.num_users, np.int64)
+        crew[order] = np.where(reports.local_users < np.repeat(each, reports.sizes), reports.local_users, -1)
+        return np.where(able, crew, -1)
+
+    def _quota(self, sizes: NDArray[np.int64]) -> Any:
+        if self.fraction is not None:
+            return np.floor(self.fraction * sizes + 1e-9)  # 0.29 · 100 is 28.999… in floating point
+        if len(sizes) and sizes.min() < (self.liars or 0):
+            most = f"at most {sizes.min()}, the users of the smallest attacked graph"
+            raise bad_parameter("liars", type(self).__name__, most, self.liars)
+        return self.liars
+
+
+@dataclass(frozen=True)
+class ListAttack(Attack):
+    """An attack that rewrites lists bit by bit.
+
+    Args:
+        fraction: β.
+        liars: instead of β, how many users of each graph.
+        forge_degree: where d* is released, whether malicious users forge it to fit the fake list. With the honest d*
+            left in place a fake list gives itself away.
+    """
+
+    forge_degree: bool = field(default=True, kw_only=True)
+
+    @abstractmethod
+    def script(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Script:
+        """What the malicious users do; see :meth:`Attack.rewritten` for the arguments."""
+
+    def rewritten(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Reports:
+        """The reports with the scripted lists, and with a d* that fits them."""
         silent = reports.epsilon2 == 0 if reports.missing is None else (reports.epsilon2 == 0) & ~reports.missing
         if reports.noisy_degree is not None and silent.any():
             raise DataError(f"{type(self).__name__} rewrites lists, and some of these users send none by design.")
@@ -94,41 +161,17 @@ class Attack(ABC):
             degree = np.where(turned, forged_degrees(reports, np.diff(indptr), key), degree)
         return replace(reports, indptr=indptr, indices=indices, noisy_degree=degree, trusted=True)
 
-    @abstractmethod
-    def script(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Script:
-        """What the malicious users do.
-
-        Args:
-            reports: the honest reports.
-            crew: each malicious user's place among those of her graph, in random order; −1 for an honest user.
-            key: the seed of the attack.
-        """
-
-    def _key(self, rng: Rng) -> Key:
-        words = key_from(rng, f"{type(self).__name__}.apply")
-        return np.asarray(np.random.SeedSequence([_TAG, *map(int, words)]).generate_state(2, np.uint64))
-
-    def _crew(self, reports: Reports, key: Key, graphs: ArrayLike | None) -> NDArray[np.int64]:
-        able = ~reports.public if reports.missing is None else ~reports.public & ~reports.missing
-        attacked = np.zeros(reports.num_graphs, np.bool_)
-        attacked[slice(None) if graphs is None else positions(graphs, reports, type(self).__name__)] = True
-        quota = np.floor(self.fraction * reports.sizes + 1e-9) * attacked  # 0.29 · 100 is 28.999… in floating point
-        words = backend().first_words(UserRows.of(reports), Stream.PUBLIC, key)[:, 0]
-        order = np.lexsort((words, ~able, reports.graph_of_user))
-        crew = np.empty(reports.num_users, np.int64)
-        crew[order] = np.where(reports.local_users < np.repeat(quota, reports.sizes), reports.local_users, -1)
-        return np.where(able, crew, -1)
-
 
 @dataclass(frozen=True)
-class Poison(Attack):
+class Poison(ListAttack):
     """The paper's attack. ``Poison(1, 0, fraction=0.3)`` changes nothing.
 
     Args:
         w1: ω₁, the probability that an entry of the honest report stays.
         w2: ω₂, the probability that somebody else is added.
         fraction: β.
-        forge_degree: see :class:`Attack`.
+        liars: instead of β, how many users of each graph.
+        forge_degree: see :class:`ListAttack`.
 
     Example::
 
@@ -144,26 +187,32 @@ class Poison(Attack):
         check_share(self.w2, "w2", "Poison")
 
     @classmethod
-    def all_ones(cls, *, fraction: float, forge_degree: bool = True) -> Poison:
+    def all_ones(
+        cls, *, fraction: float | None = None, liars: int | None = None, forge_degree: bool = True
+    ) -> Poison:
         """Everybody is on the list: Poison(1, 1)."""
-        return cls(1.0, 1.0, fraction=fraction, forge_degree=forge_degree)
+        return cls(1.0, 1.0, fraction=fraction, liars=liars, forge_degree=forge_degree)
 
     @classmethod
-    def all_zeros(cls, *, fraction: float, forge_degree: bool = True) -> Poison:
+    def all_zeros(
+        cls, *, fraction: float | None = None, liars: int | None = None, forge_degree: bool = True
+    ) -> Poison:
         """Nobody is on the list: Poison(0, 0)."""
-        return cls(0.0, 0.0, fraction=fraction, forge_degree=forge_degree)
+        return cls(0.0, 0.0, fraction=fraction, liars=liars, forge_degree=forge_degree)
 
     @classmethod
-    def random(cls, *, fraction: float, forge_degree: bool = True) -> Poison:
+    def random(
+        cls, *, fraction: float | None = None, liars: int | None = None, forge_degree: bool = True
+    ) -> Poison:
         """A coin for everybody: Poison(½, ½)."""
-        return cls(0.5, 0.5, fraction=fraction, forge_degree=forge_degree)
+        return cls(0.5, 0.5, fraction=fraction, liars=liars, forge_degree=forge_degree)
 
     def script(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Script:
         """The honest list, changed with ω₁ and ω₂."""
         return Script(MadeLists(reports.indptr, reports.indices), self.w1, self.w2)
 
 
-def check_share(value: float, name: str, owner: str) -> None:
+def check_share(value: float | None, name: str, owner: str) -> None:
     """Refuse what is not a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 <= value <= 1.0:
         raise bad_parameter(name, owner, "a number from 0 to 1", value)

@@ -13,14 +13,14 @@ from graphldp.mechanisms.base import backend
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream
 from graphldp.reports import Reports
-from graphldp.threats.attacks import Attack, Script, check_share
+from graphldp.threats.attacks import ListAttack, Script, check_share
 from graphldp.threats.lists import MadeLists, pooled_lists, with_member
 
 How = Literal["clique", "target", "frame"]
 
 
 @dataclass(frozen=True)
-class HubMimicry(Attack):
+class HubMimicry(ListAttack):
     """Fake lists that are as long as those of honest hubs.
 
     A hub is an honest user whose reported list holds more than a share ``hub`` of her graph. Each malicious user draws
@@ -29,7 +29,8 @@ class HubMimicry(Attack):
     Args:
         hub: the share of a graph from which on a list is a hub's.
         fraction: β.
-        forge_degree: see :class:`graphldp.threats.Attack`.
+        liars: instead of β, how many users of each graph.
+        forge_degree: see :class:`graphldp.threats.ListAttack`.
     """
 
     hub: float = 0.25
@@ -50,7 +51,7 @@ class HubMimicry(Attack):
 
 
 @dataclass(frozen=True)
-class Collusion(Attack):
+class Collusion(ListAttack):
     """Malicious users of a graph who act together.
 
     ``"clique"``: they list each other and nobody else. ``"target"``: one of them lists half of the graph, and all
@@ -62,7 +63,8 @@ class Collusion(Attack):
         how: ``"clique"``, ``"target"`` or ``"frame"``.
         hub: the share of a graph from which on an honest list is a hub's, for ``"frame"``.
         fraction: β.
-        forge_degree: see :class:`graphldp.threats.Attack`.
+        liars: instead of β, how many users of each graph.
+        forge_degree: see :class:`graphldp.threats.ListAttack`.
     """
 
     how: How
