@@ -50,7 +50,7 @@ def test_the_file_is_what_the_library_makes(command: Any, attacked: tuple[Path, 
         (["-d", "threshold", "--theta", "2"], "'theta' parameter of DegreeThreshold"),
         (["-d", "prayer"], "one of threshold"),
         (["--treatment", "forgive"], "one of remove, empty, redraw"),
-        (["-d", "row-column"], "derived for lists drawn by RR"),
+        (["-d", "row-column"], "derived for reports drawn by RR"),
     ],
 )
 def test_bad_input_is_one_line(

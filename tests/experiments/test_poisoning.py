@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_not_tried() -> None:
     assert row.status == "too-large"
     (row,) = run(cell("poisoned-control", "random", 0.3, learner="degrees", defense="row-column", treatment="remove"))
     assert row.status == "failed"
-    assert "derived for lists drawn by RR" in row.note
+    assert "derived for reports drawn by RR" in row.note
 
 
 @pytest.mark.parametrize("name", ["poisoning", "poisoning-beyond"])

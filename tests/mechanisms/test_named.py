@@ -141,7 +141,7 @@ def test_a_class_in_a_file(tmp_path: Path) -> None:
     assert reports.origin.name == record.name == f"{record.kind.__module__}:Mine"
     assert str(tmp_path) not in record.name
     assert (named.label_of(record.name), named.colour_of(record.name)) == ("Mine", record.colour)
-    with pytest.raises(DataError, match="derived for lists drawn by RR; these come from own@"):
+    with pytest.raises(DataError, match="derived for reports drawn by RR; these come from own@"):
         named.drawn_by(reports, "It", gl.RR)  # its law may be another than RR's
     path.write_text(path.read_text() + "# another version\n")
     assert named.named(f"{path}:Mine").name != record.name

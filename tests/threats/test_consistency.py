@@ -54,7 +54,7 @@ def test_public_users(stars: gl.GraphSet) -> None:
 
 
 def test_refuses_what_it_was_not_derived_for(reports: gl.Reports, threads: gl.GraphSet) -> None:
-    with pytest.raises(DataError, match="derived for lists drawn by RR"):
+    with pytest.raises(DataError, match="derived for reports drawn by RR"):
         RowColumnCheck().judge(reports)
     directed = gl.GraphSet.from_edges([0, 1], [1, 2], [3], directed=True)
     with pytest.raises(DataError, match="needs undirected graphs"):

@@ -172,7 +172,7 @@ def test_bad_input(threads: gl.GraphSet) -> None:
         HubGuard(wrong("best"))
     with pytest.raises(ParameterError, match="'theta' parameter of HubGuard"):
         HubGuard(theta=1.5)
-    with pytest.raises(DataError, match="derived for lists drawn by DPRR or RR or LocalLap"):
+    with pytest.raises(DataError, match="derived for reports drawn by DPRR or RR or LocalLap"):
         HubGuard().judge(gl.NoisyDegrees(epsilon=1.0).randomize(threads, rng=1))
     with pytest.raises(DataError, match="estimator='clip'"):
         HubGuard().judge(gl.DPRR(epsilon=2.0, estimator="bayes").randomize(threads, rng=1))

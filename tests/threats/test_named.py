@@ -44,7 +44,7 @@ def test_a_defense_fits_the_mechanisms_that_its_record_says(name: str, record: N
     if record.name in DEFENSES[name].fits:
         assert make_defense(name).judge(reports).score.shape == (reports.num_users,)
     else:
-        with pytest.raises(DataError, match="derived for lists drawn by"):
+        with pytest.raises(DataError, match="derived for reports drawn by"):
             make_defense(name).judge(reports)
 
 

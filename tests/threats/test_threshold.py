@@ -64,7 +64,7 @@ def test_bad_input(threads: gl.GraphSet) -> None:
     with pytest.raises(ParameterError, match="one of remove, empty, redraw"):
         DegreeThreshold(treatment=wrong("forgive"))
     for mechanism in (gl.LocalLap(epsilon=1.0), gl.NoisyDegrees(epsilon=1.0)):
-        with pytest.raises(DataError, match="derived for lists drawn by DPRR or RR or ARR"):
+        with pytest.raises(DataError, match="derived for reports drawn by DPRR or RR or ARR"):
             DegreeThreshold().judge(mechanism.randomize(threads, rng=1))
     with pytest.raises(ParameterError, match="must be Reports"):
         DegreeThreshold().judge(wrong(threads))

@@ -34,14 +34,12 @@ def threats(as_json: console.JsonOption = False) -> None:
 
     One of your own goes wherever a name goes, as path/own.py:Class or package.module:Class.
     """
-    from graphldp.mechanisms.named import mechanisms
     from graphldp.threats.named import ATTACKS, DEFENSES
 
-    with_lists = ", ".join(each.name for each in mechanisms() if each.private and each.lists)
-    rows = [{"name": each.name, "kind": "attack", "about": each.label, "fits": with_lists} for each in ATTACKS.values()]
-    rows += [
-        {"name": each.name, "kind": "defense", "about": each.label, "fits": ", ".join(each.fits)}
-        for each in DEFENSES.values()
+    rows = [
+        {"name": each.name, "kind": kind, "about": each.label, "fits": ", ".join(each.fits)}
+        for kind, table in (("attack", ATTACKS), ("defense", DEFENSES))
+        for each in table.values()
     ]
     console.show(rows, as_json=as_json)
 

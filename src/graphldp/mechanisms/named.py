@@ -251,7 +251,7 @@ def drawn_by(reports: Reports, owner: str, *known: type[Mechanism]) -> type[Mech
     record = _table.get(reports.origin.name)
     if record is None or record.kind not in known:
         labels = " or ".join(label_of(name_of(each)) for each in known)
-        raise DataError(f"{owner} is derived for lists drawn by {labels}; these come from {reports.origin}.")
+        raise DataError(f"{owner} is derived for reports drawn by {labels}; these come from {reports.origin}.")
     return record.kind
 
 

@@ -187,23 +187,17 @@ class Poison(ListAttack):
         check_share(self.w2, "w2", "Poison")
 
     @classmethod
-    def all_ones(
-        cls, *, fraction: float | None = None, liars: int | None = None, forge_degree: bool = True
-    ) -> Poison:
+    def all_ones(cls, *, fraction: float | None = None, liars: int | None = None, forge_degree: bool = True) -> Poison:
         """Everybody is on the list: Poison(1, 1)."""
         return cls(1.0, 1.0, fraction=fraction, liars=liars, forge_degree=forge_degree)
 
     @classmethod
-    def all_zeros(
-        cls, *, fraction: float | None = None, liars: int | None = None, forge_degree: bool = True
-    ) -> Poison:
+    def all_zeros(cls, *, fraction: float | None = None, liars: int | None = None, forge_degree: bool = True) -> Poison:
         """Nobody is on the list: Poison(0, 0)."""
         return cls(0.0, 0.0, fraction=fraction, liars=liars, forge_degree=forge_degree)
 
     @classmethod
-    def random(
-        cls, *, fraction: float | None = None, liars: int | None = None, forge_degree: bool = True
-    ) -> Poison:
+    def random(cls, *, fraction: float | None = None, liars: int | None = None, forge_degree: bool = True) -> Poison:
         """A coin for everybody: Poison(½, ½)."""
         return cls(0.5, 0.5, fraction=fraction, liars=liars, forge_degree=forge_degree)
 

@@ -11,12 +11,14 @@ from functools import partial
 from typing import Any
 
 from graphldp.errors import ParameterError, bad_parameter
-from graphldp.mechanisms.named import label_of, name_of
+from graphldp.mechanisms.named import label_of, mechanisms, name_of
 from graphldp.own import is_reference, load_class
-from graphldp.threats.attacks import Attack, Poison
+from graphldp.threats.attacks import Attack, ListAttack, Poison
 from graphldp.threats.base import Defense
 from graphldp.threats.beyond import Collusion, HubMimicry
+from graphldp.threats.claims import WITH_DEGREES
 from graphldp.threats.consistency import RowColumnCheck
+from graphldp.threats.degrees import CopyLargest, DegreeShift, FakeHub, Imitation, Mimics, SilentHubs, StayAway
 from graphldp.threats.guard import HubGuard
 from graphldp.threats.threshold import DegreeThreshold
 
@@ -27,13 +29,23 @@ class NamedAttack:
 
     Args:
         name: as commands, experiments and files write it.
-        maker: makes it from ``fraction`` and ``forge_degree``.
+        kind: the class.
+        maker: makes it from ``fraction`` or ``liars``, and where it rewrites lists from ``forge_degree``.
         label: as tables and pictures write it.
     """
 
     name: str
+    kind: type[Attack]
     maker: Callable[..., Attack]
     label: str
+
+    @property
+    def fits(self) -> tuple[str, ...]:
+        """The mechanisms whose reports it can forge."""
+        if self.kind.derived_for:
+            return tuple(name_of(each) for each in self.kind.derived_for)
+        forged = {name_of(each) for each in WITH_DEGREES}
+        return tuple(each.name for each in mechanisms() if each.private and each.lists and each.name not in forged)
 
 
 @dataclass(frozen=True)
@@ -61,13 +73,25 @@ class NamedDefense:
 ATTACKS = {
     each.name: each
     for each in (
-        NamedAttack("all-ones", Poison.all_ones, "everybody is on the list"),
-        NamedAttack("all-zeros", Poison.all_zeros, "nobody is on the list"),
-        NamedAttack("random", Poison.random, "a coin for everybody"),
-        NamedAttack("mimicry", HubMimicry, "lists as long as those of hubs"),
-        NamedAttack("clique", partial(Collusion, "clique"), "liars list each other"),
-        NamedAttack("target", partial(Collusion, "target"), "liars vouch for a fake hub"),
-        NamedAttack("frame", partial(Collusion, "frame"), "liars cast suspicion on hubs"),
+        NamedAttack("all-ones", Poison, Poison.all_ones, "everybody is on the list"),
+        NamedAttack("all-zeros", Poison, Poison.all_zeros, "nobody is on the list"),
+        NamedAttack("random", Poison, Poison.random, "a coin for everybody"),
+        NamedAttack("mimicry", HubMimicry, HubMimicry, "lists as long as those of hubs"),
+        NamedAttack("clique", Collusion, partial(Collusion, "clique"), "liars list each other"),
+        NamedAttack("target", Collusion, partial(Collusion, "target"), "liars vouch for a fake hub"),
+        NamedAttack("frame", Collusion, partial(Collusion, "frame"), "liars cast suspicion on hubs"),
+        NamedAttack("shift", DegreeShift, DegreeShift, "ten friends more"),
+        NamedAttack("fake-hub", FakeHub, FakeHub, "friends with everybody"),
+        NamedAttack("half-hub", FakeHub, partial(FakeHub, 0.5), "friends with every second user"),
+        NamedAttack("input-hub", FakeHub, partial(FakeHub, lie="input"), "an honest report on a list of everybody"),
+        NamedAttack("busy-hub", FakeHub, partial(FakeHub, 0.5, friends="busy"), "friends with the busy half"),
+        NamedAttack("quiet-hub", FakeHub, partial(FakeHub, 0.5, friends="quiet"), "friends with the quiet half"),
+        NamedAttack("copy-largest", CopyLargest, CopyLargest, "as many friends as the busiest user"),
+        NamedAttack("all-hubs", Mimics, Mimics, "as many friends as some hub of the set"),
+        NamedAttack("silent-hub", SilentHubs, SilentHubs, "the busiest users claim one friend"),
+        NamedAttack("stay-away", StayAway, StayAway, "the busiest users do not report"),
+        NamedAttack("imitation", Imitation, Imitation, "degrees of the other class"),
+        NamedAttack("hub-imitation", Imitation, partial(Imitation, busiest=True), "hubs of the other class"),
     )
 }
 
@@ -82,15 +106,24 @@ DEFENSES = {
 }
 
 
-def make_attack(name: str, *, fraction: float, forge_degree: bool = True) -> Attack:
-    """The attack of this name, or of a class of one's own."""
-    options: dict[str, Any] = {"fraction": fraction, "forge_degree": forge_degree}
+def make_attack(
+    name: str, *, fraction: float | None = None, liars: int | None = None, forge_degree: bool = True
+) -> Attack:
+    """The attack of this name, or of a class of one's own, by a share of a graph's users or by so many of them."""
+    options: dict[str, Any] = {"fraction": fraction} if liars is None else {"liars": liars}
+    if liars is not None and fraction is not None:
+        raise bad_parameter("liars", "graphldp", "left out where there is a fraction", liars)
+    known = ATTACKS.get(name)
+    if known is None or issubclass(known.kind, ListAttack):
+        options["forge_degree"] = forge_degree
+    elif not forge_degree:
+        raise bad_parameter("forge_degree", name, "left out: it forges degrees and nothing else", forge_degree)
     if is_reference(name):
         own: Attack = _made(load_class(name, Attack, "attack"), options, name)
         return own
-    if name not in ATTACKS:
+    if known is None:
         raise bad_parameter("attack", "graphldp", f"one of {', '.join(ATTACKS)}, or path/own.py:Class", name)
-    return ATTACKS[name].maker(**options)
+    return known.maker(**options)
 
 
 def make_defense(name: str, *, theta: float = 0.05, treatment: str | None = None) -> Defense:

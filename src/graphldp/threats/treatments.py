@@ -39,11 +39,24 @@ def treat(reports: Reports, flagged: NDArray[np.bool_], treatment: Treatment, *,
     degree, gone = reports.noisy_degree, flagged if reports.missing is None else flagged | reports.missing
     lists = spliced(reports, flagged, np.zeros(np.count_nonzero(flagged), np.int64), np.zeros(0, np.int32))
     return replace(
-        reports,
+        without_answers(reports, flagged),
         indptr=lists.indptr,
         indices=lists.indices,
         noisy_degree=None if degree is None else np.where(flagged, 0.0, degree),
         missing=gone if treatment == "remove" else reports.missing,
+        trusted=True,
+    )
+
+
+def without_answers(reports: Reports, users: NDArray[np.bool_]) -> Reports:
+    """The reports without what some users answered when they were asked again; two counts go with the d* they fit."""
+    if reports.asked is None or reports.quiet_friends is None or reports.busy_friends is None:
+        return reports
+    return replace(
+        reports,
+        asked=reports.asked & ~users,
+        quiet_friends=np.where(users, np.nan, reports.quiet_friends),
+        busy_friends=np.where(users, np.nan, reports.busy_friends),
         trusted=True,
     )
 
@@ -69,4 +82,6 @@ def _redraw(reports: Reports, flagged: NDArray[np.bool_], rng: Rng) -> Reports:
     degree = None if reports.noisy_degree is None else np.where(flagged, 0.0, reports.noisy_degree)
     if degree is not None:
         degree[who[helped]] = degree[donor]
-    return replace(reports, indptr=lists.indptr, indices=lists.indices, noisy_degree=degree, trusted=True)
+    return replace(
+        without_answers(reports, flagged), indptr=lists.indptr, indices=lists.indices, noisy_degree=degree, trusted=True
+    )

@@ -34,5 +34,5 @@ def test_what_is_public_is_certain() -> None:
 
 def test_reports_without_a_posterior_are_refused() -> None:
     reports = gl.RR(epsilon=1.0).randomize(gl.synthetic.threads(num_graphs=3, seed=0), rng=0)
-    with pytest.raises(DataError, match="derived for lists drawn by DPRR or Blink"):
+    with pytest.raises(DataError, match="derived for reports drawn by DPRR or Blink"):
         posterior_levels(reports)

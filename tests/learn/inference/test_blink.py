@@ -153,9 +153,9 @@ def test_bad_input(reports: gl.Reports) -> None:
         denoise(reports, "soft", entries=0)
     with pytest.raises(ParameterError, match="'reports' parameter of denoise must be Reports"):
         denoise(wrong(SMALL))
-    with pytest.raises(DataError, match="derived for lists drawn by Blink"):
+    with pytest.raises(DataError, match="derived for reports drawn by Blink"):
         denoise(gl.RR(1.0).randomize(SMALL, rng=0))
     with pytest.raises(DataError, match="undirected"):
         denoise(gl.Blink(1.0).randomize(gl.GraphSet.from_edges([0], [1], [3], directed=True), rng=0))
-    with pytest.raises(DataError, match="derived for lists drawn by Blink"):
+    with pytest.raises(DataError, match="derived for reports drawn by Blink"):
         denoise(denoise(reports).reports)

@@ -138,8 +138,8 @@ def test_small_graphs(sizes: list[int]) -> None:
 
 def test_bad_input(reports: gl.Reports) -> None:
     cases: list[tuple[Any, str]] = [
-        (gl.RR(1.0).randomize(FOUR, rng=0), "derived for lists drawn by DPRR or Blink"),
-        (gl.NoisyDegrees(1.0).randomize(FOUR, rng=0), "derived for lists drawn by DPRR or Blink"),
+        (gl.RR(1.0).randomize(FOUR, rng=0), "derived for reports drawn by DPRR or Blink"),
+        (gl.NoisyDegrees(1.0).randomize(FOUR, rng=0), "derived for reports drawn by DPRR or Blink"),
         (gl.Blink(1.0).randomize(gl.GraphSet.from_edges([0], [1], [3], directed=True), rng=0), "undirected"),
     ]
     for given, message in cases:
