@@ -15,10 +15,19 @@ from graphldp.threats import Poison
 from graphldp.threats.named import ATTACKS
 
 
+@pytest.fixture(scope="module")
+def degrees(files: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Reports without lists."""
+    path: Path = tmp_path_factory.mktemp("degrees") / "degrees.npz"
+    gl.NoisyDegrees(1.0, noise="discrete").randomize(gl.GraphSet.load(files.graphs), rng=0).save(path)
+    return path
+
+
 @pytest.mark.parametrize("name", ATTACKS)
-def test_every_attack_writes_reports(name: str, command: Any, files: Any, tmp_path: Path) -> None:
+def test_every_attack_writes_reports(name: str, command: Any, files: Any, degrees: Path, tmp_path: Path) -> None:
     out = tmp_path / "poisoned.npz"
-    code, printed, _ = command("attack", files.reports, "-a", name, "-f", "0.3", "--seed", "4", "-o", out, "--json")
+    fitting = files.reports if "dprr" in ATTACKS[name].fits else degrees
+    code, printed, _ = command("attack", fitting, "-a", name, "-f", "0.3", "--seed", "4", "-o", out, "--json")
     assert code == 0
     row, reports = json.loads(printed), gl.Reports.load(out)
     assert row["entries_after"] == reports.num_entries
@@ -40,6 +49,19 @@ def test_the_file_is_what_the_library_makes(command: Any, files: Any, tmp_path: 
         rows = [(int(row["graph"]), int(row["user"])) for row in csv.DictReader(file)]
     expected = zip(reports.graph_of_user[malicious], reports.local_users[malicious], strict=True)
     assert rows == [(int(g), int(u)) for g, u in expected]
+
+
+def test_one_liar_in_each_test_graph(command: Any, degrees: Path, tmp_path: Path) -> None:
+    out = tmp_path / "poisoned.npz"
+    arguments = ("-a", "fake-hub", "--liars", "1", "--split-seed", "1", "--where", "test", "-o", out, "--json")
+    code, printed, _ = command("attack", degrees, *arguments)
+    assert code == 0
+    reports, poisoned = gl.Reports.load(degrees), gl.Reports.load(out)
+    test = gl.split(reports.labels, seed=1)[2]
+    changed = np.flatnonzero(some(reports.noisy_degree) != some(poisoned.noisy_degree))
+    assert json.loads(printed)["malicious_users"] == json.loads(printed)["attacked_graphs"] == len(test)
+    assert set(reports.graph_of_user[changed]) == set(test)
+    assert np.array_equal(some(poisoned.noisy_degree)[changed], reports.sizes[reports.graph_of_user[changed]] - 1)
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -74,6 +96,14 @@ def replace_name(graphs: gl.GraphSet, name: str) -> gl.GraphSet:
         (["-f", "0.1", "--split-seed", "0", "--split", "0.5,0.5"], "three shares"),
         (["-f", "0.1", "--split", "0.5,0.3,0.2"], "together with --split-seed"),
         (["-f", "0.1", "--seed", "-1"], "'rng' parameter"),
+        (["-f", "0.1", "--where", "test"], "together with --split-seed"),
+        (["-f", "0.1", "--where", "here", "--split-seed", "0"], "one of train, test, both"),
+        (["-f", "0.1", "--liars", "1"], "given, or else --liars"),
+        ([], "given, or else --liars"),
+        (["--liars", "-1"], "a whole number ≥ 0"),
+        (["--liars", "1000000"], "at most"),
+        (["-f", "0.1", "-a", "fake-hub"], "derived for reports drawn by NoisyDegrees"),
+        (["-f", "0.1", "-a", "fake-hub", "--honest-degree"], "it forges degrees"),
         (["-f", "0.1", "-o", "x.csv"], "a file that ends in .npz, or a folder"),
     ],
 )

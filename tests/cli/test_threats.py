@@ -12,4 +12,5 @@ def test_every_attack_and_defense_is_shown(command: Any) -> None:
     rows = {row["name"]: row for row in json.loads(printed)}
     assert list(rows) == [*ATTACKS, *DEFENSES]
     assert rows["row-column"]["fits"] == "rr"
-    assert "noisy-degrees" not in rows["random"]["fits"]
+    assert rows["random"]["fits"] == "dprr, rr, arr, local-lap, blink"
+    assert rows["fake-hub"]["fits"] == "noisy-degrees, hub-lists, hub-counts"

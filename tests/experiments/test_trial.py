@@ -1,14 +1,21 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
+import numpy as np
 import pytest
+from tests.values import some
 
+from graphldp.errors import ParameterError
+from graphldp.experiments.cases import attacked
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.compute import compute
-from graphldp.experiments.draws import Context, Draw
-from graphldp.experiments.trial import TRIALS, Threat, Trial
+from graphldp.experiments.draws import Context, Draw, reports_of
+from graphldp.experiments.trial import TRIALS, Threat, Trial, Where
+from graphldp.learn.selection import split
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 DRAW = Draw("synthetic:threads", "dprr", 1.0, (0.125, 0.875), 0.0, 2)
@@ -43,3 +50,51 @@ def test_an_attack_nobody_takes_part_in_changes_nothing() -> None:
     assert one.status == two.status == "done"
     assert one.numbers == two.numbers
     assert sum(map(sum, one.numbers["confusion"])) == 45
+
+
+DEGREES = Draw("synthetic:threads", "degrees", 1.0, None, 0.0, 2)
+
+
+def test_only_what_the_paper_does_not_have_is_named() -> None:
+    """Cells from before liars could be in test graphs, or be counted, keep their identity."""
+    paper = Trial(DRAW, RATIOS, 2, "degree", threat=Threat("random", 0.3))
+    assert not {"where", "liars"} & paper.cell.params.keys()
+    others = [replace(paper, threat=Threat("fake-hub", where=where, liars=1)) for where in get_args(Where)]
+    assert len({trial.cell.id for trial in others}) == 3
+    assert [Trial.of(trial.cell) for trial in others] == others
+
+
+def test_liars_are_where_the_threat_says() -> None:
+    """One liar in each training graph, in each test graph, in both: who is turned, and what a fit learns from."""
+    trials = {
+        where: Trial(DEGREES, RATIOS, 2, "degree", threat=Threat("fake-hub", where=where, liars=1))
+        for where in get_args(Where)
+    }
+    honest = reports_of(DEGREES, Context())
+    learn, _, test = split(honest.labels, RATIOS, 2)
+    for where, trial in trials.items():
+        case = attacked(trial, Context())
+        graphs = np.unique(honest.graph_of_user[case.malicious])
+        assert set(graphs) == set({"train": learn, "test": test, "both": np.concatenate((learn, test))}[where])
+        assert case.malicious.sum() == len(graphs)
+    learned = {where: replace(trial, threat=some(trial.threat).learned) for where, trial in trials.items()}
+    assert learned["train"] == learned["both"] == trials["train"]
+    assert learned["test"].threat == Threat()
+
+
+def test_a_fit_that_trials_share_gives_what_each_gives_alone() -> None:
+    threats = [Threat(), *(Threat(name, where="test", liars=1) for name in ("fake-hub", "silent-hub"))]
+    threats += [Threat("fake-hub", where=where, liars=1) for where in get_args(Where) if where != "test"]
+    cells = [Trial(DEGREES, RATIOS, 2, "degree", threat=threat).cell for threat in threats]
+    together = {row.cell.id: row.numbers for row in compute(cells, Context())}
+    alone = {cell.id: next(compute([cell], Context())).numbers for cell in cells}
+    assert together == alone
+    assert together[cells[1].id]["accuracy"] < together[cells[0].id]["accuracy"]
+
+
+def test_a_threat_reads_as_what_it_is() -> None:
+    assert str(Threat("fake-hub", where="test", liars=1)) == "attack fake-hub, 1 in each graph, in test graphs"
+    with pytest.raises(ParameterError, match="'where' parameter of graphldp must be one of train, test, both"):
+        Threat.named("fake-hub", 0.1, None, where="nowhere")
+    with pytest.raises(ParameterError, match="'liars' parameter of FakeHub must be a whole number"):
+        Threat.named("fake-hub", 0.0, None, liars=-1)

@@ -50,7 +50,19 @@ def test_a_defense_fits_the_mechanisms_that_its_record_says(name: str, record: N
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_every_attack_is_made(name: str) -> None:
-    assert make_attack(name, fraction=0.25, forge_degree=False).fraction == 0.25
+    assert make_attack(name, fraction=0.25).fraction == 0.25
+    assert make_attack(name, liars=3).liars == 3
+
+
+@pytest.mark.parametrize("record", PRIVATE, ids=lambda record: record.name)
+@pytest.mark.parametrize("name", ["all-ones", "fake-hub"])
+def test_an_attack_fits_the_mechanisms_that_its_record_says(name: str, record: NamedMechanism) -> None:
+    reports = record.make(2.0, **record.audited_with[0]).randomize(GRAPHS, rng=0)
+    if record.name in ATTACKS[name].fits:
+        assert make_attack(name, liars=1).apply(reports, rng=0).num_users == reports.num_users
+    else:
+        with pytest.raises(DataError, match=r"derived for reports drawn by|rewrites lists"):
+            make_attack(name, liars=1).apply(reports, rng=0)
 
 
 def test_labels_tell_them_apart() -> None:

@@ -11,7 +11,7 @@ import typer
 from graphldp.cli.mechanisms import SeedOption
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import SplitOption, out_help, place, shares
-from graphldp.cli.threats import ATTACK_HELP, HonestDegreeOption
+from graphldp.cli.threats import ATTACK_HELP, HonestDegreeOption, LiarsOption, WhereOption
 from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ EPILOG = """Examples:
 graphldp attack reports.npz --attack random --fraction 0.3 --out poisoned.npz --malicious malicious.csv
 
 graphldp attack reports.npz -a all-ones -f 0.5 --split-seed 0 --out poisoned.npz --json
+
+graphldp attack degrees.npz -a fake-hub --liars 1 --split-seed 0 --where test --out poisoned.npz
 """
 
 
@@ -33,12 +35,16 @@ def attack(
     out: Annotated[
         Path, typer.Option("--out", "-o", help=out_help("Where to write the attacked reports", "poisoned.npz"))
     ],
-    fraction: Annotated[float, typer.Option("--fraction", "-f", help="β: the share of malicious users in a graph.")],
+    fraction: Annotated[
+        float | None, typer.Option("--fraction", "-f", help="β: the share of malicious users in a graph.")
+    ] = None,
+    liars: LiarsOption = None,
     name: Annotated[str, typer.Option("--attack", "-a", help=ATTACK_HELP)] = "random",
     honest_degree: HonestDegreeOption = False,
     split_seed: Annotated[
-        int | None, typer.Option(help="Attack only the training graphs that 'graphldp train' has at this seed.")
+        int | None, typer.Option(help="Attack only graphs that 'graphldp train' has at this seed: see --where.")
     ] = None,
+    where: WhereOption = None,
     split: SplitOption = None,
     malicious: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write who is malicious, one line (graph,user) each.")
@@ -48,19 +54,28 @@ def attack(
 ) -> None:
     """Let malicious users rewrite their reports, as in Section 6 of the paper and beyond it.
 
+    Some attacks rewrite lists and others forge degrees; 'graphldp threats' says whose reports each fits.
+
     For researchers: what would an attack cost a model trained on these reports, and does a defense find it?
     """
-    from graphldp.experiments.cases import attack_reports
+    from graphldp.experiments.cases import attack_reports, places
     from graphldp.experiments.trial import Threat
     from graphldp.learn.selection import split_dataset
     from graphldp.reports import Reports
 
-    threat = Threat.named(name, fraction, None, forge_degree=not honest_degree)
-    if split is not None and split_seed is None:
-        raise bad_parameter("split", "graphldp attack", "given together with --split-seed", split)
+    if (fraction is None) == (liars is None):
+        raise bad_parameter("fraction", "graphldp attack", "given, or else --liars", fraction)
+    for option, value in (("split", split), ("where", where)):
+        if value is not None and split_seed is None:
+            raise bad_parameter(option, "graphldp attack", "given together with --split-seed", value)
+    threat = Threat.named(
+        name, fraction or 0.0, None, forge_degree=not honest_degree, where=where or "train", liars=liars
+    )
     reports = Reports.load(file)
     file_out = place(out, "poisoned.npz", "attack")
-    graphs = None if split_seed is None else split_dataset(reports, split_seed, shares(split, "attack"))[0]
+    graphs = None
+    if split_seed is not None:
+        graphs = places(split_dataset(reports, split_seed, shares(split, "attack")), threat.where)
     poisoned, turned = attack_reports(reports, threat, seed, graphs)
     poisoned.save(file_out)
     if malicious is not None:

@@ -24,6 +24,12 @@ DEFENSE_HELP = "Which test: a defense that 'graphldp threats' shows, or path/own
 TreatmentOption = Annotated[
     str | None, typer.Option(help="What becomes of flagged users: remove, empty or redraw; by default the test's.")
 ]
+LiarsOption = Annotated[
+    int | None, typer.Option("--liars", help="How many users of each graph lie, instead of a share of them.")
+]
+WhereOption = Annotated[
+    str | None, typer.Option(help="In which graphs they lie: train (unless said), test (evasion) or both.")
+]
 HonestDegreeOption = Annotated[
     bool, typer.Option("--honest-degree", help="Liars leave d* as it was instead of forging it to fit the fake list.")
 ]
@@ -45,17 +51,35 @@ def threats(as_json: console.JsonOption = False) -> None:
 
 
 def given_threat(
-    attack: str | None, fraction: float | None, defense: str | None, *, honest_degree: bool, treatment: str | None
+    attack: str | None,
+    fraction: float | None,
+    defense: str | None,
+    *,
+    honest_degree: bool,
+    treatment: str | None,
+    where: str | None,
+    liars: int | None,
 ) -> Threat | None:
     """What a command's options say about liars and the server; None where they say nothing."""
     from graphldp.experiments.trial import Threat
 
-    if (attack is None) != (fraction is None):
-        raise bad_parameter("fraction", "graphldp train", "given together with --attack", fraction)
+    owner = "graphldp train"
+    if (attack is None) != (fraction is None and liars is None):
+        raise bad_parameter("fraction", owner, "given together with --attack", fraction)
+    if fraction is not None and liars is not None:
+        raise bad_parameter("liars", owner, "left out where there is a fraction", liars)
     if honest_degree and attack is None:
-        raise bad_parameter("honest_degree", "graphldp train", "given together with --attack", honest_degree)
+        raise bad_parameter("honest_degree", owner, "given together with --attack", honest_degree)
+    if where is not None and attack is None:
+        raise bad_parameter("where", owner, "given together with --attack", where)
     if treatment is not None and defense is None:
-        raise bad_parameter("treatment", "graphldp train", "given together with --defense", treatment)
+        raise bad_parameter("treatment", owner, "given together with --defense", treatment)
     if attack is None and defense is None:
         return None
-    return Threat.named(attack, fraction or 0.0, defense, forge_degree=not honest_degree, treatment=treatment)
+    return Threat.named(
+        *(attack, fraction or 0.0, defense),
+        forge_degree=not honest_degree,
+        treatment=treatment,
+        where=where or "train",
+        liars=liars,
+    )

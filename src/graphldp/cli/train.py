@@ -48,6 +48,8 @@ graphldp train IMDB-BINARY -m examples/own_mechanism.py:HalfResponse
 
 graphldp train REDDIT-BINARY --attack random --fraction 0.3 --defense guard-accuracy
 
+graphldp train REDDIT-BINARY --recommended --attack fake-hub --liars 1 --where test
+
 graphldp train reports.npz --seeds 10 --tensorboard runs/logs --json
 """
 
@@ -76,11 +78,13 @@ def train(
     noise: mechanisms.NoiseOption = None,
     sampling: mechanisms.SamplingOption = None,
     attack: Annotated[
-        str | None, typer.Option("--attack", "-a", help=f"Let users of the training graphs lie. {threats.ATTACK_HELP}")
+        str | None, typer.Option("--attack", "-a", help=f"Let some users lie. {threats.ATTACK_HELP}")
     ] = None,
     fraction: Annotated[
-        float | None, typer.Option("--fraction", "-f", help="β: the share of liars in a training graph.")
+        float | None, typer.Option("--fraction", "-f", help="β: the share of liars in an attacked graph.")
     ] = None,
+    liars: threats.LiarsOption = None,
+    where: threats.WhereOption = None,
     honest_degree: threats.HonestDegreeOption = False,
     defense: Annotated[
         str | None, typer.Option("--defense", "-d", help=f"Take lists that look fake away. {threats.DEFENSE_HELP}")
@@ -108,8 +112,8 @@ def train(
     Every seed draws its own noise, its own stratified split and its own weights. Mean, standard deviation and 95 %
     confidence interval over the seeds stand beside two controls: the number of users alone, and degrees alone.
 
-    With --attack, a share of the users in the training graphs lie; with --defense, the server takes away lists that
-    look fake, before it trains. Test graphs are honest.
+    With --attack, some users lie: a share of each training graph, or so many of it, or of test graphs. With --defense,
+    the server takes away reports that look fake, before it trains.
 
     Rows go to the results file as each training ends, and 'graphldp page' shows them; models go to OUT/seed-0.npz and
     so on. Run it again to go on after an interruption; finished seeds are not trained again.
@@ -136,7 +140,13 @@ def train(
         recommended=recommended,
         grid=grid,
         ratios=shares(split, "train"),
-        threat=threats.given_threat(attack, fraction, defense, honest_degree=honest_degree, treatment=treatment),
+        threat=threats.given_threat(
+            *(attack, fraction, defense),
+            honest_degree=honest_degree,
+            treatment=treatment,
+            where=where,
+            liars=liars,
+        ),
     )
     chip = resolve_device(device)
     context = Context(None if root is None else str(root), tuple(files.items()), str(chip))
@@ -242,5 +252,5 @@ def _show(
     for what, rate in (("liars", "detected"), ("honest users", "false_positives")):
         rates = [row[rate] for row in found if rate in row]
         if rates:
-            console.out.print(f"Flagged in training graphs: {np.mean(rates):.2%} of {what}.", highlight=False)
+            console.out.print(f"Flagged in attacked graphs: {np.mean(rates):.2%} of {what}.", highlight=False)
     show_confusion(found[0]["classes"], np.sum([row["confusion"] for row in found], axis=0).tolist())

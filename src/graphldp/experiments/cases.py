@@ -1,7 +1,7 @@
 """The reports that a trial learns from: drawn, attacked and defended; the part that trials share.
 
-As in the paper, malicious users rewrite their lists in the training graphs only, so that training and test graphs
-differ the most; the defense sees all graphs, since the server cannot know which were attacked.
+As in the paper, malicious users are in the training graphs only unless a threat says otherwise, so that training and
+test graphs differ the most; the defense sees all graphs, since the server cannot know which were attacked.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from graphldp.errors import GraphLDPError
 from graphldp.experiments.draws import Context, Draw, graphs_of, lists_of, raw_graphs, reports_of
 from graphldp.experiments.engines.preparing import prepared
-from graphldp.experiments.trial import Threat, Trial
+from graphldp.experiments.trial import Threat, Trial, Where
 from graphldp.learn.selection import split
 from graphldp.reports import Reports
 from graphldp.threats import Verdict
-from graphldp.threats.named import make_attack, make_defense
+from graphldp.threats.named import make_defense
 from graphldp.threats.treatments import Treatment, treat
 
 HUB = 0.25
@@ -36,7 +36,7 @@ class Attacked:
     Args:
         reports: what the server sees.
         malicious: who lies.
-        inside: who is in a training graph.
+        inside: who is in an attacked graph.
         hubs: who is a hub in truth; nobody where only reports are at hand.
     """
 
@@ -67,7 +67,7 @@ def attacked(trial: Trial, context: Context) -> Attacked:
 
 
 def defended(trial: Trial, context: Context) -> Defended:
-    """The reports that a trial learns from, and the rates of detection in the training graphs."""
+    """The reports that a trial learns from, and the rates of detection in the attacked graphs."""
     threat = trial.threat
     if threat is None:
         return Defended(reports_of(trial.draw, context), {}, True)
@@ -101,11 +101,17 @@ def attack_reports(
         seed: of who lies, and of their lists.
         graphs: where they are; everywhere unless said.
     """
-    if threat.attack is None:
+    attack = threat.make_attack()
+    if attack is None:
         return reports, np.zeros(reports.num_users, np.bool_)
-    attack = make_attack(threat.attack, fraction=threat.fraction, forge_degree=threat.forge_degree)
     malicious = attack.malicious(reports, rng=seed, graphs=graphs)
     return attack.apply(reports, rng=seed, graphs=graphs), malicious
+
+
+def places(parts: Sequence[NDArray[np.int64]], where: Where) -> NDArray[np.int64]:
+    """The attacked graphs among training, validation and test graphs."""
+    learn, _, test = parts
+    return {"train": learn, "test": test, "both": np.concatenate((learn, test))}[where]
 
 
 def by_case(trials: Sequence[Trial]) -> Iterator[list[Trial]]:
@@ -161,13 +167,13 @@ def _attack_of(trial: Trial) -> _Attack:
 def _attacked(draw: Draw, ratios: tuple[float, ...], seed: int, threat: Threat, context: Context) -> Attacked:
     """Kept until the next one is asked for: several defenses and treatments share it."""
     reports = reports_of(draw, context)
-    learn = split(reports.labels, ratios, seed)[0]
-    inside = np.isin(reports.graph_of_user, learn)
+    attacked = places(split(reports.labels, ratios, seed), threat.where)
+    inside = np.isin(reports.graph_of_user, attacked)
     graphs = raw_graphs(draw, context)
     hubs = np.zeros(reports.num_users, np.bool_)
     if graphs is not None:
         hubs = np.asarray(graphs.degrees > HUB * np.repeat(graphs.sizes, graphs.sizes))
-    return Attacked(*attack_reports(reports, threat, seed, learn), inside, hubs)
+    return Attacked(*attack_reports(reports, threat, seed, attacked), inside, hubs)
 
 
 @lru_cache(maxsize=1)

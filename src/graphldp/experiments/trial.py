@@ -10,11 +10,13 @@ and many of them together.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, cast, get_args
 
+from graphldp.errors import bad_parameter
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Draw
+from graphldp.threats import Attack
 from graphldp.threats.named import make_attack, make_defense
 
 NETWORK = "network"
@@ -23,6 +25,8 @@ NETWORK = "network"
 TRIALS = ("accuracy", "control", "poisoned-accuracy", "poisoned-control")
 """The kinds of cells that are trials: a network or a table, without malicious users or with some."""
 
+Where = Literal["train", "test", "both"]
+_PLACES = {"test": "in test graphs", "both": "in training and test graphs"}
 _IN_CELLS = {"degree": "degrees"}  # how cells about malicious users call a classifier
 
 
@@ -32,10 +36,12 @@ class Threat:
 
     Args:
         attack: a key of :data:`graphldp.threats.named.ATTACKS`; None where nobody lies.
-        fraction: the share β of malicious users in the training graphs.
+        fraction: the share β of malicious users in an attacked graph.
         forge_degree: whether they forge d* to fit their lists.
         defense: a key of :data:`graphldp.threats.named.DEFENSES`, ``"none"``, or ``"perfect"``, which is told who lies.
         treatment: what becomes of flagged users.
+        where: in which graphs they are: ``"train"``, ``"test"`` (evasion) or ``"both"``.
+        liars: instead of a share, how many malicious users an attacked graph has.
     """
 
     attack: str | None = None
@@ -43,6 +49,30 @@ class Threat:
     forge_degree: bool = True
     defense: str = "none"
     treatment: str = ""
+    where: Where = "train"
+    liars: int | None = None
+
+    def params(self) -> dict[str, Any]:
+        """For a cell; what is as the paper has it is not named, so that its cells keep their identity."""
+        found = asdict(self)
+        for name in ("where", "liars"):
+            if found[name] == getattr(Threat, name):
+                del found[name]
+        return found
+
+    @property
+    def learned(self) -> Threat:
+        """What of it a classifier learns from: the liars in training graphs."""
+        if self.where == "test":
+            return Threat(defense=self.defense, treatment=self.treatment)
+        return replace(self, where="train")
+
+    def make_attack(self) -> Attack | None:
+        """The attack, where there is one."""
+        if self.attack is None:
+            return None
+        who: dict[str, Any] = {"fraction": self.fraction} if self.liars is None else {"liars": self.liars}
+        return make_attack(self.attack, forge_degree=self.forge_degree, **who)
 
     @classmethod
     def named(
@@ -53,6 +83,8 @@ class Threat:
         *,
         forge_degree: bool = True,
         treatment: str | None = None,
+        where: str = "train",
+        liars: int | None = None,
     ) -> Threat:
         """A threat from what a user wrote; a name that is not there, or a wrong share, is an error here.
 
@@ -62,18 +94,24 @@ class Threat:
             defense: None for no defense.
             forge_degree: whether liars forge d*, too.
             treatment: the defense's own unless said.
+            where: in which graphs they lie.
+            liars: how many of each graph, instead of β.
         """
-        if attack is not None:
-            make_attack(attack, fraction=fraction, forge_degree=forge_degree)
+        if where not in get_args(Where):
+            raise bad_parameter("where", "graphldp", f"one of {', '.join(get_args(Where))}", where)
+        made = cls(attack, fraction, forge_degree, where=cast("Where", where), liars=liars)
+        made.make_attack()
         if defense is None:
-            return cls(attack, fraction, forge_degree)
-        return cls(attack, fraction, forge_degree, defense, make_defense(defense, treatment=treatment).treatment)
+            return made
+        return replace(made, defense=defense, treatment=make_defense(defense, treatment=treatment).treatment)
 
     def __str__(self) -> str:
         """In words, as the title of a run has them."""
         parts = []
         if self.attack is not None:
-            parts.append(f"attack {self.attack}, β = {self.fraction:g}" + ("" if self.forge_degree else ", honest d*"))
+            crew = f"β = {self.fraction:g}" if self.liars is None else f"{self.liars} in each graph"
+            place = "" if self.where == "train" else f", {_PLACES[self.where]}"
+            parts.append(f"attack {self.attack}, {crew}{place}" + ("" if self.forge_degree else ", honest d*"))
         if self.defense != "none":
             parts.append(f"defense {self.defense}" + (f", {self.treatment}" if self.treatment else ""))
         return "; ".join(parts) or "no attack, no defense"
@@ -106,7 +144,7 @@ class Trial:
         """How results name it."""
         common: dict[str, Any] = {"draw": self.draw.params(), "ratios": list(self.ratios), "seed": self.seed}
         if self.threat is not None:
-            common |= asdict(self.threat)
+            common |= self.threat.params()
         if self.classifier == NETWORK:
             kind = "accuracy" if self.threat is None else "poisoned-accuracy"
             return Cell.of(kind, **common, model=dict(self.model), training=dict(self.training))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +12,9 @@ from graphldp.errors import GraphLDPError
 from graphldp.experiments import packs
 from graphldp.experiments.cases import Defended, by_case, defended
 from graphldp.experiments.cells import Cell
-from graphldp.experiments.draws import Context
+from graphldp.experiments.draws import Context, Draw
 from graphldp.experiments.outcomes import CellOutcome, refusal, scored
-from graphldp.experiments.trial import NETWORK, Trial
+from graphldp.experiments.trial import NETWORK, Threat, Trial
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split
 
@@ -36,20 +37,28 @@ def run(cells: Sequence[Cell], context: Context, watch: packs.Watch | None = Non
 
 def _tables(trials: Sequence[Trial], context: Context) -> Iterator[list[CellOutcome]]:
     """Fit what needs no neural network: the controls, and the recipe's classifier."""
+    fits: dict[str, TableClassifier] = {}
+    last: Draw | None = None
     for own in by_case(trials):
+        if own[0].draw != last:
+            fits, last = {}, own[0].draw
         try:
             case = defended(own[0], context)
         except GraphLDPError as error:
             yield [refusal(trial.cell, error) for trial in own]
             continue
         for trial in own:
-            yield [_fit_table(trial, case)]
+            yield [_fit_table(trial, case, fits)]
 
 
-def _fit_table(trial: Trial, case: Defended) -> CellOutcome:
+def _fit_table(trial: Trial, case: Defended, fits: dict[str, TableClassifier]) -> CellOutcome:
+    """Fit, unless another trial has learned from the same reports: one that is attacked elsewhere."""
     reports = case.reports
     learn, stop, test = split(reports.labels, trial.ratios, trial.seed)
-    model = table_classifier(trial.classifier, trial.seed).fit(reports.subset(learn))
+    key = replace(trial, threat=(trial.threat or Threat()).learned).cell.id
+    if key not in fits:
+        fits[key] = table_classifier(trial.classifier, trial.seed).fit(reports.subset(learn))
+    model = fits[key]
     held_out = reports.subset(test)
     scores = evaluate(model.classes_, model.predict_proba(held_out), np.asarray(held_out.labels))
     numbers = {**case.rates, **scored(scores, model.classes_), "val_accuracy": model.score(reports.subset(stop))}
