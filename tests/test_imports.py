@@ -17,6 +17,7 @@ ROOT = Path(gl.__file__).parent
 LAYERS = (
     ("errors",),
     ("archives", "files", "labels", "machines", "own", "privacy", "text"),
+    ("attributes",),
     ("neighbour_lists",),
     ("interchange",),
     ("graphs", "reports"),

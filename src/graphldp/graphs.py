@@ -6,7 +6,7 @@ A raw edge lives here and nowhere else: what comes out of a mechanism is :class:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from graphldp.attributes import Attributes
 from graphldp.errors import DataError, Described, bad_parameter, extra_named
-from graphldp.interchange import to_networkx, to_scipy
+from graphldp.interchange import node_column, to_networkx, to_scipy
 from graphldp.labels import check_labels
 from graphldp.neighbour_lists import NeighbourLists, lists_from_pairs, whole_numbers
 
@@ -103,8 +104,26 @@ class GraphSet(NeighbourLists):
         )
 
     @classmethod
-    def from_networkx(cls, graphs: Iterable[nx.Graph[Any]], labels: ArrayLike | None = None) -> Self:
-        """Build a set from NetworkX graphs, all directed or all undirected; nodes keep their order, self-loops go."""
+    def from_networkx(
+        cls,
+        graphs: Iterable[nx.Graph[Any]],
+        labels: ArrayLike | None = None,
+        *,
+        features: str | None = None,
+        node_labels: str | None = None,
+        groups: str | None = None,
+        public: Collection[str] = (),
+    ) -> Self:
+        """Build a set from NetworkX graphs, all directed or all undirected; nodes keep their order, self-loops go.
+
+        Args:
+            graphs: the graphs.
+            labels: one whole number per graph, or None.
+            features: the name of the nodes' attribute that holds their features, the same number of them for all.
+            node_labels: the name of the attribute that holds their labels.
+            groups: the name of the attribute that holds their public groups.
+            public: which of these attributes are public; groups always are.
+        """
         graphs = _listed("graphs", graphs, "from_networkx", "graphs", lambda each: hasattr(each, "is_directed"))
         directed = _one_kind([g.is_directed() for g in graphs])
         source, target, offset = [], [], 0
@@ -114,7 +133,10 @@ class GraphSet(NeighbourLists):
             source += [a for a, _ in pairs]
             target += [b for _, b in pairs]
             offset += len(number)
-        return cls.from_edges(source, target, [len(g) for g in graphs], labels, directed=directed)
+        made = cls.from_edges(source, target, [len(g) for g in graphs], labels, directed=directed)
+        names = {"features": features, "node_labels": node_labels, "groups": groups}
+        columns: dict[str, Any] = {each: node_column(graphs, name) for each, name in names.items() if name is not None}
+        return made._attributed(columns, {each for each, name in names.items() if name in public}) if columns else made
 
     def to_networkx(self) -> list[nx.Graph[int]]:
         """The graphs as NetworkX graphs with nodes 0 … n−1."""
@@ -146,21 +168,37 @@ class GraphSet(NeighbourLists):
         return to_scipy(self)
 
     @classmethod
-    def from_pyg(cls, data: Iterable[Data], *, directed: bool = False, drop_features: bool = False) -> Self:
-        """Build a set from PyTorch Geometric ``Data`` objects: their ``edge_index``, ``num_nodes`` and ``y``.
+    def from_pyg(
+        cls,
+        data: Iterable[Data],
+        *,
+        directed: bool = False,
+        public: Collection[str] = (),
+        ignore: Collection[str] = (),
+        drop_features: bool = False,
+    ) -> Self:
+        """Build a set from PyTorch Geometric ``Data`` objects: edges, labels and what is known of each node.
+
+        ``x`` becomes the features, ``group`` the public groups, and ``y`` the labels: of the graphs where each holds
+        one, of the nodes where there is one for each node, as in ``Planetoid``. ``node_y`` holds the nodes' labels
+        beside those of the graphs.
 
         Args:
             data: the graphs, such as a list or a ``TUDataset``.
             directed: keep directions; an edge (j, i) then stands in i's list only.
-            drop_features: leave out whatever else they hold (``x``, ``edge_attr``, …). A set keeps edges and labels
-                alone, so by default anything else is an error.
+            public: which of ``x``, ``y`` and ``node_y`` are public; nodes' columns are private unless named here.
+            ignore: what else the objects hold and may be left out, such as ``train_mask``; anything else is an error.
+            drop_features: leave out all but edges and graphs' labels.
         """
         with extra_named("GraphSet.from_pyg"):
             from graphldp.learn import pyg
         graphs = _listed("data", data, "from_pyg", "Data objects", lambda each: hasattr(each, "edge_index"))
         if not drop_features:
-            pyg.refuse_features(graphs)
-        return cls.from_edges(**pyg.edges_of(graphs), directed=directed)
+            pyg.refuse_features(graphs, ignore)
+        made = cls.from_edges(**pyg.edges_of(graphs), directed=directed)
+        columns = {} if drop_features else pyg.columns_of(graphs, ignore)
+        shown = {"features": "x" in public, "node_labels": "node_y" in public or "y" in public}
+        return made._attributed(columns, {each for each, named in shown.items() if named}) if columns else made
 
     def to_pyg(self) -> list[Data]:
         """The graphs as PyTorch Geometric ``Data`` objects."""
@@ -171,6 +209,44 @@ class GraphSet(NeighbourLists):
     def with_labels(self, labels: ArrayLike | None) -> Self:
         """The same graphs with other labels."""
         return replace(self, labels=check_labels(labels, self.num_graphs))
+
+    def with_features(self, features: Any, *, public: ArrayLike = False) -> Self:
+        """The same graphs with these features of their users.
+
+        Args:
+            features: finite numbers, [users, columns], dense or sparse; None takes them away.
+            public: True, False, or one flag for each column. What is not public never leaves with a report.
+        """
+        return self._changed(features=features, public_features=np.asarray(public) if features is not None else False)
+
+    def with_node_labels(self, labels: ArrayLike | None, *, public: bool = False) -> Self:
+        """The same graphs with these labels of their users.
+
+        Args:
+            labels: a whole number for each user, ``NO_LABEL`` where hers is not known; None takes them away.
+            public: whether they leave with the reports.
+        """
+        return self._changed(node_labels=labels, public_labels=public)
+
+    def with_groups(self, groups: ArrayLike | None, *, num_groups: int = 0) -> Self:
+        """The same graphs with these public groups.
+
+        Args:
+            groups: the number of each user's group, from 0 on; None takes them away.
+            num_groups: how many there are, where the last ones may be empty.
+        """
+        return self._changed(groups=groups, num_groups=num_groups)
+
+    def _changed(self, **columns: Any) -> Self:
+        return replace(self, attributes=replace(self.attributes or Attributes(), **columns), trusted=True)
+
+    def _attributed(self, columns: dict[str, Any], public: Collection[str]) -> Self:
+        """With columns of which some are public."""
+        return self._changed(
+            **columns,
+            public_features="features" in public and "features" in columns,
+            public_labels="node_labels" in public,
+        )
 
     def statistics(self) -> dict[str, int | float | None]:
         """The columns of the paper's Table 2."""

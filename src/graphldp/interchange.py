@@ -6,10 +6,14 @@ Raw graphs and reports are written alike, so the functions take either; :class:`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from graphldp.errors import DataError
+from graphldp.labels import NO_LABEL
 from graphldp.neighbour_lists import NeighbourLists
 
 if TYPE_CHECKING:
@@ -34,9 +38,36 @@ def to_networkx(lists: NeighbourLists, *, directed: bool) -> list[nx.Graph[int]]
     import networkx as nx
 
     made: list[nx.Graph[int]] = []
-    for matrix in to_scipy(lists):
+    for matrix, start in zip(to_scipy(lists), lists.graph_ptr[:-1].tolist(), strict=True):
         graph: nx.Graph[int] = nx.DiGraph() if directed else nx.Graph()
         graph.add_nodes_from(range(matrix.shape[0]))
         graph.add_edges_from(zip(*(axis.tolist() for axis in matrix.nonzero()), strict=True))
+        for node, attributes in graph.nodes(data=True):
+            attributes.update(_columns(lists, start + node))
         made.append(graph)
     return made
+
+
+def _columns(lists: NeighbourLists, user: int) -> dict[str, Any]:
+    """What is known of a user, by the names that PyTorch Geometric has for it."""
+    found: dict[str, Any] = {}
+    if lists.features is not None:
+        row = lists.features[[user]]
+        found["x"] = (row if isinstance(row, np.ndarray) else row.toarray())[0].tolist()
+    if lists.node_labels is not None and lists.node_labels[user] != NO_LABEL:
+        found["y"] = int(lists.node_labels[user])
+    if lists.groups is not None:
+        found["group"] = int(lists.groups[user])
+    return found
+
+
+def node_column(graphs: Sequence[nx.Graph[Any]], name: str) -> NDArray[Any]:
+    """One attribute of all nodes of some NetworkX graphs, in their order."""
+    try:
+        found = [attributes[name] for graph in graphs for _, attributes in graph.nodes(data=True)]
+    except KeyError:
+        raise DataError(f"Every node must have the attribute {name!r}.") from None
+    try:
+        return np.array(found)
+    except ValueError:
+        raise DataError(f"The attribute {name!r} must have the same length for every node.") from None

@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.archives import read_arrays
+from graphldp.attributes import Attributes
 from graphldp.errors import DataError, FormatError, bad_parameter
 from graphldp.files import written_whole
 from graphldp.labels import NO_LABEL
 
+_COLUMN = "user_"  # begins the names of the columns of attributes in a file
 FORMAT = 1  # of saved files; raised when an older reader would misread a newer file
 
 
@@ -36,6 +38,8 @@ class NeighbourLists:
         name: what the graphs are called, for tables and files.
         graph_ids: int64, one per graph: who a graph is, kept by :meth:`subset`. Noise is drawn by (seed, graph id,
             user), so a graph gets the same noise alone or among others. Defaults to 0, 1, 2, …
+        attributes: what is known of users beside their friends, or None; see :attr:`features`, :attr:`node_labels` and
+            :attr:`groups`.
         trusted: skip the pass over the lists, for what valid lists were turned into by code that keeps them valid.
     """
 
@@ -46,6 +50,7 @@ class NeighbourLists:
     directed: bool = field(default=False, kw_only=True)
     name: str = field(default="", kw_only=True)
     graph_ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), kw_only=True)
+    attributes: Attributes | None = field(default=None, kw_only=True)
     trusted: InitVar[bool] = field(default=False, kw_only=True)
 
     per_user: ClassVar[tuple[str, ...]] = ()
@@ -67,6 +72,8 @@ class NeighbourLists:
                 self._freeze(name, None, self.num_users)
         if not isinstance(self.directed, bool) or not isinstance(self.name, str):
             raise DataError("directed must be True or False, and name a text.")
+        if self.attributes is not None:
+            self._check_attributes(self.attributes)
         if not trusted:
             self._check_lists()
 
@@ -90,6 +97,13 @@ class NeighbourLists:
         view = array.view()
         view.flags.writeable = False
         object.__setattr__(self, name, view)
+
+    def _check_attributes(self, attributes: Attributes) -> None:
+        if not isinstance(attributes, Attributes):
+            raise DataError("attributes must be Attributes.")
+        if attributes and attributes.num_users != self.num_users:
+            told = attributes.num_users
+            raise DataError(f"Columns must have one entry for each of {self.num_users} users. Got {told} instead.")
 
     def _check_lists(self) -> None:
         if not len(self.indices):
@@ -167,6 +181,26 @@ class NeighbourLists:
         return np.zeros(self.num_graphs, np.bool_) if self.labels is None else self.labels != NO_LABEL
 
     @property
+    def features(self) -> Any:
+        """Numbers that describe each user, [users, columns], dense or sparse; None where there are none."""
+        return None if self.attributes is None else self.attributes.features
+
+    @property
+    def node_labels(self) -> NDArray[np.int64] | None:
+        """Each user's label, ``NO_LABEL`` where hers is not known; None where nobody has one."""
+        return None if self.attributes is None else self.attributes.node_labels
+
+    @property
+    def groups(self) -> NDArray[np.int64] | None:
+        """The number of each user's public group; None where there are no groups."""
+        return None if self.attributes is None else self.attributes.groups
+
+    @property
+    def num_groups(self) -> int:
+        """How many public groups there are, also where some of them are empty."""
+        return 0 if self.attributes is None else self.attributes.num_groups
+
+    @property
     def shape(self) -> tuple[int]:
         """(number of graphs,), by which scikit-learn knows that a set can be indexed with an array."""
         return (self.num_graphs,)
@@ -211,6 +245,7 @@ class NeighbourLists:
             graph_ptr=graph_ptr,
             labels=None if self.labels is None else self.labels[picked],
             graph_ids=self.graph_ids[picked],
+            attributes=None if self.attributes is None else self.attributes.taken(users),
             trusted=True,
             **per_user,
         )
@@ -224,12 +259,16 @@ class NeighbourLists:
 
     def _stored(self) -> dict[str, Any]:
         """What a file holds: every field, as an array, a number or a text."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        found = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "attributes"}
+        columns = {} if self.attributes is None else self.attributes.stored()
+        return found | {f"{_COLUMN}{name}": value for name, value in columns.items()}
 
     @classmethod
     def _restored(cls, values: dict[str, Any]) -> Self:
         """From what :meth:`_stored` gave."""
-        return cls(**values)
+        columns = {name.removeprefix(_COLUMN): value for name, value in values.items() if name.startswith(_COLUMN)}
+        given = {name: value for name, value in values.items() if not name.startswith(_COLUMN)}
+        return cls(**given, attributes=Attributes.restored(columns))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -246,8 +285,9 @@ class NeighbourLists:
             raise FormatError(f"{path}: not a saved {cls.__name__}, or damaged.")
         if version > FORMAT:
             raise FormatError(f"{path}: format {version} is newer than this graphldp reads ({FORMAT}); upgrade it.")
-        known = {each.name for each in fields(cls)}
-        values = {name: (value[()] if value.ndim == 0 else value) for name, value in arrays.items() if name in known}
+        known = {each.name for each in fields(cls)} - {"attributes"}
+        kept = {name: value for name, value in arrays.items() if name in known or name.startswith(_COLUMN)}
+        values = {name: (value[()] if value.ndim == 0 else value) for name, value in kept.items()}
         try:
             return cls._restored({name: (v.item() if isinstance(v, np.generic) else v) for name, v in values.items()})
         except FormatError as error:

@@ -113,6 +113,8 @@ class Reports(NeighbourLists):
 
     def __post_init__(self, trusted: bool) -> None:
         super().__post_init__(trusted)
+        if self.attributes is not None and (private := self.attributes.private_columns()):
+            raise DataError(f"Reports carry public columns alone, and {' and '.join(private)} are private.")
         if not isinstance(self.origin, Origin):
             raise DataError("origin must be an Origin.")
         for name in ("epsilon1", "epsilon2"):
@@ -193,6 +195,7 @@ class Reports(NeighbourLists):
             graph_ptr=graph_ptr,
             **{name: taken(getattr(self, name), users) for name in self.per_user if name != "missing"},
             missing=None,
+            attributes=None if self.attributes is None else self.attributes.taken(users),
             trusted=True,
         )
 

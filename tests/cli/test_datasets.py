@@ -73,7 +73,7 @@ def test_list_says_where_each_is(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("datasets", "list", "--json", "--root", str(tmp_path / "root"))
     rows = {row["name"]: row for row in json.loads(out)}
     assert code == 0
-    assert len(rows) == 10
+    assert len(rows) == 12
     assert rows["REDDIT-BINARY"] == {
         "name": "REDDIT-BINARY",
         "classes": 2,

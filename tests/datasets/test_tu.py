@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.values import some
 
 import graphldp as gl
 from graphldp.datasets import tu
@@ -258,3 +259,32 @@ def test_imdb_binary(imdb_binary: gl.GraphSet) -> None:
     facts = imdb_binary.statistics()
     assert (facts["graphs"], facts["classes"], facts["nodes_max"], facts["degree_max"]) == (1000, 2, 136, 135)
     assert facts["nodes_mean"] == pytest.approx(19.773)
+
+
+def test_columns_of_nodes(write_zip: Write, write_folder: Write) -> None:
+    """Nodes of the second graph stand first in the file; their columns move with them."""
+    moved = {"graph_indicator": "2\n2\n2\n1\n1\n1\n", "node_labels": "5\n-6\n7\n8\n9\n10\n"}
+    attributes = "0.5, 1\n1.5,2\n2.5 , 3\n3.5, 4e0\n-4.5, 5\n5.5, 6\n"
+    for write in (write_zip, write_folder):
+        graphs = tu.read(write(**moved, node_attributes=attributes), "tiny")
+        assert some(graphs.node_labels).tolist() == [8, 9, 10, 5, -6, 7]
+        assert graphs.features[:, 0].tolist() == [3.5, -4.5, 5.5, 0.5, 1.5, 2.5]
+        assert some(graphs.attributes).private_columns() == ("features", "node_labels")
+    several = tu.read(write_zip(node_labels="1, 2\n" * 6, node_attributes=attributes), "tiny")
+    assert several.node_labels is None
+    assert several.features.shape == (6, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\n" * 5, "tiny_node_attributes.txt: has 5 lines, but there are 6 nodes"),
+        ("1, 2\n1\n" * 3, "line 2 must hold 2 numbers"),
+        ("1\n1\nsecret\n1\n1\n1\n", "line 3 must hold 1 numbers"),
+        ("1\nnan\n1\n1\n1\n1\n", "line 2 must hold finite numbers"),
+    ],
+)
+def test_bad_columns_of_nodes(write_zip: Write, text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message) as raised:
+        tu.read(write_zip(node_attributes=text), "tiny")
+    assert "secret" not in str(raised.value)

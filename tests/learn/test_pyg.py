@@ -101,9 +101,11 @@ def test_a_graph_without_a_label_has_no_y() -> None:
 def test_features_are_never_dropped_in_silence() -> None:
     edge = torch.tensor([[0, 1], [1, 0]])
     data = Data(edge_index=edge, x=torch.ones(2, 3), edge_attr=torch.ones(2), y=torch.tensor([1]))
-    with pytest.raises(DataError, match="also hold edge_attr, x: pass drop_features=True"):
+    with pytest.raises(DataError, match=r"also hold edge_attr: name it in ignore .* drop_features=True"):
         gl.GraphSet.from_pyg([Data(edge_index=edge, num_nodes=2, y=torch.tensor([0])), data])
-    assert gl.GraphSet.from_pyg([data], drop_features=True).indices.tolist() == [1, 0]
+    dropped = gl.GraphSet.from_pyg([data], drop_features=True)
+    assert dropped.indices.tolist() == [1, 0]
+    assert dropped.attributes is None
     with pytest.raises(DataError, match="noisy_degree"):  # reports are no raw graphs
         gl.GraphSet.from_pyg(DPRR(epsilon=5.0).randomize(some_graphs(), rng=0).to_pyg())
     with pytest.raises(ParameterError, match=r"'data' parameter of GraphSet.from_pyg .* Got Data instead"):
@@ -262,3 +264,44 @@ def test_bad_input() -> None:
         Randomize(DPRR(epsilon=5.0, n_max=3))(some_graphs().to_pyg()[0])
     with pytest.raises(ParameterError, match="Data object"):
         private()([1, 2])
+
+
+@pytest.mark.parametrize("sparse_features", [False, True])
+def test_nodes_keep_their_columns_both_ways(sparse_features: bool) -> None:
+    x = torch.tensor([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
+    given = x.to_sparse() if sparse_features else x
+    data = Data(x=given, edge_index=torch.tensor([[0, 1], [1, 0]]), y=torch.tensor([2, 0, 1]), num_nodes=3)
+    data.group, data.train_mask = torch.tensor([0, 1, 0]), torch.tensor([True, False, False])
+    graphs = gl.GraphSet.from_pyg([data], public=("x",), ignore=("train_mask",))
+    assert graphs.labels is None
+    assert some(graphs.node_labels).tolist() == [2, 0, 1]
+    assert some(graphs.attributes).private_columns() == ("node_labels",)
+    (back,) = graphs.to_pyg()
+    assert (some(back.x).layout == torch.sparse_coo) == sparse_features
+    assert torch.equal(some(back.x).to_dense(), x)
+    assert torch.equal(back.y, data.y)
+    assert torch.equal(back.group, data.group)
+    (noisy,) = gl.RR(1.0).randomize(graphs, rng=0).to_pyg()
+    assert noisy.y is None
+    assert torch.equal(some(noisy.x).to_dense(), x)
+    with pytest.raises(DataError, match="also hold train_mask: name it in ignore"):
+        gl.GraphSet.from_pyg([data])
+
+
+def test_labels_of_graphs_and_of_nodes_stand_beside_each_other() -> None:
+    graphs = gl.GraphSet.from_edges([0], [1], [2, 1], labels=[5, 6]).with_node_labels([3, 4, 3])
+    first, second = graphs.to_pyg()
+    assert (first.y.tolist(), first.node_y.tolist(), second.node_y.tolist()) == ([5], [3, 4], [3])
+    again = gl.GraphSet.from_pyg([first, second], public=("node_y",))
+    assert some(again.labels).tolist() == [5, 6]
+    assert some(again.node_labels).tolist() == [3, 4, 3]
+    assert some(again.attributes).public_labels
+
+
+def test_nodes_columns_are_of_one_width_and_everywhere() -> None:
+    edges = torch.zeros((2, 0), dtype=torch.long)
+    one, two = (Data(x=torch.ones(2, width), edge_index=edges, num_nodes=2) for width in (1, 2))
+    with pytest.raises(DataError, match="x must have the same number of columns"):
+        gl.GraphSet.from_pyg([one, two])
+    with pytest.raises(DataError, match="must hold x, or none"):
+        gl.GraphSet.from_pyg([one, Data(edge_index=edges, num_nodes=2)])

@@ -148,11 +148,18 @@ class Renames(Shuffled):
         reports = super().randomize(graphs, rng=rng)
         one_graph = np.array([0, graphs.num_users])
         value: Any = {"directed": not graphs.directed, "labels": None, "graph_ids": np.arange(6)[::-1]}
+        columns = some(graphs.attributes)
+        value["attributes"] = replace(columns, public_features=True, node_labels=None)
         if self.field == "graph_ptr":
             empty = np.zeros(graphs.num_users + 1, np.int64), np.zeros(0, np.int32)
             return replace(
                 reports, indptr=empty[0], indices=empty[1], graph_ptr=one_graph, graph_ids=np.array([7]), labels=None
             )
+        if self.field == "groups":
+            return replace(reports, attributes=replace(some(reports.attributes), groups=None, num_groups=0))
+        if self.field == "node_labels":
+            told = replace(some(reports.attributes), node_labels=columns.node_labels, public_labels=True)
+            return replace(reports, attributes=told)
         return replace(reports, **{self.field: value[self.field]})
 
 
@@ -172,6 +179,9 @@ BROKEN = [
     (Renames(1.0, "graph_ids"), AssertionError, "graphs keep their ids"),
     (Renames(1.0, "directed"), AssertionError, "directedness is kept"),
     (Renames(1.0, "labels"), AssertionError, "labels are kept"),
+    (Renames(1.0, "groups"), AssertionError, "public groups are kept"),
+    (Renames(1.0, "attributes"), AssertionError, "public features are kept, and private ones are not"),
+    (Renames(1.0, "node_labels"), AssertionError, "private labels of users are not kept"),
 ]
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphldp.datasets import tu
+from graphldp.datasets import nodes, tu
 from graphldp.datasets.download import TU_URL, download, verify
 from graphldp.datasets.registry import check_name, suggestion
 from graphldp.errors import DatasetNotFoundError, DownloadError, FormatError, bad_parameter
@@ -36,7 +36,7 @@ def load_dataset(
     download: bool = True,
     url: str | None = None,
 ) -> GraphSet:
-    """Load a dataset of the TU collection by its name.
+    """Load a dataset by its name: one of the TU collection, or Cora or FacebookPages (:mod:`graphldp.datasets.nodes`).
 
     ``NAME.zip`` or an unpacked folder ``NAME/`` is looked for in ``root``, in ``$GRAPHLDP_DATA`` and in a cache folder
     of the user (``$GRAPHLDP_CACHE`` sets another), in this order. If it is in none of them it is downloaded: into
@@ -61,10 +61,10 @@ def load_dataset(
     """
     found = locate(name, root)
     if found is None and not download:
+        kind = f"{name}.npz" if name in nodes.NODE_DATASETS else f"{name}.zip and no folder {name}"
         looked = ", ".join(str(folder) for _, folder in _places(root))
         raise DatasetNotFoundError(
-            f"There is no {name}.zip and no folder {name} in {looked}."
-            f"{suggestion(name) or f' To download it: graphldp datasets fetch {name}'}"
+            f"There is no {kind} in {looked}.{suggestion(name) or f' To download it: graphldp datasets fetch {name}'}"
         )
     path = found.path if found else fetch(name, root, url=url)
     return _read(path, name)
@@ -74,6 +74,8 @@ def locate(name: str, root: str | os.PathLike[str] | None = None) -> Found | Non
     """Where the dataset's archive or folder is, or None."""
     check_name(name, "load_dataset")
     for place, folder in _places(root):
+        if (single := nodes.place_in(folder, name)) is not None:
+            return Found(place, single)
         if (archive := folder / f"{name}.zip").is_file():
             return Found(place, archive)
         # PyTorch Geometric keeps the same files in NAME/raw
@@ -91,6 +93,10 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, url: str | N
     check_name(name, "load_dataset")
     if meant := suggestion(name):
         raise DatasetNotFoundError(f"{name}: no dataset of this name is known, and none was downloaded.{meant}")
+    if name in nodes.NODE_DATASETS:
+        raise DatasetNotFoundError(
+            f"{name} is not in the TU collection: put {name}.npz into a data root (docs/datasets.md)."
+        )
     address = url or os.environ.get("GRAPHLDP_TU_URL") or TU_URL
     return download(name, _writable([*([Path(root)] if root is not None else []), _archives()]), address)
 
@@ -138,6 +144,8 @@ def checked_digest(path: Path, name: str) -> str:
 
 
 def _read(path: Path, name: str) -> GraphSet:
+    if path.suffix == ".npz":
+        return nodes.read(path, name)
     key = f"{name}-{checked_digest(path, name)[:32]}-{tu.PARSER}.{FORMAT}"
     parsed = cache_folder() / "parsed" / f"{key}.npz"
     with suppress(FormatError, OSError):  # not there yet, or damaged: parse

@@ -3,7 +3,9 @@
 The layout of Morris et al., *TUDataset: A collection of benchmark datasets for learning with graphs* (2020): nodes
 are numbered from 1 through all graphs, line k of the indicator is the graph of node k, line g of the labels is the
 label of graph g, and each line "i, j" of A is an edge. Here a graph is undirected, self-loops are dropped and repeats
-merged; labels keep their values.
+merged; labels keep their values. Line k of NAME_node_labels.txt is the label of node k, and line k of
+NAME_node_attributes.txt holds its features; both files may be absent, and what they hold is private until it is said
+to be public (``graphs.with_features(graphs.features, public=True)``).
 
 A malformed file is a :class:`~graphldp.errors.FormatError` that names file and line, never what the line says: an edge
 is private.
@@ -29,8 +31,11 @@ from graphldp.archives import grows_too_much
 from graphldp.errors import FormatError
 from graphldp.graphs import GraphSet
 
-PARSER = 1  # raised when the same files would give another set, so that cached parses are made anew
+PARSER = 2  # raised when the same files would give another set, so that cached parses are made anew
 EDGES, INDICATOR, LABELS = "A", "graph_indicator", "graph_labels"
+NODE_LABELS, NODE_ATTRIBUTES = "node_labels", "node_attributes"
+PARTS = (EDGES, INDICATOR, LABELS, NODE_LABELS, NODE_ATTRIBUTES)
+OPTIONAL = (LABELS, NODE_LABELS, NODE_ATTRIBUTES)
 MAX_BYTES = 1 << 30  # of all files, unpacked: five times the largest social dataset of the collection
 _CHUNK = 1 << 20  # bytes parsed at a time: fits the processor's cache, and bounds the memory
 _LINE = ("", "one whole number", "two whole numbers with a comma between them")
@@ -61,12 +66,42 @@ def read(path: Path, name: str) -> GraphSet:
     inside = (one >= 0) & (two >= 0) & (one < len(graph)) & (two < len(graph))
     _all_lines(inside, path, name, EDGES, f"names a node outside 1 to {len(graph)}")
     _all_lines(graph[one] == graph[two], path, name, EDGES, "joins nodes of two graphs")
-    if (graph[1:] < graph[:-1]).any():
-        rank = np.empty_like(graph)
-        rank[np.argsort(graph, kind="stable")] = np.arange(len(graph))
-        one, two = rank[one], rank[two]
+    order = np.argsort(graph, kind="stable")
+    rank = np.empty_like(graph)
+    rank[order] = np.arange(len(graph))
     proper = one != two
-    return GraphSet.from_edges(one[proper], two[proper], np.bincount(graph), labels, name=name)
+    made = GraphSet.from_edges(rank[one[proper]], rank[two[proper]], np.bincount(graph), labels, name=name)
+    return _with_columns(made, path, name, order)
+
+
+def _with_columns(graphs: GraphSet, path: Path, name: str, order: NDArray[np.int64]) -> GraphSet:
+    """With what the files say of the nodes. Labels of several columns are numbers like any others: features."""
+    tables = [_table(path, name, part, len(order)) for part in (NODE_LABELS, NODE_ATTRIBUTES)]
+    labels, attributes = (None if table is None else table[order] for table in tables)
+    if labels is not None and labels.shape[1] == 1 and (labels == np.rint(labels)).all():
+        graphs, labels = graphs.with_node_labels(labels[:, 0].astype(np.int64)), None
+    features = [table for table in (labels, attributes) if table is not None]
+    return graphs.with_features(np.hstack(features)) if features else graphs
+
+
+def _table(path: Path, name: str, part: str, lines: int) -> NDArray[np.float64] | None:
+    """The numbers of a file, one row for each node; None where there is no such file."""
+    if not has_member(path, name, part):
+        return None
+    where = _where(path, name, part)
+    with _open(path, name, part) as file:
+        rows = file.read().rstrip(_BLANK).split(b"\n")
+    if len(rows) != lines:
+        raise FormatError(f"{where}: has {len(rows)} lines, but there are {lines} nodes.")
+    columns = rows[0].count(b",") + 1
+    table = np.empty((lines, columns))
+    for line, row in enumerate(rows):
+        try:
+            table[line] = np.array([float(each) for each in row.split(b",")]).reshape(columns)
+        except ValueError:  # no number, or another number of them
+            raise FormatError(f"{where}: line {line + 1} must hold {columns} numbers.") from None
+    _all_lines(np.asarray(np.isfinite(table).all(axis=1)), path, name, part, "must hold finite numbers")
+    return table
 
 
 def has_member(path: Path, name: str, part: str) -> bool:
@@ -80,8 +115,8 @@ def has_member(path: Path, name: str, part: str) -> bool:
 def check_whole(path: Path, name: str) -> None:
     """Read every file that :func:`read` needs to its end, which checks a zip's own checksums."""
     _check_size(path, name)
-    for part in (EDGES, INDICATOR, LABELS):
-        if part != LABELS or has_member(path, name, part):
+    for part in PARTS:
+        if part not in OPTIONAL or has_member(path, name, part):
             with _open(path, name, part) as file:
                 while file.read(_CHUNK):
                     pass
@@ -93,7 +128,7 @@ def digest(path: Path, name: str) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     total = hashlib.sha256()
-    for part in (EDGES, INDICATOR, LABELS):
+    for part in PARTS:
         here = has_member(path, name, part)
         total.update(digest(path / f"{name}_{part}.txt", name).encode() if here else b"-")
     return total.hexdigest()
@@ -136,12 +171,12 @@ def _member_of(archive: zipfile.ZipFile, path: Path, name: str, part: str) -> zi
 def _check_size(path: Path, name: str) -> None:
     """Refuse what is too large to be a dataset before any of it is read; zipfile reads no more than was declared."""
     if path.is_dir():
-        files = [path / f"{name}_{part}.txt" for part in (EDGES, INDICATOR, LABELS)]
+        files = [path / f"{name}_{part}.txt" for part in PARTS]
         unpacked = packed = sum(file.stat().st_size for file in files if file.is_file())
     else:
         packed = path.stat().st_size
         with _zip_errors(path), zipfile.ZipFile(path) as archive:
-            found = [_member_of(archive, path, name, part) for part in (EDGES, INDICATOR, LABELS)]
+            found = [_member_of(archive, path, name, part) for part in PARTS]
             unpacked = sum(member.file_size for member in found if member is not None)
     if unpacked > MAX_BYTES:
         raise FormatError(f"{path}: unpacks to more than {MAX_BYTES >> 30} GiB.")

@@ -7,7 +7,7 @@ so an entry j of user i's list is the edge (j, i).
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,8 @@ from graphldp.neighbour_lists import NeighbourLists
 if TYPE_CHECKING:
     from graphldp.mechanisms import Mechanism
 
+_KEPT = ("edge_index", "num_nodes", "x", "y", "node_y", "group")
+
 
 def edges_of(data: Sequence[Data]) -> dict[str, Any]:
     """The arguments of :meth:`graphldp.GraphSet.from_edges` that describe these graphs; self-loops go."""
@@ -37,29 +39,56 @@ def edges_of(data: Sequence[Data]) -> dict[str, Any]:
     return {"source": source[kept], "target": target[kept], "sizes": sizes, "labels": _labels(data)}
 
 
-def refuse_features(data: Sequence[Data]) -> None:
+def refuse_features(data: Sequence[Data], ignore: Collection[str] = ()) -> None:
     """Refuse graphs that hold more than a set keeps, naming what would be lost."""
-    lost = {key for each in data for key in each.to_dict()} - {"edge_index", "num_nodes", "y"}
+    lost = {key for each in data for key in each.to_dict()} - {*_KEPT, *ignore}
     if lost:
         raise DataError(
-            f"A GraphSet keeps edges and labels alone, and these Data objects also hold {', '.join(sorted(lost))}: "
-            "pass drop_features=True to leave that out."
+            f"A GraphSet keeps edges, labels, x and group alone, and these Data objects also hold "
+            f"{', '.join(sorted(lost))}: name it in ignore to leave it out, or pass drop_features=True."
         )
 
 
+def columns_of(data: Sequence[Data], ignore: Collection[str] = ()) -> dict[str, Any]:
+    """What is known of the nodes: features, labels and groups, those that are there and are not to be ignored."""
+    of_nodes = {"x": "features", "node_y": "node_labels", "group": "groups"}
+    if _labels_nodes(data):
+        of_nodes["y"] = "node_labels"
+    found: dict[str, Any] = {}
+    for key, column in of_nodes.items():
+        given = [getattr(each, key, None) for each in data]
+        if key in ignore or all(each is None for each in given):
+            continue
+        if any(each is None for each in given):
+            raise DataError(f"Every Data object must hold {key}, or none of them.")
+        found[column] = _stacked(given, key)
+    return found
+
+
 def to_data(lists: NeighbourLists) -> list[Data]:
-    """One ``Data`` per graph: ``edge_index``, ``num_nodes``, and ``y``, ``noisy_degree``, ``missing`` where known."""
+    """One ``Data`` per graph: ``edge_index``, ``num_nodes``, and ``y``, ``noisy_degree``, ``missing`` where known.
+
+    ``x`` are the features, sparse where they are, and ``group`` the public groups. Nodes' labels are ``y`` where the
+    graphs themselves have none, else ``node_y``; a label that is not known is −1.
+    """
     owner = np.repeat(lists.local_users, lists.degrees)
     edges = torch.from_numpy(np.stack((lists.indices.astype(np.int64), owner)))
     per_user = {}
     for name, dtype in (("noisy_degree", np.float32), ("missing", np.bool_)):
         if (values := getattr(lists, name, None)) is not None:
             per_user[name] = torch.from_numpy(np.array(values, dtype=dtype))
+    if lists.node_labels is not None:
+        shown = np.where(lists.node_labels == NO_LABEL, -1, lists.node_labels)
+        per_user["y" if lists.labels is None else "node_y"] = torch.from_numpy(shown)
+    if lists.groups is not None:
+        per_user["group"] = torch.from_numpy(lists.groups.copy())
     made = []
     for graph, (start, stop) in enumerate(zip(lists.graph_ptr[:-1], lists.graph_ptr[1:], strict=True)):
         more: dict[str, Any] = {name: values[start:stop] for name, values in per_user.items()}
         if lists.labels is not None and lists.labels[graph] != NO_LABEL:
             more["y"] = torch.tensor([int(lists.labels[graph])])
+        if lists.features is not None:
+            more["x"] = _tensor(lists.features[start:stop])
         span = edges[:, lists.indptr[start] : lists.indptr[stop]].clone()
         made.append(Data(edge_index=span, num_nodes=int(stop - start), **more))
     return made
@@ -159,9 +188,43 @@ def _edge_index(data: Data) -> NDArray[np.int64]:
     return pairs
 
 
+def _tensor(features: Any) -> torch.Tensor:
+    if isinstance(features, np.ndarray):
+        return torch.from_numpy(features.astype(np.float32))
+    entries = features.tocoo()
+    places = torch.from_numpy(np.stack(entries.coords).astype(np.int64))
+    values = torch.from_numpy(entries.data.astype(np.float32))
+    return torch.sparse_coo_tensor(places, values, entries.shape, check_invariants=True).coalesce()
+
+
+def _stacked(given: Sequence[Any], key: str) -> Any:
+    """One column of all nodes, sparse where it comes so."""
+    if any(isinstance(each, torch.Tensor) and each.layout != torch.strided for each in given):
+        from scipy import sparse
+
+        coordinates = [each.detach().cpu().to_sparse_coo().coalesce() for each in given]
+        parts = [
+            sparse.csr_array((each.values().numpy(), tuple(each.indices().numpy())), shape=tuple(each.shape))
+            for each in coordinates
+        ]
+        return sparse.vstack(parts, format="csr")
+    arrays = [np.asarray(each.detach().cpu() if isinstance(each, torch.Tensor) else each) for each in given]
+    try:
+        return np.concatenate(arrays)
+    except ValueError:
+        raise DataError(f"{key} must have the same number of columns in every Data object.") from None
+
+
+def _labels_nodes(data: Sequence[Data]) -> bool:
+    """Whether y holds a label for each node, as for node classification, and not one for the graph."""
+    sizes = [None if each.y is None else np.size(np.asarray(each.y)) for each in data]
+    whole = all(size == each.num_nodes for size, each in zip(sizes, data, strict=True))
+    return bool(sizes) and whole and any(size != 1 for size in sizes)
+
+
 def _labels(data: Sequence[Data]) -> NDArray[np.int64] | None:
     given = [each.y for each in data]
-    if all(y is None for y in given):
+    if all(y is None for y in given) or _labels_nodes(data):
         return None
     flat = [np.zeros(0) if y is None else np.atleast_1d(np.asarray(y)).ravel() for y in given]
     if any(len(y) != 1 for y in flat):

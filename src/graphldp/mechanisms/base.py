@@ -145,6 +145,7 @@ class Mechanism(ABC):
             directed=graphs.directed,
             name=graphs.name,
             graph_ids=graphs.graph_ids,
+            attributes=None if graphs.attributes is None else graphs.attributes.public(),
             epsilon1=np.asarray(budget.degree),
             epsilon2=np.asarray(budget.edges),
             noisy_degree=drawn.noisy_degree,

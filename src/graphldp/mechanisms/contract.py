@@ -47,11 +47,21 @@ def _check(mechanism: Mechanism, graphs: GraphSet) -> None:
     _require(np.array_equal(reports.graph_ids, graphs.graph_ids), "graphs keep their ids")
     _require(reports.directed == graphs.directed, "directedness is kept")
     _require(_same_labels(reports, graphs), "labels are kept")
+    _check_columns(reports)
     reports.__class__.__post_init__(reports, False)  # sorted, in range, no self-loops, no duplicates
     epsilon = np.broadcast_to(mechanism.epsilon, graphs.num_users)
     _require(bool((reports.guarantee.epsilon <= epsilon * (1 + 1e-15)).all()), "no user spends more than her ε")
     _check_public_rows(reports, graphs, np.isinf(epsilon))
     _check_draws(mechanism, graphs, reports)
+
+
+def _check_columns(reports: Reports) -> None:
+    """Of the three columns of features the last alone is public; labels are private."""
+    columns = reports.attributes
+    _require(columns is not None and columns.groups is not None, "public groups are kept")
+    kept = reports.features is not None and np.array_equal(reports.features, _features(reports.num_users)[:, 2:])
+    _require(kept, "public features are kept, and private ones are not")
+    _require(reports.node_labels is None, "private labels of users are not kept")
 
 
 def _check_public_rows(reports: Reports, graphs: GraphSet, public: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
@@ -103,7 +113,14 @@ def _graphs(*, directed: bool) -> GraphSet:
     complete = np.stack((rows, columns), axis=1) + start[4]
     star = np.stack((np.full(11, start[5]), np.arange(start[5] + 1, start[6])), axis=1)
     source, target = np.concatenate((sparse, complete, star)).T
-    return GraphSet.from_edges(source, target, sizes, labels=[0, 1, 0, 1, 0, 1], directed=directed)
+    made = GraphSet.from_edges(source, target, sizes, labels=[0, 1, 0, 1, 0, 1], directed=directed)
+    count = made.num_users
+    made = made.with_features(_features(count), public=[False, False, True]).with_node_labels(np.arange(count) % 2)
+    return made.with_groups(np.arange(count) % 3)
+
+
+def _features(users: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    return np.arange(3.0 * users).reshape(users, 3)
 
 
 def _mixed(graphs: GraphSet, epsilon: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -14,18 +14,14 @@ def list_(root: RootOption = None, as_json: console.JsonOption = False) -> None:
     The numbers are the published ones. Any other name of the TU collection works as well.
     """
     from graphldp.datasets.loading import locate
+    from graphldp.datasets.nodes import NODE_DATASETS
     from graphldp.datasets.registry import KNOWN
 
+    shown = {name: (entry.classes, entry.graphs, entry.nodes_mean) for name, entry in KNOWN.items()}
+    shown |= {name: (entry.classes, 1, float(entry.users)) for name, entry in NODE_DATASETS.items()}
     rows = []
-    for name, entry in KNOWN.items():
+    for name, (classes, graphs, nodes_mean) in shown.items():
         found = locate(name, root)
-        rows.append(
-            {
-                "name": name,
-                "classes": entry.classes,
-                "graphs": entry.graphs,
-                "nodes_mean": entry.nodes_mean,
-                "where": found.place if found else "not here",
-            }
-        )
+        where = found.place if found else "not here"
+        rows.append({"name": name, "classes": classes, "graphs": graphs, "nodes_mean": nodes_mean, "where": where})
     console.show(rows, as_json=as_json)

@@ -25,11 +25,13 @@ def show(
     Nothing is downloaded; 'graphldp datasets fetch NAME' does that.
     """
     from graphldp.datasets.loading import load_dataset, locate
+    from graphldp.datasets.nodes import NODE_DATASETS
     from graphldp.datasets.registry import KNOWN
 
     graphs = load_dataset(name, root, download=False)
     found, entry = locate(name, root), KNOWN.get(name)
-    row: dict[str, Any] = {"name": name, "about": entry.about if entry else None}
+    described = entry or NODE_DATASETS.get(name)
+    row: dict[str, Any] = {"name": name, "about": described.about if described else None}
     row |= graphs.statistics()
     row["split"] = list(entry.split) if entry and entry.split else None
     row["from"] = str(found.path) if found else None
