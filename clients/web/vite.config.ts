@@ -11,7 +11,7 @@ function bundleList(): Plugin {
   let out = "";
   return {
     name: "bundle-list",
-    apply: "build",
+    apply: (config, { command }) => command === "build" && !config.build?.ssr,
     configResolved(config) {
       out = resolve(config.root, config.build.outDir);
     },
@@ -34,7 +34,7 @@ const names = {
   assetFileNames: `${FOLDER}/[name]-[hash][extname]`,
 };
 
-export default defineConfig({
+export default defineConfig(({ isSsrBuild }) => ({
   base: "./", // the folder may lie at any address
   plugins: [bundleList()],
   worker: { format: "es", rollupOptions: { output: names } },
@@ -44,6 +44,6 @@ export default defineConfig({
     emptyOutDir: true, // files of an older build would go on to be served
     assetsInlineLimit: 0, // the page's policy takes no data: addresses
     modulePreload: { polyfill: false },
-    rollupOptions: { input: "join.html", output: names },
+    rollupOptions: isSsrBuild ? {} : { input: "join.html", output: names },
   },
-});
+}));
