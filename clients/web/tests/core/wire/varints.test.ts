@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fold, unfold, write } from "../../src/core/wire/varints.ts";
+import { fold, unfold, write } from "../../../src/core/wire/varints.ts";
 
 test("numbers take as few bytes as they need", () => {
   expect(write(0)).toEqual([0]);

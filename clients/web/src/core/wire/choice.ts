@@ -1,0 +1,58 @@
+/** One ε that a community offers, and the names that may be shown. */
+
+import { WireError } from "../errors.ts";
+import { type Json, Real } from "./json.ts";
+import { type Mechanism, toMillionths, withDegree, withEdges } from "./report.ts";
+import { isPrintable } from "./roster.ts";
+
+const LONGEST_NAME = 200;
+
+export interface Choice {
+  /** What users choose by. */
+  readonly name: string;
+  /** ε₁, in whole millionths; 0 where the mechanism has no noisy degree, Infinity for a public list. */
+  readonly epsilon1: number;
+  /** ε₂, likewise; 0 where the mechanism has no list. */
+  readonly epsilon2: number;
+}
+
+/** Whether a choice publishes the list as it is. */
+export function isPublic(choice: Choice): boolean {
+  return choice.epsilon1 === Infinity;
+}
+
+/** ε₁ + ε₂ in millionths, exactly; null for a public list, which no ε protects. */
+export function cost(choice: Choice): number | null {
+  const spent = [choice.epsilon1, choice.epsilon2].filter((value) => value !== 0);
+  return isPublic(choice) ? null : spent.reduce((sum, value) => sum + toMillionths(value), 0);
+}
+
+/** Read a choice of a community by a mechanism. */
+export function readChoice(fields: Json, mechanism: Mechanism): Choice {
+  const given = fields instanceof Map ? ["name", "epsilon1", "epsilon2"].map((key) => fields.get(key)) : [];
+  if (given.length !== 3 || given.includes(undefined)) {
+    throw new WireError("A choice has a name, epsilon1 and epsilon2.");
+  }
+  const name = checkName(given[0]);
+  if (given[1] === null && given[2] === null) return { name, epsilon1: Infinity, epsilon2: Infinity };
+  const [epsilon1, epsilon2] = [given[1], given[2]].map((value, i) => {
+    const epsilon = value instanceof Real ? value.value : value;
+    if (i === 0 ? withDegree(mechanism) : withEdges(mechanism)) toMillionths(epsilon as number);
+    else if (epsilon !== 0) throw new WireError(`It spends ε on what ${mechanism} does not report.`);
+    return epsilon as number;
+  }) as [number, number];
+  return { name, epsilon1, epsilon2 };
+}
+
+/** A choice as a community publishes it; null stands for an infinite ε, which JSON cannot write. */
+export function writeChoice(choice: Choice): { name: string; epsilon1: number | null; epsilon2: number | null } {
+  return isPublic(choice) ? { name: choice.name, epsilon1: null, epsilon2: null } : { ...choice };
+}
+
+/** A name that can be shown. */
+export function checkName(value: Json | undefined): string {
+  if (typeof value !== "string" || !value || [...value].length > LONGEST_NAME || !isPrintable(value)) {
+    throw new WireError(`A name must be printable, and ${LONGEST_NAME} characters at most.`);
+  }
+  return value;
+}

@@ -1,0 +1,112 @@
+/** What a community publishes to its members: who is in it, how reports are drawn, and the choices of ε. */
+
+import { WireError } from "../errors.ts";
+import { type Choice, checkName, isPublic, readChoice, writeChoice } from "./choice.ts";
+import { type Fields, type Json, readObject, whole } from "./json.ts";
+import { DEGREE_RANGE, isMechanism, MAX_USERS, type Mechanism } from "./report.ts";
+import { isPrintable, rosterDigest } from "./roster.ts";
+
+export const MAX_EPOCH = 2 ** 31 - 1;
+export const ID_PATTERN = /^[a-z0-9-]{1,64}$/;
+const DIGEST_PATTERN = /^[0-9a-f]{64}$/;
+
+/** A community, as the holder of one slot sees it. */
+export interface Published {
+  readonly id: string;
+  readonly name: string;
+  /** How many users the roster names. */
+  readonly n: number;
+  /** The slot that the token opens. */
+  readonly user: number;
+  readonly mechanism: Mechanism;
+  readonly choices: readonly Choice[];
+  /** Which collection this is of the same people. */
+  readonly epoch: number;
+  readonly rosterDigest: string;
+  /** For hub-counts, the noisy degree from which on a user is asked again; null where nobody is. */
+  readonly hubFrom: number | null;
+}
+
+/** The whole message of a community to a member. */
+export interface Publication {
+  readonly published: Published;
+  /** The epochs in which the collector has her report, or had it deleted. */
+  readonly held: readonly number[];
+  /** For hub-counts, the epochs in which it has her answer to the second question. */
+  readonly answered: readonly number[];
+  /** The users' names, in the order of their numbers. */
+  readonly roster: readonly string[];
+}
+
+/** The mechanism of a report by a choice. */
+export function drawnBy(published: Published, choice: Choice): Mechanism {
+  return isPublic(choice) ? "public" : published.mechanism;
+}
+
+/** Read what a collector answered; its roster must have the digest that it publishes. */
+export async function readPublication(text: string): Promise<Publication> {
+  const fields = readObject(text);
+  const published = readPublished(fields);
+  const held = epochs(fields.get("held"));
+  const answered = published.mechanism === "hub-counts" ? epochs(fields.get("answered")) : [];
+  const roster = fields.get("roster");
+  if (!Array.isArray(roster) || !roster.every((name): name is string => typeof name === "string" && isPrintable(name))) {
+    throw new WireError("The roster must be a list of printable names.");
+  }
+  if (roster.length !== published.n || (await rosterDigest(roster)) !== published.rosterDigest) {
+    throw new WireError("The roster is not the one that the community was opened with.");
+  }
+  return { published, held, answered, roster };
+}
+
+/** Read what a collector answered, or what `writePublished` wrote, but for the roster. */
+export function readPublished(fields: Fields): Published {
+  const mechanism = fields.get("mechanism");
+  const choices = fields.get("choices");
+  if (typeof mechanism !== "string" || !Array.isArray(choices)) refuse();
+  if (!isMechanism(mechanism) || mechanism === "public") {
+    throw new WireError("The community publishes an unknown mechanism, or two choices of one name.");
+  }
+  const found: Published = {
+    id: matching(ID_PATTERN, fields.get("id")),
+    name: checkName(fields.get("name")),
+    n: whole(fields.get("n"), 1, MAX_USERS, refuse),
+    user: whole(fields.get("user"), 0, MAX_USERS - 1, refuse),
+    mechanism,
+    choices: choices.map((each) => readChoice(each, mechanism)),
+    epoch: whole(fields.get("epoch"), 1, MAX_EPOCH, refuse),
+    rosterDigest: matching(DIGEST_PATTERN, fields.get("roster_digest")),
+    hubFrom: hubFrom(mechanism, fields.get("hub_from")),
+  };
+  if (found.user >= found.n || !choices.length) {
+    throw new WireError("The community publishes a slot that it does not have, or no choice.");
+  }
+  if (new Set(found.choices.map((each) => each.name)).size !== choices.length) {
+    throw new WireError("The community publishes an unknown mechanism, or two choices of one name.");
+  }
+  return found;
+}
+
+/** What `readPublished` reads, as fields of JSON. */
+export function writePublished(published: Published): Record<string, unknown> {
+  const { id, name, n, user, mechanism, epoch } = published;
+  const choices = published.choices.map(writeChoice);
+  const asks = mechanism === "hub-counts" ? { hub_from: published.hubFrom } : {};
+  return { id, name, n, user, mechanism, choices, epoch, roster_digest: published.rosterDigest, ...asks };
+}
+
+function hubFrom(mechanism: Mechanism, value: Json | undefined): number | null {
+  return mechanism !== "hub-counts" || value === null ? null : whole(value, ...DEGREE_RANGE, refuse);
+}
+
+function epochs(value: Json | undefined): number[] {
+  return Array.isArray(value) ? value.map((epoch) => whole(epoch, 1, MAX_EPOCH, refuse)) : refuse();
+}
+
+function matching(pattern: RegExp, value: Json | undefined): string {
+  return typeof value === "string" && pattern.test(value) ? value : refuse();
+}
+
+function refuse(): never {
+  throw new WireError("What the community publishes is not as the wire format has it.");
+}

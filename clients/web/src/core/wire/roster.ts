@@ -1,0 +1,49 @@
+/** Rosters: how names are compared and shown, and the digest by which members see that they were shown the same ones. */
+
+import { sha256 } from "./bytes.ts";
+
+const SPACE = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+"; // as Python has it
+const ENDS = new RegExp(`^${SPACE}|${SPACE}$`, "g");
+const ASCII = /^[\x00-\x7f]*$/;
+const CHEROKEE = /^[\u13a0-\u13f5]$/;
+const HIDDEN = /[\p{C}\p{Z}]/u;
+
+/** A name as it is compared: without regard to case, an @ in front, and the ways Unicode has to write one letter. */
+export function plain(name: string): string {
+  const trimmed = name.replace(ENDS, "").replace(/^@/, "").normalize("NFC");
+  if (ASCII.test(trimmed)) return trimmed.toLowerCase();
+  return Array.from(trimmed, folded).join("");
+}
+
+/** Unicode's full case folding of one letter, which browsers do not offer; a test compares all letters with Python's. */
+function folded(letter: string): string {
+  if (letter === "ı") return letter; // the one letter whose capital belongs to another
+  const capital = letter.toLowerCase().toUpperCase();
+  if (CHEROKEE.test(capital)) return capital; // the one script that folds to its capitals
+  return Array.from(capital, (each) => each.toLowerCase()).join("");
+}
+
+/** Whether a text can be shown: what a terminal would obey, or what hides other text, cannot. */
+export function isPrintable(text: string): boolean {
+  return !HIDDEN.test(text.replaceAll(" ", ""));
+}
+
+/** SHA-256 of a roster, in hex: of each name its length as eight bytes, big-endian, then its UTF-8 bytes. */
+export async function rosterDigest(names: readonly string[]): Promise<string> {
+  const encoder = new TextEncoder();
+  const data = names.map((name) => encoder.encode(name));
+  const out = new Uint8Array(data.reduce((size, each) => size + 8 + each.length, 0));
+  const view = new DataView(out.buffer);
+  let at = 0;
+  for (const each of data) {
+    view.setBigUint64(at, BigInt(each.length));
+    out.set(each, at + 8);
+    at += 8 + each.length;
+  }
+  return sha256(out);
+}
+
+/** The first 128 bits of a digest in groups, for two members to compare by voice. */
+export function spoken(digest: string): string {
+  return digest.slice(0, 32).replace(/(.{4})(?=.)/g, "$1 ");
+}
