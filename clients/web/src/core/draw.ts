@@ -1,0 +1,142 @@
+/**
+ * One report, drawn exactly: the same law as the Python client's, and from the same random bytes the same report.
+ *
+ *     d* = d + Z,    report j    iff    U_j < T₁ (a neighbour)    or    U_j < T₀ (a stranger)
+ *
+ * with Z a discrete Laplace noise of ε₁ and one word U_j of 64 bits for each other user. Every user costs the same work.
+ * Drawn twice, a report costs twice: callers keep what they get.
+ */
+
+import { discreteLaplace, Entropy } from "./entropy.ts";
+import { type Fraction, fraction } from "./fraction.ts";
+import { type Thresholds, thresholds } from "./thresholds.ts";
+import type { Answer } from "./wire/answer.ts";
+import type { Choice } from "./wire/choice.ts";
+import { drawnBy, type Published } from "./wire/community.ts";
+import type { Question } from "./wire/question.ts";
+import {
+  checkList,
+  checkReport,
+  DEGREE_RANGE,
+  encode,
+  MILLION,
+  type Mechanism,
+  type Report,
+  toMillionths,
+  withDegree,
+} from "./wire/report.ts";
+
+const CHUNK = 8192; // words at a time: as many as one call for entropy gives
+
+export interface Drawn {
+  readonly report: Report;
+  /** What is kept and sent. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Of hub-counts where the user is asked again: the noise N₂ that her answer takes. It is kept, and never sent. */
+  readonly noise: number | null;
+}
+
+/** Draw one user's report to a community by one of its choices. The entropy is the browser's own; tests give another. */
+export function draw(
+  published: Published,
+  choice: Choice,
+  friends: ArrayLike<number>,
+  entropy: Entropy = new Entropy(),
+): Drawn {
+  const { n, user } = published;
+  const mine = Int32Array.from(friends);
+  checkList(mine, n, user);
+  const mechanism = drawnBy(published, choice);
+  const { epsilon1, epsilon2 } = choice;
+  const empty: Report = {
+    ...{ mechanism, n, user, epsilon1, epsilon2 },
+    noisyDegree: withDegree(mechanism) ? 0 : null,
+    neighbours: new Int32Array(),
+    asked: mechanism === "hub-counts" ? false : null,
+  };
+  checkReport(empty); // the mechanism and both ε, before any draw
+  const { noise, ...drawn } = DRAWS[mechanism](mine, published, choice, entropy);
+  const report = { ...empty, ...drawn };
+  return { report, bytes: encode(report), noise: noise ?? null };
+}
+
+/** Count a hub's busy friends, with the noise that was drawn with her report. Answered twice, it tells all. */
+export function answer(question: Question, friends: ArrayLike<number>, user: number, noise: number): Answer {
+  const busy = Array.from(friends).reduce((sum, friend) => sum + (question.busy[friend] ?? 0), 0);
+  return { n: question.n, user, question: question.digest, busyFriends: clipped(busy + noise) };
+}
+
+interface Outcome {
+  noisyDegree?: number;
+  neighbours?: Int32Array;
+  asked?: boolean;
+  noise?: number;
+}
+
+type Draw = (friends: Int32Array, published: Published, choice: Choice, entropy: Entropy) => Outcome;
+
+/** How each mechanism draws: the order in which entropy is asked for is part of what the clients agree on. */
+const DRAWS: Record<Mechanism, Draw> = {
+  public: (friends) => ({ neighbours: friends }),
+  rr: drawLists,
+  dprr: drawLists,
+  "noisy-degrees": (friends, _published, choice, entropy) => ({ noisyDegree: drawDegree(friends, choice, entropy) }),
+  "hub-counts": drawHubCounts,
+};
+
+function drawLists(friends: Int32Array, published: Published, choice: Choice, entropy: Entropy): Outcome {
+  const { mechanism, n, user } = published;
+  const degree = withDegree(mechanism) ? { noisyDegree: drawDegree(friends, choice, entropy) } : {};
+  const limits = thresholds(exact(choice.epsilon2), n, degree.noisyDegree ?? null);
+  return { ...degree, neighbours: drawList(friends, n, user, limits, entropy) };
+}
+
+function drawDegree(friends: Int32Array, choice: Choice, entropy: Entropy): number {
+  return clipped(friends.length + discreteLaplace(exact(choice.epsilon1), entropy));
+}
+
+/** With N₁ and N₂ drawn together: r = d + N₁ + N₂ where that reaches the point from which users are asked, else d + N₁. */
+function drawHubCounts(friends: Int32Array, published: Published, choice: Choice, entropy: Entropy): Outcome {
+  const epsilon = exact(choice.epsilon1);
+  const first = discreteLaplace(epsilon, entropy);
+  const second = discreteLaplace(epsilon, entropy);
+  const rough = friends.length + first + second;
+  const asked = published.hubFrom !== null && rough >= published.hubFrom;
+  const noisyDegree = clipped(asked ? rough : friends.length + first);
+  return asked ? { noisyDegree, asked, noise: second } : { noisyDegree, asked };
+}
+
+/** One word per other user, compared with the threshold of what she is. */
+function drawList(friends: Int32Array, n: number, user: number, limits: Thresholds, entropy: Entropy): Int32Array {
+  const others = new Uint8Array(n - 1);
+  for (const friend of friends) others[friend - (friend > user ? 1 : 0)] = 1;
+  const both = [limits.stranger, limits.neighbour];
+  const high = Uint32Array.from(both, (limit) => Number(limit >> 32n));
+  const low = Uint32Array.from(both, (limit) => Number(limit & 0xffffffffn));
+  const listed = new Int32Array(n - 1);
+  let count = 0;
+  for (let start = 0; start < n - 1; start += CHUNK) {
+    const end = Math.min(start + CHUNK, n - 1);
+    const drawn = entropy.bytes(8 * (end - start));
+    const words = new DataView(drawn.buffer, drawn.byteOffset, drawn.byteLength);
+    for (let place = start; place < end; place += 1) {
+      const kind = others[place] as 0 | 1;
+      const top = words.getUint32(8 * (place - start) + 4, true);
+      const rest = words.getUint32(8 * (place - start), true);
+      const [limitTop, limitRest] = [high[kind] as number, low[kind] as number];
+      listed[count] = place + (place >= user ? 1 : 0);
+      count += top < limitTop || (top === limitTop && rest < limitRest) ? 1 : 0;
+    }
+  }
+  return listed.slice(0, count);
+}
+
+/** The ε that a float stands for: a whole number of millionths. */
+export function exact(epsilon: number): Fraction {
+  return fraction(BigInt(toMillionths(epsilon)), BigInt(MILLION));
+}
+
+/** Brought into the range of the wire: work on what is already noisy, which costs no privacy. */
+function clipped(value: number): number {
+  return Math.min(Math.max(value, DEGREE_RANGE[0]), DEGREE_RANGE[1]);
+}
