@@ -24,3 +24,12 @@ def web() -> Path:
             subprocess.run(["npm", "ci"], cwd=WEB, check=True, capture_output=True)
             stamp.touch()
     return WEB
+
+
+@pytest.fixture(scope="session")
+def core(web: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The core as a program for Node, see ``clients/web/tests/compare.ts``."""
+    folder = tmp_path_factory.mktemp("core")
+    build = ["node_modules/.bin/vite", "build", "--ssr", "tests/compare.ts", "--outDir", str(folder)]
+    subprocess.run([*build, "--emptyOutDir", "--logLevel", "warn"], cwd=web, check=True, capture_output=True)
+    return folder / "compare.js"

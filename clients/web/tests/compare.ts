@@ -1,0 +1,78 @@
+/**
+ * The core, driven by another program: a line of JSON in, a line of JSON out, for each thing that is asked.
+ *
+ *     {"thresholds": {"epsilon2": …, "n": …, "degree": …}}       -> ["T₀", "T₁"]
+ *     {"draw": {"published": …, "choice": …, "friends": […], "entropy": "hex"}}
+ *                                                               -> {"bytes": "hex", "noise": …, "used": bytes of entropy}
+ *     {"answer": {"question": "hex", "n": …, "user": …, "friends": […], "noise": …}}    -> "hex"
+ *     {"decode": {"hex": …, "n": …}}    {"publication": "text"}    {"link": …}    {"invitation": "text"}    -> {"ok": …}
+ *     {"plain": […]}                                             -> […]
+ *
+ * What is refused answers {"refused": "the reason"}.
+ */
+
+import { createInterface } from "node:readline";
+import { answer, draw, exact } from "../src/core/draw.ts";
+import { Entropy } from "../src/core/entropy.ts";
+import { WireError } from "../src/core/errors.ts";
+import { thresholds } from "../src/core/thresholds.ts";
+import { encodeAnswer } from "../src/core/wire/answer.ts";
+import { fromHex, toHex } from "../src/core/wire/bytes.ts";
+import { readPublication, readPublished, writePublished } from "../src/core/wire/community.ts";
+import { invitationFromJson, readLink } from "../src/core/wire/invitation.ts";
+import { readObject } from "../src/core/wire/json.ts";
+import { decodeQuestion } from "../src/core/wire/question.ts";
+import { decode, encode } from "../src/core/wire/report.ts";
+import { reportFromJson, reportToJson } from "../src/core/wire/reportJson.ts";
+import { isPrintable, plain } from "../src/core/wire/roster.ts";
+
+/** Bytes by a script; who asks for more than there are has asked for something else than the script was made for. */
+class Script {
+  used = 0;
+  constructor(private readonly bytes: Uint8Array) {}
+  readonly take = (size: number): Uint8Array => {
+    const taken = this.bytes.slice(this.used, this.used + size);
+    this.used += size;
+    if (taken.length !== size) throw new WireError("The script is over.");
+    return taken;
+  };
+}
+
+const ASKED: Record<string, (given: any) => unknown> = {
+  thresholds: ({ epsilon2, n, degree }) => {
+    const { stranger, neighbour } = thresholds(exact(epsilon2), n, degree);
+    return [String(stranger), String(neighbour)];
+  },
+  draw: ({ published, choice, friends, entropy }) => {
+    const community = readPublished(readObject(published));
+    const chosen = community.choices.find((each) => each.name === choice);
+    if (!chosen) throw new WireError("There is no such choice.");
+    const script = new Script(fromHex(entropy));
+    const { bytes, noise } = draw(community, chosen, friends, new Entropy(script.take));
+    return { bytes: toHex(bytes), noise, used: script.used };
+  },
+  answer: async ({ question, n, user, friends, noise }) =>
+    toHex(encodeAnswer(answer(await decodeQuestion(fromHex(question), n), friends, user, noise))),
+  decode: ({ hex, n }) => {
+    const report = decode(fromHex(hex), n ?? undefined);
+    return { json: reportToJson(report), hex: toHex(encode(report)) };
+  },
+  report: (text) => toHex(encode(reportFromJson(text))),
+  publication: async (text) => writePublished((await readPublication(text)).published),
+  link: (link) => readLink(link),
+  invitation: (text) => invitationFromJson(text),
+  plain: (names) => names.map(plain),
+  printable: (names) => names.map(isPrintable),
+};
+
+for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  const [[kind, given]] = Object.entries(JSON.parse(line)) as [[string, unknown]];
+  try {
+    const asked = ASKED[kind];
+    if (!asked) throw new Error(`Nobody knows how to answer ${kind}.`);
+    process.stdout.write(`${JSON.stringify({ ok: await asked(given) })}\n`);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    process.stdout.write(`${JSON.stringify({ refused: error.message })}\n`);
+  }
+}
