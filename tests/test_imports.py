@@ -16,7 +16,7 @@ import graphldp as gl
 ROOT = Path(gl.__file__).parent
 LAYERS = (
     ("errors",),
-    ("archives", "files", "labels", "machines", "own", "privacy", "text"),
+    ("archives", "files", "intervals", "labels", "machines", "own", "privacy", "text"),
     ("attributes",),
     ("neighbour_lists",),
     ("interchange",),

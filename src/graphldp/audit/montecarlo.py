@@ -18,12 +18,12 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
 
 from graphldp.audit import branches
 from graphldp.audit.finding import Finding
 from graphldp.client import sampler
 from graphldp.graphs import GraphSet
+from graphldp.intervals import share_bounds
 from graphldp.mechanisms import Mechanism
 from graphldp.reports import Reports
 
@@ -128,8 +128,7 @@ def _audit(name: str, draw: Draw, claimed: float, samples: int, confidence: floa
 def _log_ratio(hits: ArrayLike, others: ArrayLike, sizes: tuple[int, int], doubt: float) -> NDArray[np.float64]:
     """The logarithm of the lower bound of hits/sizes[0] over the upper bound of others/sizes[1]."""
     hits, others, (of, of_others) = np.asarray(hits), np.asarray(others), sizes
-    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1), of - hits + 1, doubt), 0.0)
-    high = np.where(others < of_others, betaincinv(others + 1, np.maximum(of_others - others, 1), 1 - doubt), 1.0)
+    low, high = share_bounds(hits, of, doubt)[0], share_bounds(others, of_others, doubt)[1]
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(low) - np.log(high))
 

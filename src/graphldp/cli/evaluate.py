@@ -35,15 +35,19 @@ def evaluate(
     need_learn("evaluate")
     from graphldp.experiments.evaluation import evaluate_model
     from graphldp.experiments.results import ResultsFile
+    from graphldp.intervals import share_bounds
 
     name, _, graphs = open_named(source, root)
     with ResultsFile(results) as table:
         row, trained = evaluate_model(model, name, graphs, table, device)
     numbers = row.numbers
+    low, high = share_bounds(round(numbers["accuracy"] * len(graphs)), len(graphs))
+    interval = {"low": float(low), "high": float(high)}
     found: dict[str, Any] = {"accuracy": numbers["accuracy"], "auc": numbers["auc"], "graphs": len(graphs)}
     if as_json:
-        console.show_json(found | {"confusion": numbers["confusion"], "trained": trained})
+        console.show_json(found | interval | {"confusion": numbers["confusion"], "trained": trained})
         return
+    found["95 % interval"] = f"{low:.4f} to {high:.4f}"
     console.show_one(found | {"trained on": f"{trained['dataset']}, {trained['mechanism']}"}, as_json=False)
     show_confusion(numbers["classes"], numbers["confusion"])
 

@@ -248,7 +248,8 @@ def _show(
             }
         )
     count = f"{len(found)} seeds" if len(found) > 1 else "1 seed"
-    console.show(lines, as_json=False, title=f"{dataset}, {setup}, {count}, test graphs")
+    held_out = f"{found[0]['graphs']:,} test graphs held out" + (" each" if len(found) > 1 else "")
+    console.show(lines, as_json=False, title=f"{dataset}, {setup}, {count}, {held_out}")
     for what, rate in (("liars", "detected"), ("honest users", "false_positives")):
         rates = [row[rate] for row in found if rate in row]
         if rates:

@@ -46,7 +46,14 @@ class Point:
         values = [float(each[name]) for each in self.numbers if each.get(name) is not None]
         if not values:
             return None
-        return summarize(values, overlap=self._overlap, within=(0.0, 1.0) if name in _SHARES else _ANYTHING)
+        within = (0.0, 1.0) if name in _SHARES else _ANYTHING
+        return summarize(values, overlap=self._overlap, within=within, of=self.graphs if name == "accuracy" else None)
+
+    @property
+    def graphs(self) -> int | None:
+        """How many graphs were held out to measure by, in each seed; None where rows do not say."""
+        counts = [sum(map(sum, each["confusion"])) for each in self.numbers if "confusion" in each]
+        return counts[0] if counts else None
 
     @property
     def _overlap(self) -> float:

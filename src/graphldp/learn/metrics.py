@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from graphldp.errors import DataError, bad_parameter
+from graphldp.intervals import share_bounds
 
 
 def accuracy(truth: ArrayLike, predicted: ArrayLike) -> float:
@@ -105,7 +106,7 @@ class Summary:
         count: how many there are.
         mean: their mean.
         std: their standard deviation, with count − 1 below the line; NaN for one.
-        low: the lower end of Student's t confidence interval for the mean; NaN for one.
+        low: the lower end of Student's t confidence interval for the mean; NaN for one, unless it is a counted share.
         high: the upper end.
     """
 
@@ -127,6 +128,7 @@ def summarize(
     *,
     overlap: float = 0.0,
     within: tuple[float, float] = (-math.inf, math.inf),
+    of: int | None = None,
 ) -> Summary:
     """Mean, standard deviation and confidence interval x̄ ± t_{m−1} · s·√(1/m + overlap) over m seeds.
 
@@ -138,6 +140,8 @@ def summarize(
         overlap: test graphs per training graph, where seeds split one dataset again and again: their training sets
             overlap, and the plain interval would be too short (Nadeau & Bengio 2003).
         within: the least and the largest value that there can be; the interval does not leave it.
+        of: where the values are shares of so many graphs each. One value then has an interval, too: the exact one of a
+            counted share.
     """
     if not 0.0 < level < 1.0:
         raise bad_parameter("level", "summarize", "between 0 and 1", level)
@@ -146,7 +150,8 @@ def summarize(
         raise DataError("A summary needs at least one value.")
     mean, count = float(array.mean()), len(array)
     if count == 1:
-        return Summary(1, mean, float("nan"), float("nan"), float("nan"))
+        low, high = (math.nan, math.nan) if of is None else share_bounds(round(mean * of), of, (1 - level) / 2)
+        return Summary(1, mean, math.nan, float(low), float(high))
     std = float(array.std(ddof=1))
     half = float(stdtrit(count - 1, 0.5 + level / 2.0)) * std * (1.0 / count + overlap) ** 0.5
     return Summary(count, mean, std, max(mean - half, within[0]), min(mean + half, within[1]))

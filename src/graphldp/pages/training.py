@@ -57,9 +57,10 @@ def training_section(plan: ExperimentPlan, points: Sequence[Point]) -> Section:
                 interval,
                 None if auc is None else f"{auc.mean:.3f}",
                 f"{len(point.numbers)} of {plan.seeds}",
+                None if point.graphs is None else f"{point.graphs:,}",
             ]
         )
-    head = ["classifier", "accuracy", "± std", "95 % interval", "AUC", "seeds"]
+    head = ["classifier", "accuracy", "± std", "95 % interval", "AUC", "seeds", "graphs held out"]
     found = points[0] if points and points[0].numbers else None
     return Section([], table(head, lines) + ("" if found is None else _flagged(found) + _confusion(found)))
 

@@ -178,6 +178,7 @@ def seed_rows(setup: Setup, seeds: int, rows: Mapping[str, Row]) -> list[dict[st
             continue
         contestants = {setup.series: best} | {k: rows[t.cell.id] for k, t in setup.controls(seed).items()}
         row: dict[str, Any] = {"seed": seed, "cell": best.cell.id, "seconds": best.seconds}
+        row["graphs"] = sum(map(sum, best.numbers["confusion"]))  # that were held out to measure by
         row |= {name: {what: each.numbers[what] for what in _MEASURES} for name, each in contestants.items()}
         row |= {name: value for name, value in best.numbers.items() if name not in _MEASURES}
         found.append(row | {"params": {**best.cell.params.get("model", {}), **best.cell.params.get("training", {})}})
@@ -192,7 +193,8 @@ def seeds_together(setup: Setup, found: Sequence[Mapping[str, Any]]) -> dict[str
         table[name] = {}
         for what in _MEASURES:
             values = [row[name][what] for row in found if row[name][what] is not None]
-            summary = asdict(summarize(values or [math.nan], overlap=overlap, within=(0.0, 1.0)))
+            of = found[0]["graphs"] if values and what == "accuracy" else None
+            summary = asdict(summarize(values or [math.nan], overlap=overlap, within=(0.0, 1.0), of=of))
             table[name][what] = {k: None if math.isnan(v) else v for k, v in summary.items()}
     return table
 

@@ -1,0 +1,27 @@
+"""How far a counted share may be from the true one: exact bounds for any number of trials."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+Counts = NDArray[Any] | int
+LEVEL = 0.95
+"""Of the intervals that people are shown."""
+
+
+def share_bounds(hits: Counts, of: Counts, doubt: float = (1 - LEVEL) / 2) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The lower and the upper bound of a share, by Clopper and Pearson (1934).
+
+    Args:
+        hits: how often it happened.
+        of: how often it was tried; 0 leaves everything open.
+        doubt: the chance that either bound is wrong, at most.
+    """
+    missed = np.asarray(of) - hits
+    low = np.where(np.asarray(hits) > 0, betaincinv(np.maximum(hits, 1), missed + 1, doubt), 0.0)
+    high = np.where(missed > 0, betaincinv(np.asarray(hits) + 1, np.maximum(missed, 1), 1 - doubt), 1.0)
+    return low, high
