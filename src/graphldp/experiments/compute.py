@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from graphldp.experiments import degrees, detection, timing, trials
+from graphldp.experiments import calibration, degrees, detection, timing, trials
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
 from graphldp.experiments.outcomes import CellOutcome, refusal
@@ -21,6 +21,7 @@ MEASUREMENTS: dict[str, Callable[[Sequence[Cell], Context], Found]] = {
     "complexity": timing.complexity,
     "runtime": timing.runtime,
     "detection-curve": detection.curve,
+    "calibration": calibration.measured,
 }
 """The kinds of cells that are no trials."""
 

@@ -86,12 +86,18 @@ def _data(plans: Sequence[ExperimentPlan]) -> str:
 
 
 def _intro(plans: Sequence[ExperimentPlan]) -> str:
-    paper = any(plan.experiment not in RUNS for plan in plans)
+    kinds = {plan.experiment for plan in plans}
+    if kinds == {EVALUATION}:
+        return (
+            f"<h1>Evaluations: {escape(_data(plans))}</h1><p>Models that were trained before, and how well they label "
+            "graphs whose labels are known. All of these graphs count, also those that a model has learned from.</p>"
+        )
+    paper = not kinds <= set(RUNS)
     return (
         f"<h1>{'Degree-preserving randomized response, reproduced' if paper else 'Training runs'}: "
         f"{escape(_data(plans))}</h1>"
         f"<p>{'Tables and figures of Hidano and Murakami&#39;s paper, computed by graphldp. ' if paper else ''}"
-        "Means and standard deviations are "
+        "Accuracy is that of test graphs, which were held out. Means and standard deviations are "
         "over seeds: each seed has its own noise, split and starting weights. Hyper-parameters are chosen on "
         "validation graphs. Two controls stand beside the mechanisms: what the number n of users tells alone, and what "
         "n and noisy degrees tell when all of ε is spent on degrees.</p>"
@@ -114,7 +120,7 @@ def _setting(plan: ExperimentPlan) -> str:
 
 
 def _effort(plan: ExperimentPlan) -> str:
-    several = any(entry.cell.kind in ("accuracy", "poisoned-accuracy") for entry in plan.entries)
+    several = any(entry.cell.kind in ("accuracy", "poisoned-accuracy", "calibration") for entry in plan.entries)
     return f"Effort {plan.effort}" + (
         f", {plan.seeds} seed{'s' if plan.seeds > 1 else ''}; grid: {plan.grid}." if several else "."
     )

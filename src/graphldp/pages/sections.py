@@ -14,6 +14,7 @@ from graphldp.experiments.plans.figures import (
     CONTROLS,
     EXPERIMENTS,
     AccuracySweep,
+    CalibrationStudy,
     ComplexityTable,
     DatasetTable,
     DegreeStudy,
@@ -26,6 +27,7 @@ from graphldp.experiments.plans.figures import (
 )
 from graphldp.experiments.plans.plan import RUNS, ExperimentPlan
 from graphldp.experiments.summary import Point, points_of
+from graphldp.pages.calibration import calibration_section
 from graphldp.pages.plots import Axis, Series, chart
 from graphldp.pages.poisoning import poisoning_section
 from graphldp.pages.section import Section
@@ -68,8 +70,14 @@ def _accuracy(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Se
             charts.append((file, caption, chart(_lines(members, name, spec), *axes, f"{spec.title}: {caption}")))
             tables.append(f"<div><h3>{escape(caption)}</h3>{_accuracy_table(members, name, spec)}</div>")
         verdicts.append(_verdict(members, spec, panel))
-    body = f"<div class=tables>{''.join(tables)}</div>{''.join(verdicts)}{_choices(points)}"
+    body = f"{_held_out(points)}<div class=tables>{''.join(tables)}</div>{''.join(verdicts)}{_choices(points)}"
     return Section(charts, body)
+
+
+def _held_out(points: Sequence[Point]) -> str:
+    """How many graphs a number rests on."""
+    count = next((point.graphs for point in points if point.graphs is not None), None)
+    return "" if count is None else f"<p>Each seed holds {count:,} test graphs out to measure by.</p>"
 
 
 def _lines(points: Sequence[Point], name: str, spec: AccuracySweep) -> list[Series]:
@@ -280,6 +288,7 @@ def _runtime(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Sec
 
 _MAKERS: dict[type[Experiment], Callable[[Experiment, ExperimentPlan, list[Point]], Section]] = {
     AccuracySweep: _accuracy,
+    CalibrationStudy: calibration_section,
     ComplexityTable: _complexity,
     DatasetTable: _datasets,
     DegreeStudy: _degrees,

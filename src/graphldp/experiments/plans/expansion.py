@@ -17,6 +17,7 @@ from graphldp.experiments.plans.figures import (
     MODELS,
     TABULAR,
     AccuracySweep,
+    CalibrationStudy,
     ComplexityTable,
     DatasetTable,
     DegreeStudy,
@@ -93,12 +94,22 @@ def _accuracy(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
             if (across and value != spec.values[0]) or (method == "nonpriv-part" and not point["public_fraction"]):
                 continue
             draw = _draw(method, setting, seed=seed, **point)
-            if method in TABULAR:
-                trials = [Trial(draw, setting.ratios, seed, TABULAR[method])]
-            else:
-                trials = list(setting.networks(draw, seed, MODELS.get(method, {})))
-            for trial in trials:
+            for trial in _trials(method, setting, draw, seed):
                 yield PlannedCell(panel, method, None if across else value, seed, trial.cell)
+
+
+def _trials(method: str, setting: Scope, draw: Draw, seed: int) -> list[Trial]:
+    if method in TABULAR:
+        return [Trial(draw, setting.ratios, seed, TABULAR[method])]
+    return list(setting.networks(draw, seed, MODELS.get(method, {})))
+
+
+def _calibration(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
+    assert isinstance(spec, CalibrationStudy)  # noqa: S101
+    for epsilon, method, seed in product(spec.epsilon, spec.methods, range(setting.seeds)):
+        draw = _draw(method, setting, seed=seed, epsilon=epsilon, alpha=0.9, public_fraction=0.0)
+        for trial in _trials(method, setting, draw, seed):
+            yield PlannedCell("", method, epsilon, seed, Cell.of("calibration", **trial.cell.params))
 
 
 def _draw(
@@ -222,6 +233,7 @@ def _attack(name: str, fraction: float) -> Threat:
 _EXPANDERS: dict[type[Experiment], Callable[[Experiment, Scope], Iterator[PlannedCell]]] = {
     DatasetTable: _datasets,
     AccuracySweep: _accuracy,
+    CalibrationStudy: _calibration,
     DegreeStudy: _degrees,
     ComplexityTable: _complexity,
     SamplingRuntime: _sampling,

@@ -172,6 +172,19 @@ class Poisoning(Experiment):
     epsilon: float = 1.0
 
 
+@dataclass(frozen=True)
+class CalibrationStudy(Experiment):
+    """How sure classifiers are of test graphs, and how often they are right.
+
+    Args:
+        methods: keys of :data:`METHODS` whose classifier labels.
+        epsilon: ε of all users; one picture for each.
+    """
+
+    methods: tuple[str, ...]
+    epsilon: tuple[float, ...]
+
+
 def method_label(name: str) -> str:
     """How people read a method, a mechanism of one's own among them."""
     return METHODS.get(name) or label_of(name)
@@ -269,6 +282,12 @@ EXPERIMENTS: dict[str, Experiment] = {
         along="epsilon",
         values=(0.2, 0.5, 1.0, 2.0),
         public_fraction=(0.0, 0.2),
+    ),
+    "calibration": CalibrationStudy(
+        "How sure the classifiers are, and how often they are right",
+        "beyond Section 5",
+        methods=("recipe", "two-rounds", "dprr"),
+        epsilon=(1.0, 2.0),
     ),
     "ingredients": AccuracySweep(
         "What each idea adds to the paper's set-up",

@@ -1,0 +1,73 @@
+"""The section about confidence: how often labels are right, by how sure the classifier was, over all seeds together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from graphldp.experiments.plans.figures import Experiment, method_label
+from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.summary import Point
+from graphldp.learn.calibration import Reliability
+from graphldp.pages.plots import Axis, Series, chart
+from graphldp.pages.section import Section
+from graphldp.pages.tables import table
+
+_FEWEST = 10  # test graphs, below which a bin is no point of the picture
+_INTRO = (
+    "<p>Test graphs by how sure the classifier was of their label. Of those of which it is 80 % sure, 80 % should be "
+    "right: the line should lie on the diagonal. The expected calibration error is the mean distance from it. Bars "
+    f"are two standard errors. Bins of fewer than {_FEWEST} graphs are in the error, and not in the picture.</p>"
+)
+
+
+def calibration_section(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Section:
+    """One picture for each ε, and one table."""
+    charts, rows = [], []
+    for x in dict.fromkeys(point.x for point in points):
+        own = [point for point in points if point.x == x and point.numbers]
+        lines = [Series(each.series, method_label(each.series), _line(pooled(each, "calibrated"))) for each in own]
+        diagonal = Series("nonpriv-full", "means what it says", [(v, v, None) for v in (0.5, 1.0)], marked=False)
+        axes = Axis("how sure it is", low=0.5), Axis("share that is right", low=0.5)
+        caption = f"ε = {x:g}"
+        if any(line.points for line in lines):
+            picture = chart([*lines, diagonal], *axes, f"{spec.title}: {caption}")
+            charts.append((f"{plan.experiment}-ε{x:g}", caption, picture))
+        rows += [_row(each) for each in own]
+    head = ["classifier", "ε", "test graphs", "accuracy", "mean confidence", "error before", "error after", "T"]
+    return Section(charts, _INTRO + table(head, rows))
+
+
+def pooled(point: Point, name: str) -> Reliability:
+    """The table of all seeds together; ``"uncalibrated"`` or ``"calibrated"``."""
+    count, sure, right = (
+        np.sum([each[name][column] for each in point.numbers], axis=0) for column in ("count", "sure", "right")
+    )
+    return Reliability(count, sure, right)
+
+
+def _line(found: Reliability) -> list[tuple[float, float, float | None]]:
+    there = found.count >= _FEWEST
+    of, sure, right = found.count[there], found.sure[there], found.right[there]
+    return [
+        (s / m, share, 2 * math.sqrt(share * (1 - share) / m))
+        for m, s, share in zip(of.tolist(), sure.tolist(), (right / of).tolist(), strict=True)
+    ]
+
+
+def _row(point: Point) -> Sequence[str | None]:
+    before, after = pooled(point, "uncalibrated"), pooled(point, "calibrated")
+    graphs = int(after.count.sum())
+    warmth = [each["temperature"] for each in point.numbers]
+    return [
+        method_label(point.series),
+        None if point.x is None else f"{point.x:g}",
+        f"{graphs:,}",
+        f"{after.right.sum() / graphs:.3f}",
+        f"{after.sure.sum() / graphs:.3f}",
+        f"{before.error:.3f}",
+        f"{after.error:.3f}",
+        f"{min(warmth):.2f} to {max(warmth):.2f}",
+    ]

@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import re
+
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.summary import Point
+from graphldp.pages.calibration import calibration_section, pooled
+
+PLAN = ExperimentPlan("calibration", "tiny", "smoke", 2, "", ())
+
+
+def seed(count: int, sure: float, right: int) -> dict[str, object]:
+    """One seed whose graphs are all in the bin from 0.9 on; before calibration it was certain of all."""
+    before = {"count": [0] * 9 + [count], "sure": [0.0] * 9 + [float(count)], "right": [0] * 9 + [right]}
+    after = {"count": [0] * 9 + [count], "sure": [0.0] * 9 + [sure], "right": [0] * 9 + [right]}
+    return {"uncalibrated": before, "calibrated": after, "temperature": 2.0, "held_out": 9, "accuracy": right / count}
+
+
+def test_seeds_are_pooled_and_both_errors_shown() -> None:
+    point = Point("", "recipe", 1.0, (seed(20, 19.0, 20), seed(20, 19.0, 17)), (), 2, 2, ())
+    assert pooled(point, "calibrated").error == abs(37 - 38) / 40
+    assert pooled(point, "uncalibrated").error == 3 / 40
+    made = calibration_section(EXPERIMENTS["calibration"], PLAN, [point])
+    assert [name for name, _, _ in made.charts] == ["calibration-ε1"]
+    cells = re.findall("<td>(.*?)</td>", made.body)
+    assert cells == ["the recipe", "1", "40", "0.925", "0.950", "0.075", "0.025", "2.00 to 2.00"]
+
+
+def test_few_graphs_are_no_picture() -> None:
+    point = Point("", "recipe", 1.0, (seed(9, 8.5, 9),), (), 1, 1, ())
+    made = calibration_section(EXPERIMENTS["calibration"], PLAN, [point])
+    assert made.charts == []
+    assert "<td>9</td>" in made.body
