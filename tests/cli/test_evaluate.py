@@ -57,3 +57,12 @@ def test_bad_input_is_one_line(command: Any, files: Any, tmp_path: Path) -> None
         assert (code, out) == (2, "")
         assert message in err
         assert err.count("\n") == 1
+
+
+def test_a_page_of_evaluations_alone_says_so(command: Any, files: Any, tmp_path: Path) -> None:
+    found = json.loads(command("evaluate", files.model, files.reports, "--json")[1])
+    assert 0.0 < found["low"] <= found["accuracy"] <= found["high"] <= 1.0
+    assert command("page", "results.sqlite")[0] == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "<h1>Evaluations: " in page
+    assert "Training runs" not in page
