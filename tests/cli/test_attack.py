@@ -27,7 +27,8 @@ def degrees(files: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_attack_writes_reports(name: str, command: Any, files: Any, degrees: Path, tmp_path: Path) -> None:
     out = tmp_path / "poisoned.npz"
     fitting = files.reports if "dprr" in ATTACKS[name].fits else degrees
-    code, printed, _ = command("attack", fitting, "-a", name, "-f", "0.3", "--seed", "4", "-o", out, "--json")
+    aim = ("--model", files.model) if name.startswith("optimised") else ()
+    code, printed, _ = command("attack", fitting, "-a", name, "-f", "0.3", "--seed", "4", "-o", out, "--json", *aim)
     assert code == 0
     row, reports = json.loads(printed), gl.Reports.load(out)
     assert row["entries_after"] == reports.num_entries
@@ -82,6 +83,12 @@ def test_the_training_graphs_are_those_of_the_datasets_own_split(name: str, comm
     assert attacked[1] == gl.split(graphs.labels, (0.5, 0.3, 0.2), 3)[0].tolist()
 
 
+def test_liars_who_search_need_a_classifier(command: Any, degrees: Path, tmp_path: Path) -> None:
+    code, _, error = command("attack", degrees, "-a", "optimised", "--liars", "1", "-o", tmp_path / "out.npz")
+    assert code == 2
+    assert "'score' parameter of Optimised must be given" in error
+
+
 def replace_name(graphs: gl.GraphSet, name: str) -> gl.GraphSet:
     return gl.GraphSet(graphs.indptr, graphs.indices, graphs.graph_ptr, graphs.labels, name=name)
 
@@ -104,6 +111,7 @@ def replace_name(graphs: gl.GraphSet, name: str) -> gl.GraphSet:
         (["--liars", "1000000"], "at most"),
         (["-f", "0.1", "-a", "fake-hub"], "derived for reports drawn by NoisyDegrees"),
         (["-f", "0.1", "-a", "fake-hub", "--honest-degree"], "it forges degrees"),
+        (["-f", "0.1", "--model", "nothing.npz"], "nothing.npz"),
         (["-f", "0.1", "-o", "x.csv"], "a file that ends in .npz, or a folder"),
     ],
 )

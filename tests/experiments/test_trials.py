@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, Draw, graphs_of, reports_of
+from graphldp.experiments.trial import Threat, Trial, Where
 
 from .conftest import MakePlan
 
@@ -56,3 +57,25 @@ def test_every_method_beyond_the_paper_is_computed(plan_of: MakePlan, context: C
     rows = {row.cell.id: row for row in compute(list(chosen.values()), context)}
     for series, cell in chosen.items():
         assert rows[cell.id].status == "done", (series, rows[cell.id].note)
+
+
+def test_liars_who_search_do_worse_things_than_those_who_do_not() -> None:
+    """In test graphs, in training graphs and in both; with one fit where the training graphs are the same."""
+    draw = Draw("synthetic:threads", "degrees", 1.0, None, 0.0, 2)
+    threats = {
+        (name, where): Threat(name, where=where, liars=1)
+        for name in ("half-hub", "optimised")
+        for where in get_args(Where)
+    }
+    cells = {key: Trial(draw, (0.6, 0.2, 0.2), 2, "degree", threat=each).cell for key, each in threats.items()}
+    rows = {row.cell.id: row for row in compute(list(cells.values()), Context())}
+    found = {key: rows[cell.id] for key, cell in cells.items()}
+    assert {row.status for row in rows.values()} == {"done"}
+    accuracy = {key: row.numbers["accuracy"] for key, row in found.items()}
+    assert accuracy["optimised", "test"] <= accuracy["half-hub", "test"]
+    assert accuracy["optimised", "both"] <= accuracy["optimised", "train"]
+    (alone,) = compute([cells["optimised", "both"]], Context())
+    assert alone.numbers == found["optimised", "both"].numbers
+    perfect = Trial(draw, (0.6, 0.2, 0.2), 2, "degree", threat=Threat("optimised", 0.1, defense="perfect"))
+    (row,) = compute([perfect.cell], Context())
+    assert row.status == "impossible"

@@ -11,6 +11,7 @@ import typer
 from graphldp.cli.mechanisms import SeedOption
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import SplitOption, out_help, place, shares
+from graphldp.cli.shared.source import need_learn
 from graphldp.cli.threats import ATTACK_HELP, HonestDegreeOption, LiarsOption, WhereOption
 from graphldp.errors import bad_parameter
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from graphldp.experiments.trial import Threat
     from graphldp.reports import Reports
+    from graphldp.threats.optimised import Score
 
 EPILOG = """Examples:
 
@@ -46,6 +49,9 @@ def attack(
     ] = None,
     where: WhereOption = None,
     split: SplitOption = None,
+    model: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The classifier that liars aim at, where they search for it.")
+    ] = None,
     malicious: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write who is malicious, one line (graph,user) each.")
     ] = None,
@@ -76,7 +82,7 @@ def attack(
     graphs = None
     if split_seed is not None:
         graphs = places(split_dataset(reports, split_seed, shares(split, "attack")), threat.where)
-    poisoned, turned = attack_reports(reports, threat, seed, graphs)
+    poisoned, turned = attack_reports(reports, threat, seed, graphs, None if model is None else _target(model, threat))
     poisoned.save(file_out)
     if malicious is not None:
         _write(malicious, reports, turned)
@@ -90,6 +96,15 @@ def attack(
         "entries_after": poisoned.num_entries,
     }
     console.show_one(row, as_json=as_json)
+
+
+def _target(model: Path, threat: Threat) -> Score:
+    """What liars who search aim at."""
+    need_learn("attack")
+    from graphldp.experiments.aimed import score_of
+    from graphldp.learn.loading import load_classifier
+
+    return score_of(load_classifier(model), threat, 0)
 
 
 def _write(path: Path, reports: Reports, malicious: NDArray[np.bool_]) -> None:

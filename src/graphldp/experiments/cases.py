@@ -21,8 +21,9 @@ from graphldp.experiments.engines.preparing import prepared
 from graphldp.experiments.trial import Threat, Trial, Where
 from graphldp.learn.selection import split
 from graphldp.reports import Reports
-from graphldp.threats import Verdict
+from graphldp.threats import Optimised, Verdict
 from graphldp.threats.named import make_defense
+from graphldp.threats.optimised import Score
 from graphldp.threats.treatments import Treatment, treat
 
 HUB = 0.25
@@ -72,9 +73,14 @@ def defended(trial: Trial, context: Context) -> Defended:
     if threat is None:
         return Defended(reports_of(trial.draw, context), {}, True)
     case = attacked(trial, context)
-    if threat.defense == "none":
+    verdict = None if threat.defense == "none" else _judged(*_attack_of(trial), threat.defense, context)
+    return after(case, verdict, threat, trial.seed)
+
+
+def after(case: Attacked, verdict: Verdict | None, threat: Threat, seed: int) -> Defended:
+    """What a verdict leaves of attacked reports; all of it where there is none."""
+    if verdict is None:
         return Defended(case.reports, {}, True)
-    verdict = _judged(*_attack_of(trial), threat.defense, context)
     n, honest = np.repeat(case.reports.sizes, case.reports.sizes), case.inside & ~case.malicious
     groups = {
         "false_positives": honest,
@@ -85,13 +91,15 @@ def defended(trial: Trial, context: Context) -> Defended:
     rates = {name: verdict.rate(among) for name, among in groups.items() if among.any()}
     if not verdict.flagged.any():
         return Defended(case.reports, rates, True)
-    return Defended(
-        treat(case.reports, verdict.flagged, cast("Treatment", threat.treatment), rng=trial.seed), rates, False
-    )
+    return Defended(treat(case.reports, verdict.flagged, cast("Treatment", threat.treatment), rng=seed), rates, False)
 
 
 def attack_reports(
-    reports: Reports, threat: Threat, seed: int, graphs: NDArray[np.int64] | None = None
+    reports: Reports,
+    threat: Threat,
+    seed: int,
+    graphs: NDArray[np.int64] | None = None,
+    score: Score | None = None,
 ) -> tuple[Reports, NDArray[np.bool_]]:
     """What the server sees where some users lie, and who they are.
 
@@ -100,10 +108,13 @@ def attack_reports(
         threat: which attack.
         seed: of who lies, and of their lists.
         graphs: where they are; everywhere unless said.
+        score: what liars aim at, where they search.
     """
     attack = threat.make_attack()
     if attack is None:
         return reports, np.zeros(reports.num_users, np.bool_)
+    if isinstance(attack, Optimised):
+        attack = replace(attack, score=score)
     malicious = attack.malicious(reports, rng=seed, graphs=graphs)
     return attack.apply(reports, rng=seed, graphs=graphs), malicious
 
@@ -169,11 +180,15 @@ def _attacked(draw: Draw, ratios: tuple[float, ...], seed: int, threat: Threat, 
     reports = reports_of(draw, context)
     attacked = places(split(reports.labels, ratios, seed), threat.where)
     inside = np.isin(reports.graph_of_user, attacked)
+    return Attacked(*attack_reports(reports, threat, seed, attacked), inside, true_hubs(draw, reports, context))
+
+
+def true_hubs(draw: Draw, reports: Reports, context: Context) -> NDArray[np.bool_]:
+    """Who is a hub in truth; nobody where there are no raw graphs."""
     graphs = raw_graphs(draw, context)
-    hubs = np.zeros(reports.num_users, np.bool_)
-    if graphs is not None:
-        hubs = np.asarray(graphs.degrees > HUB * np.repeat(graphs.sizes, graphs.sizes))
-    return Attacked(*attack_reports(reports, threat, seed, attacked), inside, hubs)
+    if graphs is None:
+        return np.zeros(reports.num_users, np.bool_)
+    return np.asarray(graphs.degrees > HUB * np.repeat(graphs.sizes, graphs.sizes))
 
 
 @lru_cache(maxsize=1)

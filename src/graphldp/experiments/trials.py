@@ -10,6 +10,7 @@ import numpy as np
 
 from graphldp.errors import GraphLDPError
 from graphldp.experiments import packs
+from graphldp.experiments.aimed import aimed, aims
 from graphldp.experiments.cases import Defended, by_case, defended
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context, Draw
@@ -17,6 +18,7 @@ from graphldp.experiments.outcomes import CellOutcome, refusal, scored
 from graphldp.experiments.trial import NETWORK, Threat, Trial
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split
+from graphldp.reports import Reports
 
 if TYPE_CHECKING:
     from graphldp.learn.tables.tabular import TableClassifier
@@ -37,28 +39,46 @@ def run(cells: Sequence[Cell], context: Context, watch: packs.Watch | None = Non
 
 def _tables(trials: Sequence[Trial], context: Context) -> Iterator[list[CellOutcome]]:
     """Fit what needs no neural network: the controls, and the recipe's classifier."""
-    fits: dict[str, TableClassifier] = {}
-    last: Draw | None = None
+    fits = Fits()
     for own in by_case(trials):
-        if own[0].draw != last:
-            fits, last = {}, own[0].draw
-        try:
-            case = defended(own[0], context)
-        except GraphLDPError as error:
-            yield [refusal(trial.cell, error) for trial in own]
-            continue
+        fits.keep(own[0].draw)
+        case: Defended | None = None
         for trial in own:
-            yield [_fit_table(trial, case, fits)]
+            try:
+                if aims(trial):  # at its own classifier
+                    case = aimed(trial, context, fits)
+                elif case is None:
+                    case = defended(trial, context)
+            except GraphLDPError as error:
+                yield [refusal(trial.cell, error)]
+                continue
+            yield [_scored(trial, case, fits)]
 
 
-def _fit_table(trial: Trial, case: Defended, fits: dict[str, TableClassifier]) -> CellOutcome:
-    """Fit, unless another trial has learned from the same reports: one that is attacked elsewhere."""
-    reports = case.reports
-    learn, stop, test = split(reports.labels, trial.ratios, trial.seed)
-    key = replace(trial, threat=(trial.threat or Threat()).learned).cell.id
-    if key not in fits:
-        fits[key] = table_classifier(trial.classifier, trial.seed).fit(reports.subset(learn))
-    model = fits[key]
+class Fits:
+    """Fitted classifiers of one draw. Trials that differ only in the attack on test graphs share one."""
+
+    def __init__(self) -> None:
+        self._draw: Draw | None = None
+        self._models: dict[str, TableClassifier] = {}
+
+    def keep(self, draw: Draw) -> None:
+        """Forget those of another draw."""
+        if draw != self._draw:
+            self._draw, self._models = draw, {}
+
+    def fitted(self, trial: Trial, reports: Reports) -> TableClassifier:
+        """The classifier of a trial, fitted to the training graphs of the reports where nobody has done so before."""
+        key = replace(trial, threat=(trial.threat or Threat()).learned).cell.id
+        if key not in self._models:
+            learn = split(reports.labels, trial.ratios, trial.seed)[0]
+            self._models[key] = table_classifier(trial.classifier, trial.seed).fit(reports.subset(learn))
+        return self._models[key]
+
+
+def _scored(trial: Trial, case: Defended, fits: Fits) -> CellOutcome:
+    reports, model = case.reports, fits.fitted(trial, case.reports)
+    _, stop, test = split(reports.labels, trial.ratios, trial.seed)
     held_out = reports.subset(test)
     scores = evaluate(model.classes_, model.predict_proba(held_out), np.asarray(held_out.labels))
     numbers = {**case.rates, **scored(scores, model.classes_), "val_accuracy": model.score(reports.subset(stop))}

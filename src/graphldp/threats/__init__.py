@@ -15,6 +15,7 @@ from graphldp.threats.degrees import (
     StayAway,
 )
 from graphldp.threats.guard import HubGuard
+from graphldp.threats.optimised import Optimised
 from graphldp.threats.threshold import DegreeThreshold
 from graphldp.threats.verdict import ROC, Verdict, roc
 
@@ -33,6 +34,7 @@ __all__ = [
     "Imitation",
     "ListAttack",
     "Mimics",
+    "Optimised",
     "Poison",
     "RowColumnCheck",
     "SilentHubs",

@@ -20,6 +20,7 @@ from graphldp.threats.claims import WITH_DEGREES
 from graphldp.threats.consistency import RowColumnCheck
 from graphldp.threats.degrees import CopyLargest, DegreeShift, FakeHub, Imitation, Mimics, SilentHubs, StayAway
 from graphldp.threats.guard import HubGuard
+from graphldp.threats.optimised import Optimised
 from graphldp.threats.threshold import DegreeThreshold
 
 
@@ -92,6 +93,8 @@ ATTACKS = {
         NamedAttack("stay-away", StayAway, StayAway, "the busiest users do not report"),
         NamedAttack("imitation", Imitation, Imitation, "degrees of the other class"),
         NamedAttack("hub-imitation", Imitation, partial(Imitation, busiest=True), "hubs of the other class"),
+        NamedAttack("optimised", Optimised, Optimised, "whatever hurts most"),
+        NamedAttack("optimised-hub", Optimised, partial(Optimised, busiest=True), "the busiest say what hurts most"),
     )
 }
 

@@ -1,0 +1,91 @@
+"""Trials in which liars search for what hurts most: they know the classifier, so it is fitted before they lie.
+
+In test graphs they aim at the fitted classifier, defense included. In training graphs it does not exist yet; they aim
+at the one that honest reports would give, so that their graphs look to it like those of the other class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import DataError, ParameterError
+from graphldp.experiments.cases import Attacked, Defended, after, attack_reports, places, true_hubs
+from graphldp.experiments.draws import Context, reports_of
+from graphldp.experiments.trial import Threat, Trial
+from graphldp.learn.selection import split
+from graphldp.reports import Reports
+from graphldp.threats import Optimised
+from graphldp.threats.named import make_defense
+from graphldp.threats.optimised import Score
+
+if TYPE_CHECKING:
+    from graphldp.learn.tables.tabular import TableClassifier
+
+
+class Labels(Protocol):
+    """What labels graphs with probabilities."""
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels, sorted."""
+
+    def predict_proba(self, X: Reports, /) -> NDArray[np.float64]:
+        """The probability of each label for each graph."""
+
+
+class Fitting(Protocol):
+    """What fits a trial's classifier to the training graphs of some reports."""
+
+    def fitted(self, trial: Trial, reports: Reports) -> TableClassifier:
+        """The fitted classifier."""
+
+
+def aims(trial: Trial) -> bool:
+    """Whether a trial's liars search."""
+    return trial.threat is not None and isinstance(trial.threat.make_attack(), Optimised)
+
+
+def aimed(trial: Trial, context: Context, fits: Fitting) -> Defended:
+    """The reports that a trial learns from, after liars have aimed at its classifier, and the defense has judged."""
+    threat = trial.threat or Threat()
+    if threat.defense == "perfect":
+        raise ParameterError("A detector that is told who lies leaves nobody who could search.")
+    reports = reports_of(trial.draw, context)
+    parts = split(reports.labels, trial.ratios, trial.seed)
+    honest = Threat(defense=threat.defense, treatment=threat.treatment)
+    liars = np.zeros(reports.num_users, np.bool_)
+    for where, target in (("train", honest), ("test", replace(threat, where="train"))):
+        if threat.where not in (where, "both"):
+            continue
+        known = replace(trial, threat=honest if threat.where == "test" else target)
+        model = fits.fitted(known, filtered(reports, threat, trial.seed))
+        graphs = parts[0] if where == "train" else parts[2]
+        reports, turned = attack_reports(reports, threat, trial.seed, graphs, score_of(model, threat, trial.seed))
+        liars |= turned
+    inside = np.isin(reports.graph_of_user, places(parts, threat.where))
+    case = Attacked(reports, liars, inside, true_hubs(trial.draw, reports, context))
+    verdict = None if threat.defense == "none" else make_defense(threat.defense).judge(reports)
+    return after(case, verdict, threat, trial.seed)
+
+
+def score_of(model: Labels, threat: Threat, seed: int) -> Score:
+    """The probability that a classifier gives to the true label of each graph, after the defense."""
+
+    def score(reports: Reports) -> NDArray[np.float64]:
+        if reports.labels is None:
+            raise DataError("Liars who search need to know the true labels.")
+        chances = model.predict_proba(filtered(reports, threat, seed))
+        return np.asarray(chances[np.arange(len(chances)), np.searchsorted(model.classes_, np.asarray(reports.labels))])
+
+    return score
+
+
+def filtered(reports: Reports, threat: Threat, seed: int) -> Reports:
+    """What a threat's defense leaves of some reports."""
+    if threat.defense == "none":
+        return reports
+    return make_defense(threat.defense, treatment=threat.treatment or None).apply(reports, rng=seed)[0]
