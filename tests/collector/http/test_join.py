@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from tests.collector.site import SETTINGS, Site, problem
 
+from graphldp.client.page import verify_page
 from graphldp.wire.bundle import BUNDLE_LIST, PAGE, installed_bundle
 
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "json": "application/json"}
@@ -59,3 +60,7 @@ def test_the_page_names_only_files_of_the_bundle(site: Site) -> None:
 @pytest.mark.parametrize("path", ["join/none.js", "join/join.html", "join/..%2fjoin.html", "join/%2e%2e/bundle.py"])
 def test_nothing_else_is_there(site: Site, path: str) -> None:
     assert problem(site.http.get(f"{site.collector.url}/{path}")) == (404, "not-found")
+
+
+def test_a_member_can_verify_it(site: Site) -> None:
+    assert verify_page(f"{site.collector.url}/join").same

@@ -1,10 +1,10 @@
-"""``graphldp client``: join a community, report once, answer once, see what was spent, forget."""
+"""``graphldp client``: join a community, report once, answer once, see what was spent, forget; look at a page."""
 
 from __future__ import annotations
 
 import typer
 
-from graphldp.cli.client import answer, forget, join, report, status
+from graphldp.cli.client import answer, forget, join, report, status, verify_web
 
 app = typer.Typer(
     help="Report your friends to a community, noisily and once. Your list stays on this device.",
@@ -17,3 +17,4 @@ app.command(epilog=report.EPILOG)(report.report)
 app.command(epilog=answer.EPILOG)(answer.answer)
 app.command(epilog=status.EPILOG)(status.status)
 app.command(epilog=forget.EPILOG)(forget.forget)
+app.command(epilog=verify_web.EPILOG)(verify_web.verify_web)
