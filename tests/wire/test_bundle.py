@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import subprocess
 import sys
 import zipfile
@@ -23,6 +24,10 @@ def test_the_list_names_every_file_of_the_folder_with_its_digest() -> None:
     assert listed == {path: sha256(body).hexdigest() for path, body in files.items() if path != BUNDLE_LIST}
     assert PAGE in listed
     assert bundle_digest(files[BUNDLE_LIST]) == sha256(files[BUNDLE_LIST]).hexdigest()
+
+
+def test_the_page_is_small() -> None:
+    assert sum(len(gzip.compress(body)) for body in installed_bundle().values()) <= 60_000
 
 
 @pytest.mark.parametrize(
