@@ -46,8 +46,10 @@ IN_WORKER = """async (message) => {
 
 
 class Quiet(SimpleHTTPRequestHandler):
+    """Files of a folder, without a line on the screen for each."""
+
     def log_message(self, format: str, *args: object) -> None:
-        pass
+        """Say nothing."""
 
 
 def build(folder: str) -> None:
