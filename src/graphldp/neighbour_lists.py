@@ -55,6 +55,8 @@ class NeighbourLists:
 
     per_user: ClassVar[tuple[str, ...]] = ()
     """Fields with one entry per user, which :meth:`subset` takes along."""
+    tables: ClassVar[tuple[str, ...]] = ()
+    """Those of them that hold a row of numbers for each user."""
 
     def __post_init__(self, trusted: bool) -> None:
         self._freeze("indptr", np.int64)
@@ -89,8 +91,10 @@ class NeighbourLists:
             array = given if dtype is None or not whole else given.astype(dtype, casting="unsafe", copy=False)
         if dtype is not None and not (whole and (array is given or np.array_equal(array, given))):
             raise DataError(f"{name} must hold whole numbers that fit {np.dtype(dtype).name}.")
-        if array.ndim != 1 or (length is not None and len(array) != length):
-            expected = "flat" if length is None else f"flat with {length} entries"
+        if array.ndim != (2 if name in self.tables else 1) or (length is not None and len(array) != length):
+            expected = (
+                "flat" if length is None else f"{'a table' if name in self.tables else 'flat'} with {length} entries"
+            )
             raise DataError(f"{name} must be {expected}. Got shape {array.shape} instead.")
         if not (array.strides == (0,) and length):  # one value for all users stays one value in memory
             array = np.ascontiguousarray(array)

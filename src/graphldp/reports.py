@@ -83,6 +83,8 @@ class Reports(NeighbourLists):
         busy: True for each user who was published as busy, which is what the second question is about.
         quiet_friends: the noisy number of her friends who are not busy; NaN where she did not answer.
         busy_friends: the noisy number of her busy friends, likewise.
+        friend_counts: [users, groups], the noisy number of her friends in each public group
+            (:class:`graphldp.FriendCounts`), else None; a public user's are exact.
         origin: how the lists were drawn.
         noise: ``"laplace"`` or ``"discrete"`` where degrees carry noise.
         collected: whether users' own clients drew and sent them; False for a simulation.
@@ -96,6 +98,7 @@ class Reports(NeighbourLists):
     busy: NDArray[np.bool_] | None = field(default=None, kw_only=True)
     quiet_friends: NDArray[np.float64] | None = field(default=None, kw_only=True)
     busy_friends: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    friend_counts: NDArray[np.float64] | None = field(default=None, kw_only=True)
     origin: Origin = field(default_factory=Origin, kw_only=True)
     noise: str | None = field(default=None, kw_only=True)
     collected: bool = field(default=False, kw_only=True)
@@ -109,7 +112,10 @@ class Reports(NeighbourLists):
         "busy",
         "quiet_friends",
         "busy_friends",
+        "friend_counts",
     )
+
+    tables: ClassVar[tuple[str, ...]] = ("friend_counts",)
 
     def __post_init__(self, trusted: bool) -> None:
         super().__post_init__(trusted)
@@ -131,6 +137,11 @@ class Reports(NeighbourLists):
             if self.degrees[self.missing].any():
                 raise DataError("A user who has not reported must have an empty list.")
         self._check_answers()
+        counts = self.friend_counts
+        if counts is not None and (self.groups is None or counts.shape != (self.num_users, self.num_groups)):
+            raise DataError("friend_counts must have the shape [users, groups], beside the groups.")
+        if counts is not None and not (counts.dtype == np.float64 and np.isfinite(counts).all()):
+            raise DataError("friend_counts must hold finite numbers.")
 
     def _check_answers(self) -> None:
         """Answers come in pairs, from users who were asked, and add up to d*."""

@@ -63,6 +63,7 @@ MECHANISMS = [
     gl.LocalLap(1.0),
     gl.NoisyDegrees(1.0),
     gl.NoisyDegrees(1.0, noise="discrete"),
+    gl.FriendCounts(1.0),
     gl.HubLists(2.0),
     gl.HubLists(2.0, times=1.0, least=0.0),
     gl.HubLists(2.0, times=1.0, noise="laplace"),
@@ -118,6 +119,12 @@ class NoisesPublicDegrees(Shuffled):
         return replace(super().draw(graphs, budget, key), noisy_degree=graphs.degrees + np.float64(0.5))
 
 
+class NoisesPublicCounts(Shuffled):
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
+        counts = np.full((graphs.num_users, graphs.num_groups), 0.5)
+        return replace(super().draw(graphs, budget, key), friend_counts=counts)
+
+
 class ForgetsTheSeed(Shuffled):
     def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         return super().draw(graphs, budget, np.random.default_rng().integers(0, 2**63, 2, np.uint64))
@@ -171,6 +178,7 @@ BROKEN = [
     (SpendsOnTheWay(1.0), BudgetError, "more than its epsilon"),
     (FlipsPublicUsers(1.0), AssertionError, "a public user's row is exact"),
     (NoisesPublicDegrees(1.0), AssertionError, "a public user's d\\* is her degree"),
+    (NoisesPublicCounts(1.0), AssertionError, "a public user's counts are exact"),
     (ForgetsTheSeed(1.0), AssertionError, "the same seed gives the same bits"),
     (CountsThreads(1.0), AssertionError, "the number of threads leaves no trace"),
     (LooksAtItsCompany(1.0), AssertionError, "do not depend on its company"),

@@ -18,7 +18,7 @@ from graphldp.mechanisms import named
 from graphldp.mechanisms.contract import check_mechanism
 from graphldp.reports import Origin
 
-GRAPHS = gl.synthetic.barabasi_albert(n=4, m=2, num_graphs=40, seed=0)
+GRAPHS = gl.synthetic.barabasi_albert(n=4, m=2, num_graphs=40, seed=0).with_groups(np.arange(160) % 2)
 TABLE = named.mechanisms()
 
 
@@ -70,6 +70,7 @@ def test_a_record_says_what_its_reports_hold(record: named.NamedMechanism) -> No
         assert reports.origin.name == record.name
         assert named.drawn_by(reports, "test", record.kind) is record.kind
         assert (reports.noisy_degree is not None) == record.degree
+        assert (reports.friend_counts is not None) == record.groups
         assert bool(reports.degrees[~reports.public].sum() or reports.public.all()) == record.lists
         assert bool(np.isfinite(reports.guarantee.edge_ldp)) == record.private == bool(record.audited_with)
 

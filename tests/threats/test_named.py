@@ -13,7 +13,7 @@ from graphldp.mechanisms.named import NamedMechanism, mechanisms
 from graphldp.threats import Poison
 from graphldp.threats.named import ATTACKS, DEFENSES, defense_label, make_attack, make_defense
 
-GRAPHS = gl.synthetic.barabasi_albert(n=12, m=2, num_graphs=3, seed=0)
+GRAPHS = gl.synthetic.barabasi_albert(n=12, m=2, num_graphs=3, seed=0).with_groups(np.arange(36) % 2)
 PRIVATE = [each for each in mechanisms() if each.private]
 
 OWN = """

@@ -11,7 +11,18 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.mechanisms import ARR, DPRR, RR, Blink, HubCounts, HubLists, LocalLap, Mechanism, NoisyDegrees
+from graphldp.mechanisms import (
+    ARR,
+    DPRR,
+    RR,
+    Blink,
+    FriendCounts,
+    HubCounts,
+    HubLists,
+    LocalLap,
+    Mechanism,
+    NoisyDegrees,
+)
 from graphldp.reports import Reports
 
 Came = Callable[[Reports], NDArray[np.bool_]]
@@ -36,6 +47,11 @@ def _pairs(reports: Reports) -> NDArray[np.int64]:
     return np.repeat(reports.sizes * (reports.sizes - 1), reports.sizes)
 
 
+def _counts(reports: Reports) -> NDArray[np.float64]:
+    assert reports.friend_counts is not None  # noqa: S101
+    return reports.friend_counts
+
+
 def _asked(reports: Reports) -> NDArray[np.bool_]:
     assert reports.asked is not None  # noqa: S101
     return reports.asked
@@ -54,6 +70,10 @@ BRANCHES: Mapping[type[Mechanism], Mapping[str, Came]] = {
     },
     HubLists: {"a degree": lambda reports: reports.epsilon2 == 0, "a hub": lambda reports: reports.epsilon2 > 0},
     HubCounts: {"done": lambda reports: ~_asked(reports), "asked": _asked},
+    FriendCounts: {
+        "a count below 0": lambda reports: _counts(reports).min(axis=1) < 0,
+        "none": lambda reports: _counts(reports).min(axis=1) >= 0,
+    },
     LocalLap: {
         "T = 0": lambda reports: _listed(reports) == 0,
         "0 < T < all": lambda reports: (_listed(reports) > 0) & (_listed(reports) < _pairs(reports)),

@@ -30,6 +30,7 @@ from graphldp.reports import Reports
 Codes = NDArray[np.int64]  # one row for each report, one column for each way to look at it
 Draw = Callable[[tuple[int, ...], int], Codes]
 USERS = 4
+_GROUPS = (0, 0, 0, 1)  # of the four users
 _RARE = 1e-3  # a branch that occurs less often is not audited
 PAIRS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (((), (1,)), ((1,), (1, 2)), ((1, 2), (1, 2, 3)))
 
@@ -134,10 +135,14 @@ def _log_ratio(hits: ArrayLike, others: ArrayLike, sizes: tuple[int, int], doubt
 
 
 def _copies(friends: Sequence[int], samples: int) -> GraphSet:
-    """Many directed graphs of four users, in which user 0 alone has a list: one independent draw each."""
+    """Many directed graphs of four users, in which user 0 alone has a list: one independent draw each.
+
+    Two of the others are in one public group and the third in another, so that counts by group differ as lists do.
+    """
     starts = np.repeat(np.arange(samples) * USERS, len(friends))
     targets = starts + np.tile(np.array(friends, np.int64), samples)
-    return GraphSet.from_edges(starts, targets, np.full(samples, USERS), directed=True)
+    made = GraphSet.from_edges(starts, targets, np.full(samples, USERS), directed=True)
+    return made.with_groups(np.tile(_GROUPS, samples))
 
 
 def _codes(reports: Reports) -> Codes:
@@ -151,6 +156,9 @@ def _codes(reports: Reports) -> Codes:
         parts = parts + 4 * reports.missing
     first = reports.graph_ptr[:-1]
     found = _views(bits[first], degrees.astype(np.int64)[first], parts[first])
+    if reports.friend_counts is not None:
+        counts = np.clip(reports.friend_counts[first].astype(np.int64), -511, 512) + 511
+        found = np.hstack((found, counts, counts[:, :1] * 1024 + counts[:, 1:]))
     if reports.asked is None:
         return found
     return np.hstack((found, _answers(reports, degrees.astype(np.int64)[first])))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from graphldp.graphs import GraphSet
     from graphldp.mechanisms import Mechanism
+    from graphldp.mechanisms.named import NamedMechanism
 
 EPILOG = """Examples:
 
@@ -54,7 +55,7 @@ def mechanisms(as_json: console.JsonOption = False) -> None:
         {
             "name": each.name,
             "mechanism": each.label,
-            "sends": " and ".join(word for word, sent in (("d*", each.degree), ("lists", each.lists)) if sent) or None,
+            "sends": " and ".join(word for word, sent in _sent(each).items() if sent) or None,
             "private": each.private,
             "live": each.code is not None,
             "parameters": ", ".join(each.options) or None,
@@ -62,6 +63,10 @@ def mechanisms(as_json: console.JsonOption = False) -> None:
         for each in table()
     ]
     console.show(rows, as_json=as_json)
+
+
+def _sent(record: NamedMechanism) -> dict[str, bool]:
+    return {"d*": record.degree, "counts by group": record.groups, "lists": record.lists}
 
 
 def make_mechanism(name: str, epsilon: float | NDArray[np.float64], **options: Any) -> Mechanism:

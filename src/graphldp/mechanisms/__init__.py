@@ -5,6 +5,7 @@ from graphldp.mechanisms.base import DrawnLists, Mechanism, RowMechanism
 from graphldp.mechanisms.blink import Blink
 from graphldp.mechanisms.customized import customized, match_public_fraction
 from graphldp.mechanisms.dprr import DPRR
+from graphldp.mechanisms.friend_counts import FriendCounts
 from graphldp.mechanisms.hub_counts import HubCounts
 from graphldp.mechanisms.hub_lists import HubLists
 from graphldp.mechanisms.local_lap import LocalLap
@@ -18,6 +19,7 @@ __all__ = [
     "RR",
     "Blink",
     "DrawnLists",
+    "FriendCounts",
     "HubCounts",
     "HubLists",
     "LocalLap",

@@ -55,6 +55,7 @@ class DrawnLists:
         busy: who was published as busy between the rounds.
         quiet_friends: the noisy count of her friends who are not busy, NaN where there is no answer.
         busy_friends: the noisy count of her busy friends, likewise.
+        friend_counts: the noisy count of her friends in each public group.
     """
 
     indptr: NDArray[np.int64]
@@ -66,6 +67,7 @@ class DrawnLists:
     busy: NDArray[np.bool_] | None = None
     quiet_friends: NDArray[np.float64] | None = None
     busy_friends: NDArray[np.float64] | None = None
+    friend_counts: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,6 +156,7 @@ class Mechanism(ABC):
             busy=drawn.busy,
             quiet_friends=drawn.quiet_friends,
             busy_friends=drawn.busy_friends,
+            friend_counts=drawn.friend_counts,
             origin=self.origin,
             noise=self.degree_noise,
             trusted=type(self).__module__.startswith("graphldp.mechanisms."),  # ours are proven, yours are checked

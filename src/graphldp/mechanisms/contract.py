@@ -74,6 +74,9 @@ def _check_public_rows(reports: Reports, graphs: GraphSet, public: np.ndarray[tu
         _require(np.array_equal(kept, sent), "a public user's row is exact")
         if reports.noisy_degree is not None:
             _require(reports.noisy_degree[user] == len(raw), "a public user's d* is her degree")
+        if reports.friend_counts is not None and graphs.groups is not None:
+            counted = np.bincount(graphs.groups[raw + start[user]], minlength=graphs.num_groups)
+            _require(np.array_equal(reports.friend_counts[user], counted), "a public user's counts are exact")
 
 
 def _check_draws(mechanism: Mechanism, graphs: GraphSet, reports: Reports) -> None:
@@ -92,9 +95,10 @@ def _check_draws(mechanism: Mechanism, graphs: GraphSet, reports: Reports) -> No
 
 def _equal(one: Reports, two: Reports) -> bool:
     lists = np.array_equal(one.indptr, two.indptr) and np.array_equal(one.indices, two.indices)
-    if one.noisy_degree is None or two.noisy_degree is None:
-        return lists and one.noisy_degree is two.noisy_degree
-    return lists and np.array_equal(one.noisy_degree, two.noisy_degree)
+    for name in ("noisy_degree", "friend_counts"):
+        mine, theirs = getattr(one, name), getattr(two, name)
+        lists = lists and (mine is theirs if mine is None or theirs is None else np.array_equal(mine, theirs))
+    return lists
 
 
 def _same_labels(reports: Reports, graphs: GraphSet) -> bool:

@@ -22,6 +22,7 @@ from graphldp.mechanisms.arr import ARR
 from graphldp.mechanisms.base import Mechanism
 from graphldp.mechanisms.blink import Blink
 from graphldp.mechanisms.dprr import DPRR
+from graphldp.mechanisms.friend_counts import FriendCounts
 from graphldp.mechanisms.hub_counts import HubCounts
 from graphldp.mechanisms.hub_lists import HubLists
 from graphldp.mechanisms.local_lap import LocalLap
@@ -57,6 +58,7 @@ class NamedMechanism:
         colour: on light and on dark paper.
         degree: whether a private user sends d*.
         lists: whether private users send lists, all of them or some.
+        groups: whether it counts friends by public groups, which the graphs must then have.
         private: whether it promises anything; the two ends of the scale do not.
         audited_with: the parameters beside ε with which it is audited, on graphs of four users: together they reach
             every branch of the mechanism. None where nothing is promised.
@@ -68,6 +70,7 @@ class NamedMechanism:
     colour: Colour
     degree: bool = False
     lists: bool = True
+    groups: bool = False
     private: bool = True
     audited_with: tuple[Mapping[str, Any], ...] = field(default=({},))
 
@@ -133,6 +136,11 @@ _OURS = (
         degree=True,
         lists=False,
         audited_with=({"times": 1.0, "busy": 1.0},),
+    ),
+    NamedMechanism(
+        *("friend-counts", FriendCounts, "FriendCounts", ("#be123c", "#fda4af")),
+        lists=False,
+        groups=True,
     ),
     NamedMechanism(
         *("blink", Blink, "Blink", ("#0369a1", "#7dd3fc")),

@@ -39,6 +39,7 @@ class Stream(IntEnum):
     STEP_SIZE = 9  # and by how much
     SECOND = 10  # HubCounts: the second noise of a degree
     AWAY = 11  # HubCounts: who does not come back
+    COUNTS = 12  # FriendCounts: noise on the counts
 
 
 def key_from(rng: Rng, owner: str) -> Key:

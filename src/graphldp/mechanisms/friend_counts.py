@@ -1,0 +1,83 @@
+"""FriendCounts: how many of her friends are in each public group, with noise.
+
+    z_l = (friends in group l) + N_l,   Pr(N_l = k) ∝ e^(−ε|k|),   for every group l
+
+A friend stands in one group, so one friendship more or less changes one count by one: the whole vector costs ε,
+however many groups there are. A list under randomized response costs the same ε and tells each friend apart from n
+strangers; a count tells them apart from noise of 1/ε. The proof is in ``docs/mechanisms/friend-counts.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import DataError
+from graphldp.graphs import GraphSet
+from graphldp.mechanisms.base import DrawnLists, Mechanism, Noise
+from graphldp.mechanisms.rows import UserRows
+from graphldp.mechanisms.streams import Key, Stream, philox, to_uniform
+from graphldp.neighbour_lists import gather_ranges
+from graphldp.privacy import Budget
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FriendCounts(Mechanism):
+    """Friends counted by the public group they are in.
+
+    Groups are whatever is public and partitions the users: an attribute, the server a user is on, or a class that the
+    collector predicted from public features and published.
+
+    Args:
+        epsilon: ε of every user, or one per user; ``inf`` is a public user, who publishes her list and true counts.
+
+    Example::
+
+        graphs = graphs.with_groups(servers)
+        reports = gl.FriendCounts(epsilon=1.0).randomize(graphs, rng=7)
+        reports.friend_counts  # [users, groups]
+    """
+
+    @property
+    def degree_noise(self) -> Noise:
+        """The discrete law: counts are whole numbers."""
+        return "discrete"
+
+    def budget(self, n_max: int | None = None) -> Budget:
+        """All of ε on the counts, which are a degree by parts; no list."""
+        return Budget(self.epsilon, np.where(np.isinf(self.epsilon), np.inf, 0.0)[()])
+
+    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
+        """Count every user's friends and add the noise."""
+        if graphs.groups is None:
+            raise DataError("FriendCounts needs public groups: graphs.with_groups(groups).")
+        if graphs.num_groups < 2:
+            raise DataError("FriendCounts needs two groups or more; with one its count is the degree: NoisyDegrees.")
+        epsilon = np.asarray(budget.degree)
+        counts = true_counts(graphs) + count_noise(UserRows.of(graphs), epsilon, graphs.num_groups, key)
+        lengths = np.where(np.isinf(epsilon), graphs.degrees, 0)
+        public, _ = gather_ranges(graphs.indptr, np.flatnonzero(lengths))
+        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        return DrawnLists(indptr, graphs.indices[public], friend_counts=counts)
+
+
+def true_counts(graphs: GraphSet) -> Floats:
+    """How many friends of each user are in each group, [users, groups]."""
+    owner = np.repeat(np.arange(graphs.num_users), graphs.degrees)
+    friend = graphs.indices + graphs.graph_ptr[graphs.graph_of_user[owner]]
+    groups = np.asarray(graphs.groups)
+    place = owner * graphs.num_groups + groups[friend]
+    counts = np.bincount(place, minlength=graphs.num_users * graphs.num_groups)
+    return counts.reshape(graphs.num_users, graphs.num_groups).astype(np.float64)
+
+
+def count_noise(rows: UserRows, epsilon: Floats, groups: int, key: Key) -> Floats:
+    """Independent discrete Laplace noise of ε for every user and group, as differences of two geometric draws."""
+    graph, user = (each.astype(np.uint64)[:, None] for each in (rows.graph, rows.user))
+    words = philox(key, Stream.COUNTS, graph, user, np.arange(2 * groups, dtype=np.uint64)[None])
+    size = np.floor(-np.log(to_uniform(words)) / epsilon[:, None])
+    return np.asarray(size[:, :groups] - size[:, groups:])
