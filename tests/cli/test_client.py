@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from graphldp.audit.asking import TERMS, asked
 from graphldp.audit.protocol import ROSTER, FailingCollector, failing_collector
 from graphldp.cli.client import app
-from graphldp.errors import ClientError, ParameterError, WireError
+from graphldp.errors import ClientError, ParameterError, SendError, WireError
 from graphldp.wire import decode, roster_digest, spoken
 
 Run = Callable[..., Result]
@@ -195,3 +195,17 @@ def test_answer_and_its_status(run: Run, server: FailingCollector, friends: str)
     assert "costs nothing more" in run("answer", "audit", "--resend").stdout
     status = json.loads(run("status", "--json").stdout)
     assert (status["reports"][0]["state"], status["spent"]) == ("acknowledged, question answered", "1")
+
+
+def test_withdraw_and_its_status(run: Run, server: FailingCollector, friends: str) -> None:
+    run("join", "-", "--accept", "1", text=server.invitation.to_json())
+    run("report", "audit", "--friends", friends, "--yes")
+    server.mishaps = [401]
+    with pytest.raises(SendError):
+        run("withdraw", "audit")
+    state = json.loads(run("status", "--json").stdout)["reports"][0]["state"]
+    assert state == "acknowledged, withdrawn, not acknowledged"
+    said = run("withdraw", "audit").stdout
+    assert "What a model learned from your report before stays in the model" in said
+    assert json.loads(run("withdraw", "audit", "--json").stdout) == {"community": "audit", "withdrawn epochs": [1]}
+    assert json.loads(run("status", "--json").stdout)["reports"][0]["state"] == "acknowledged, withdrawn"

@@ -257,7 +257,9 @@ changes = st.one_of(
 )
 mishaps = st.lists(st.sampled_from(["drop", "lost", 200, 201, 302, 401, 409, 410, 422, 429, 500, 503]), max_size=3)
 runs = st.sampled_from([{}, {"resend": True}, {"new_epoch": True}, {"dry_run": True}])
-moves = st.lists(st.builds(Move, changes, mishaps.map(tuple), runs, st.booleans()), min_size=1, max_size=6)
+moves = st.lists(
+    st.builds(Move, changes, mishaps.map(tuple), runs, st.booleans(), st.booleans()), min_size=1, max_size=6
+)
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
@@ -271,6 +273,7 @@ def test_no_script_tells_neighbours_apart(
 
 def test_the_moves_reach_what_they_are_for(server: FailingCollector) -> None:
     requests, spent = recorded(server, (10,), (11,), MOVES)
-    assert spent == 2 * ONE
-    assert {each.path.partition("?")[2] for each in requests} == {"", "epoch=1", "epoch=2"}
-    assert sum(each.method == "PUT" for each in requests) > len(MOVES)
+    assert spent == 3 * ONE
+    assert {each.path.partition("?")[2] for each in requests} == {"", "epoch=1", "epoch=2", "epoch=3"}
+    assert [each.path.partition("?")[2] for each in requests if each.method == "DELETE"] == ["epoch=2"] * 4
+    assert sum(each.method == "PUT" for each in requests) > 15

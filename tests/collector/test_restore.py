@@ -13,6 +13,7 @@ from graphldp import cli
 from graphldp.client.protocol import Client
 from graphldp.collector.storage.database import open_engine
 from graphldp.collector.storage.store import Store
+from graphldp.errors import ClientError
 from graphldp.wire import Choice, Invitation
 
 ROSTER = [f"cat {u}" for u in range(30)]
@@ -57,7 +58,7 @@ def test_what_a_restore_lost_is_sent_again_and_nothing_is_drawn_twice(
         report(2)
         collect(database, "backup", file)
         report(3)
-        store.holdings.delete("cats", 2)
+        clients[2].withdraw("cats")
         store.open_epoch("cats")
         report(4, new_epoch=True)
         collector.stop()
@@ -67,9 +68,11 @@ def test_what_a_restore_lost_is_sent_again_and_nothing_is_drawn_twice(
     assert held() == {(1, 1): sent[1, 1]}
     spent = {user: client.status()[0].spent for user, client in clients.items()}
     with Collector(database, port=port) as collector:
-        for user in (1, 2, 3):
+        for user in (1, 3):
             report(user)
-        assert held() == {(1, user): sent[1, user] for user in (1, 3)}  # what was deleted stays so
+        with pytest.raises(ClientError, match="withdrew"):
+            report(2)
+        assert held() == {(1, user): sent[1, user] for user in (1, 3)}  # what was withdrawn stays so
         store.open_epoch("cats")  # the restore undid this: who reported then is heard as soon as it is done again
         report(4)
         assert held() == {(2, 4): sent[2, 4]}

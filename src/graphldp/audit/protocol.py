@@ -40,7 +40,8 @@ class FailingCollector(ThreadingHTTPServer):
     """A community of forty users.
 
     ``requests`` are all that arrive, ``bodies`` the reports and ``answers`` the answers among them; ``mishaps`` are
-    what PUTs are answered with in turn, ``changes`` go over what is published, ``question`` is the second question.
+    what PUTs and DELETEs are answered with in turn, ``changes`` go over what is published, ``question`` is the second
+    question.
     """
 
     daemon_threads = True
@@ -95,6 +96,13 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self._record(body)
         (self.server.answers if "/answers/" in self.path else self.server.bodies).append(body)
+        if isinstance(mishap, int):
+            self._answer(mishap, b"")
+        self.close_connection = True
+
+    def do_DELETE(self) -> None:
+        mishap = self.server.mishaps.pop(0) if self.server.mishaps else 204
+        self._record(None)
         if isinstance(mishap, int):
             self._answer(mishap, b"")
         self.close_connection = True

@@ -3,7 +3,8 @@
 A report is protected by its noise. Everything around it has none: whether a request follows, how many, in which order,
 of which size. So two clients with neighbouring lists get the same entropy, chosen so that their reports are the same
 bytes, and meet the same adversary. It refuses reports, cuts connections, renames users between two runs, opens epochs,
-offers another ε under an old name, and denies what it holds. All requests that arrive are compared.
+offers another ε under an old name, denies what it holds, and does not delete what is withdrawn. All requests that
+arrive are compared.
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ class Move:
         mishaps: how it answers the reports of this run.
         options: how the user calls ``report``.
         edited: whether the user has another file by now.
+        withdraws: whether she calls ``withdraw`` instead.
     """
 
     changes: dict[str, Any] = field(default_factory=dict)
     mishaps: tuple[str | int, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
     edited: bool = False
+    withdraws: bool = False
 
 
 def renamed(*numbers: int) -> dict[str, Any]:
@@ -64,6 +67,10 @@ MOVES = (
     Move({"epoch": 2} | _DEARER, (), {"new_epoch": True}),
     Move({"epoch": 2} | _PLAIN_RR | renamed(11, 12), ("drop", "drop"), {"new_epoch": True}),
     Move(renamed(13), (200,)),
+    Move({"held": []}, ("drop", 503), withdraws=True),
+    Move({"held": []}, (201,), {"resend": True}),
+    Move({"held": [1, 2]}, ("lost", 204), withdraws=True, edited=True),
+    Move({"epoch": 3}, (201,), {"new_epoch": True}),
 )
 
 
@@ -83,7 +90,10 @@ def recorded(
             names = edited if move.edited else friends
             file.write_text("\n".join(ROSTER[number] for number in names))
             with suppress(GraphLDPError):
-                client.report("audit", friends_file=file, **move.options)
+                if move.withdraws:
+                    client.withdraw("audit")
+                else:
+                    client.report("audit", friends_file=file, **move.options)
         return server.requests, client.status()[0].spent
 
 

@@ -20,6 +20,7 @@ from graphldp.client import hubs
 from graphldp.client.ledger import Entry, Ledger
 from graphldp.client.membership import Drawn, Membership
 from graphldp.client.sender import Sender
+from graphldp.client.withdrawing import refuse_withdrawn
 from graphldp.errors import ClientError, WireError
 from graphldp.wire import Answer, Question, Report
 
@@ -53,6 +54,7 @@ def to_answer(member: Membership, ledger: Ledger) -> tuple[Drawn, Entry]:
         ClientError: where there is nothing to answer, which her report says, or nothing to answer with.
     """
     drawn, entry = member.drawn(), ledger.find(*member.where, member.published.epoch)
+    refuse_withdrawn(entry)
     if drawn is None or entry is None:
         raise ClientError("No report of this epoch is kept here, so there is nothing to answer.")
     if not drawn.report.asked:

@@ -31,6 +31,8 @@ class Entry:
         sent: whether the collector has acknowledged it.
         question: the digest of the one second question that was answered for it, or will be.
         answered: whether the collector has acknowledged the answer, which costs nothing more.
+        withdrawn: whether she has withdrawn the report: it is never sent again, and its ε stays spent.
+        deleted: whether the collector has acknowledged that it deleted the report.
     """
 
     server: str
@@ -42,6 +44,8 @@ class Entry:
     sent: bool = False
     question: str | None = None
     answered: bool = False
+    withdrawn: bool = False
+    deleted: bool = False
 
     @property
     def slot(self) -> tuple[str, str, int]:
@@ -119,6 +123,10 @@ class Ledger:
         """Note which question is answered for a report, and that the answer was acknowledged."""
         return self._note(replace(entry, question=question, answered=entry.answered or answered))
 
+    def mark_withdrawn(self, entry: Entry, *, deleted: bool = False) -> Entry:
+        """Note that a report was withdrawn, and that its deletion was acknowledged."""
+        return self._note(replace(entry, withdrawn=True, deleted=deleted))
+
     def _note(self, new: Entry) -> Entry:
         if new not in self.entries:
             self.entries = [new if each.slot == new.slot else each for each in self.entries]
@@ -129,6 +137,9 @@ class Ledger:
         vault.keep(self._path, {"version": 1, "cap": self.cap, "entries": [asdict(e) for e in self.entries]})
 
 
+_MARKS = ("drawn", "sent", "answered", "withdrawn", "deleted")
+
+
 def _whole(entry: Entry) -> bool:
     texts = (entry.server, entry.community, entry.choice)
     cost = entry.millionths
@@ -137,7 +148,7 @@ def _whole(entry: Entry) -> bool:
         and type(entry.epoch) is int
         and (cost is None or (type(cost) is int and cost >= 0))
         and (entry.question is None or type(entry.question) is str)
-        and type(entry.drawn) is type(entry.sent) is type(entry.answered) is bool
+        and {type(getattr(entry, name)) for name in _MARKS} == {bool}
     )
 
 

@@ -27,7 +27,7 @@ import numpy as np
 import platformdirs
 from numpy.typing import NDArray
 
-from graphldp.client import answering, friends, hubs, membership, sampler, vault
+from graphldp.client import answering, friends, hubs, membership, sampler, vault, withdrawing
 from graphldp.client.answering import Answered
 from graphldp.client.entropy import Entropy
 from graphldp.client.ledger import Entry, Ledger, shown
@@ -111,6 +111,7 @@ class Client:
             names = _names(friends_file) if new_epoch else None  # a bad file ends the run before anyone hears of it
             if new_epoch:
                 member = self._renewed(member, ledger, approve)
+            withdrawing.refuse_withdrawn(ledger.find(*member.where, member.published.epoch))
             begun, drawn = time.monotonic(), member.drawn()
             fresh = drawn is None
             if drawn is None:
@@ -148,6 +149,17 @@ class Client:
                 drawn = answering.counted(member, drawn)
                 self._wait(begun, member.published.n)
             return answering.send(member, ledger, drawn, sender, resend=resend)
+
+    def withdraw(self, community: str, *, server: str | None = None) -> list[int]:
+        """Have the collector delete all that was reported to a community; gives the epochs. What was spent stays spent.
+
+        Args:
+            community: the community's id.
+            server: its collector's address, where the user is in communities of this id on several.
+        """
+        with vault.locked(self.home):
+            member, ledger = membership.find(self.home, community, server), self._ledger()
+            return withdrawing.withdraw(member, ledger, self._sender(member.invitation))
 
     def status(self) -> tuple[Ledger, list[Membership]]:
         """The ledger, and the communities that are joined and not forgotten."""

@@ -92,6 +92,10 @@ class Sender:
         headers = {"Content-Type": ANSWER_TYPE}
         self._tried("PUT", f"{self._base}/answers/{user}?epoch={epoch}", content=body, headers=headers)
 
+    def withdraw(self, user: int, epoch: int) -> None:
+        """Ask for the deletion of all that was sent up to an epoch, until the collector acknowledges it."""
+        self._tried("DELETE", f"{self._base}/reports/{user}?epoch={epoch}")
+
     def _tried(self, method: str, address: str, **content: Any) -> _Answer:
         try:
             import httpx
@@ -106,7 +110,7 @@ class Sender:
                 except httpx.TransportError as error:
                     wait, why = pause, f"The collector was not reached ({type(error).__name__})."
                 else:
-                    if answer.status in (200, 201):
+                    if answer.status in (200, 201, 204):
                         return answer
                     why = _reason(answer)
                     if answer.status not in (408, 429) and answer.status < 500:

@@ -60,6 +60,9 @@ TABLE: tuple[Setting, ...] = (
     Setting("batch_items", 2000, "Reports in one batch."),
     Setting("batch_bytes", 16_000_000, "Bytes in one batch."),
     Setting("held_bytes", 64_000_000, "Bytes of unfinished bodies at a time, of batches and of reports each."),
+    Setting(
+        "erase_seconds", 600.0, "How long withdrawn reports may stay in the database's files; unread all the while."
+    ),
     Setting("min_reports", MIN_REPORTS, "Reports of a community below which there is no histogram, mean or label."),
     Setting("session_hours", 12.0, "How long an operator stays logged in."),
     Setting("shutdown_seconds", 20.0, "How long requests under way may take to end after SIGTERM."),
@@ -86,6 +89,7 @@ class Settings:
     batch_items: int
     batch_bytes: int
     held_bytes: int
+    erase_seconds: float
     min_reports: int
     session_hours: float
     shutdown_seconds: float

@@ -96,7 +96,7 @@ def test_wrong_media_type_and_addresses(site: Site) -> None:
         assert problem(answer) == (422, "bad-request")
         assert "Look at: " in answer.json()["detail"]
     assert problem(site.http.get(f"{base}/nothing/here")) == (404, "not-found")
-    answer = site.http.delete(f"{base}/v1/communities/cats/reports/14", headers=headers)
+    answer = site.http.post(f"{base}/v1/communities/cats/reports/14", headers=headers)
     assert answer.status_code == 405
     assert answer.headers["content-type"] == "application/problem+json"
 
@@ -273,3 +273,32 @@ def test_health_metrics_and_headers(site: Site) -> None:
     assert 'graphldp_reports_total{verdict="stored"}' in metrics
     assert "graphldp_store_up 1.0" in metrics
     assert "cats" not in metrics
+
+
+def test_a_report_is_withdrawn_with_its_token_and_no_other(site: Site) -> None:
+    address = f"{site.collector.url}/v1/communities/cats/reports"
+
+    def withdraw(user: int | str, token: str | None, query: str = "") -> httpx.Response:
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        return site.http.delete(f"{address}/{user}{query}", headers=headers)
+
+    assert site.put(40, report(40)).status_code == 201
+    assert site.put(41, report(41)).status_code == 201
+    for token in (None, "nonsense", site.tokens[41]):
+        assert problem(withdraw(40, token)) == (401, "unauthorized")
+    stranger = site.http.delete(
+        f"{address.replace('cats', 'dogs')}/40", headers={"Authorization": f"Bearer {site.tokens[40]}"}
+    )
+    assert problem(stranger) == (401, "unauthorized")
+    for query in ("?epoch=0", "?epoch=01", "?epoch=x"):
+        assert problem(withdraw(40, site.tokens[40], query)) == (422, "bad-request")
+    assert {40, 41} <= {each.user for each in site.store.stored(site.cats)}
+    for _ in range(2):
+        gone = withdraw(40, site.tokens[40], "?epoch=1")
+        assert (gone.status_code, gone.content) == (204, b"")
+    assert {40, 41} & {each.user for each in site.store.stored(site.cats)} == {41}
+    assert problem(site.put(40, report(40))) == (410, "report-deleted")
+    item = {"community": "cats", "user": 40, "epoch": 1, "token": site.tokens[40]}
+    item["report"] = base64.b64encode(report(40)).decode()
+    (result,) = site.http.post(f"{site.collector.url}/v1/reports:batch", json={"reports": [item]}).json()["results"]
+    assert result["status"] == 410

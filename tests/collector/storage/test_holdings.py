@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,6 +63,65 @@ def test_deletion_reaches_every_epoch_or_the_one_that_is_asked_for(store: Store)
     assert store.results.flags(cats.key) == {3: "threshold"}  # what a defense said of a report goes with it
 
 
+def test_withdrawal_takes_all_that_was_sent_up_to_an_epoch(store: Store) -> None:
+    cats, tokens = open_cats(store)
+    epochs = [cats]
+    for epoch in (1, 2, 3):
+        current = cats if epoch == 1 else store.open_epoch("cats")
+        epochs += [current] if epoch > 1 else []
+        for user in (2, 3):
+            assert store.accept([submission(current, user, tokens[user], b"x%d" % epoch)]) == [Ruling.STORED]
+    store.results.set_flags(cats.key, {2: "threshold", 3: "threshold"})
+    for _ in range(2):  # a request that is sent again changes nothing
+        store.holdings.withdraw("cats", 2, 2)
+        assert [(each.held, each.deleted) for each in store.holdings.of("cats")] == [
+            ([3], [2]),
+            ([3], [2]),
+            ([2, 3], []),
+        ]
+    store.holdings.withdraw("cats", 2)
+    assert [each.held for each in store.holdings.of("cats")] == [[3]] * 3
+    assert [[each.user for each in store.stored(epoch)] for epoch in epochs] == [[3]] * 3
+    assert store.results.flags(cats.key) == {3: "threshold"}
+    assert store.noisy_degrees(epochs[2]) == [3]
+    assert store.progress()[epochs[2].key] == (N, 1, 1)
+    fourth = store.open_epoch("cats")  # who withdrew may still take part in what comes later
+    assert store.accept([submission(fourth, 2, tokens[2], b"x4")]) == [Ruling.STORED]
+    store.holdings.withdraw("cats", 2, 3)  # as a client does that was not heard before
+    assert [each.user for each in store.stored(fourth)] == [2]
+
+
+def test_a_withdrawn_report_does_not_come_in_later(store: Store) -> None:
+    """Whoever carries reports can hold one back, and bring it after its user withdrew it."""
+    cats, tokens = open_cats(store)
+    late = submission(cats, 2, tokens[2], b"late")
+    store.holdings.withdraw("cats", 2, 1)
+    assert store.accept([late]) == [Ruling.DELETED]
+    store.close_community("cats")
+    store.holdings.withdraw("cats", 3, 1)
+    assert store.holdings.of("cats")[0].deleted == [2, 3]
+    assert store.holdings.epochs("cats", 2) == [1]  # to its own client the slot is taken: nothing to send again
+
+
+def test_withdrawal_and_reports_that_come_in_at_the_same_moment(store: Store) -> None:
+    """Two servers on one database: whichever is first, no report stays."""
+    cats, tokens = open_cats(store)
+    rulings: list[Ruling] = []
+
+    def accept() -> None:
+        for user in range(N):
+            rulings.extend(store.accept([submission(cats, user, tokens[user], b"x")]))
+
+    thread = threading.Thread(target=accept)
+    thread.start()
+    for user in range(N):
+        store.holdings.withdraw("cats", user)
+    thread.join()
+    assert set(rulings) <= {Ruling.STORED, Ruling.DELETED}
+    assert list(store.stored(cats)) == []
+    assert store.holdings.of("cats")[0].deleted == list(range(N))
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def files(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Store, list[Path]]]:
     """A store, and where its bytes lie: but for PostgreSQL's own log, which is used again segment by segment."""
@@ -70,7 +130,7 @@ def files(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Stor
         store, places = Store.open(f"sqlite:///{path}"), [tmp_path]
     else:
         server: Postgres = request.getfixturevalue("postgres")
-        store, places = Store.open(server.create("deletions")), [server.data / "base"]
+        store, places = Store.open(server.create(f"deletions_{secrets.token_hex(3)}")), [server.data / "base"]
     yield store, places
     store.close()
 
@@ -96,6 +156,23 @@ def test_deleted_bytes_leave_the_files(files: tuple[Store, list[Path]]) -> None:
     for gone in (*(bodies[user] for user in range(5, 15)), *pieces):
         assert not holds(store, places, gone)
     assert holds(store, places, bodies[30])
+
+
+def test_withdrawn_bytes_leave_the_files_with_the_next_erasure(files: tuple[Store, list[Path]]) -> None:
+    store, places = files
+    cats, tokens = open_cats(store)
+    bodies = {user: secrets.token_bytes(40) for user in range(N)}
+    store.accept([submission(cats, user, tokens[user], body) for user, body in bodies.items()])
+    assert not store.holdings.erase()  # nothing to do: the tables are left alone
+    for user in (3, 4):
+        store.holdings.withdraw("cats", user)
+    assert store.holdings.erase()
+    assert not any(holds(store, places, bodies[user]) for user in (3, 4))
+    assert holds(store, places, bodies[5])
+    assert not store.holdings.erase()
+    store.holdings.withdraw("cats", 5)
+    assert store.holdings.erase()
+    assert not holds(store, places, bodies[5])
 
 
 def test_a_reader_that_keeps_the_log_is_told_of(tmp_path: Path) -> None:

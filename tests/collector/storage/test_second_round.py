@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import text
 from tests.collector.people import BEES as N
 from tests.collector.people import HUB, HUB_CHOICES, LATE, QUIET, hub_report, open_bees, submission
+from tests.values import some
 
 from graphldp import wire
 from graphldp.collector.intake import Ruling
@@ -203,3 +204,18 @@ def test_every_kind_of_damage_is_found(store: Store, change: str, values: dict[s
     with transaction(store.engine, writes=True) as connection:
         connection.execute(text(change), values)
     assert said in "\n".join(verify(store.engine).problems)
+
+
+def test_an_answer_goes_with_the_report_that_is_withdrawn(store: Store) -> None:
+    bees, _ = open_bees(store)
+    store.second_round.ask("bees")
+    told = answer(store, HUB, 4)
+    assert store.second_round.accept("bees", HUB, 1, told).ruling is Ruling.STORED
+    store.holdings.withdraw("bees", HUB, 1)
+    bees = store.community("bees")
+    assert list(store.second_round.answers(bees)) == []
+    assert store.second_round.progress(bees) == (0, 0)
+    assert store.second_round.question(bees, HUB) is None
+    assert store.second_round.accept("bees", HUB, 1, told).ruling is Ruling.DELETED
+    assert some(export(store, [bees]).missing)[HUB]
+    assert verify(store.engine).problems == []

@@ -23,6 +23,7 @@ def status(home: HomeOption = None, as_json: console.JsonOption = False) -> None
     for entry in ledger.entries:
         state = "acknowledged" if entry.sent else "drawn, not acknowledged" if entry.drawn else "not drawn yet"
         state += ", question answered" if entry.answered else ", asked again" if entry.slot in asked else ""
+        state += ", withdrawn" if entry.deleted else ", withdrawn, not acknowledged" if entry.withdrawn else ""
         state += "" if entry.slot[:2] in digests else ", forgotten"
         rows.append(_row(*entry.slot, entry.choice, shown(entry.millionths), state, digests.get(entry.slot[:2])))
     sums = {"spent": shown(ledger.spent), "cap": shown(ledger.cap), "left": shown(max(ledger.cap - ledger.spent, 0))}

@@ -13,9 +13,9 @@ def restore(
     """Put what FILE holds in place of all that the database holds. Stop the servers first, and start them after.
 
     Reports that came in since the backup are dropped: their owners' clients send them again, the same bytes, when
-    'graphldp client report' is run once more. Reports that were deleted since stay deleted, if the database still knows
-    of them: into a new or broken one, delete them again. Tokens that were replaced and operators who were removed since
-    are good again: look at 'graphldp collect operator list'.
+    'graphldp client report' is run once more. Reports that were deleted or withdrawn since stay so, if the database
+    still knows of them: into a new or broken one, delete them again. Tokens that were replaced and operators who were
+    removed since are good again: look at 'graphldp collect operator list'.
     """
     from graphldp.collector.storage.backup import put_aside, sound, unusable
     from graphldp.collector.storage.backup import restore as put_back
@@ -31,7 +31,11 @@ def restore(
         if broken is not None:
             for path in put_aside(broken):
                 console.err.print(f"What is left of the database is in {path}.", soft_wrap=True)
-            console.err.print("Which reports were deleted since the backup is not known here: delete those again.")
+            console.err.print(
+                "Which reports were deleted or withdrawn since the backup is not known here: delete those again, and "
+                "ask who withdrew to run 'graphldp client withdraw' once more.",
+                soft_wrap=True,
+            )
         store = open_database(database, make=True)
         put_back(source, store.engine)
         store.close()

@@ -30,6 +30,11 @@ Epoch = Annotated[
     Query(description="Refuse the report where the community is in another epoch.", ge=1, lt=1 << 31),
     BeforeValidator(_plain),
 ]
+UpTo = Annotated[
+    int | None,
+    Query(description="The latest epoch to withdraw from; by default the community's own.", ge=1, lt=1 << 31),
+    BeforeValidator(_plain),
+]
 _BEARER: dict[str, Any] = {"security": [{"token": []}]}
 
 
@@ -69,6 +74,18 @@ def make_router(reception: Reception) -> APIRouter:
     async def put_report(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> Response:
         """Send a slot's report. Sending the same bytes again is a success; other bytes are refused."""
         return Response(status_code=await reception.take(request.headers, request.receive, community, user, epoch))
+
+    @router.delete(
+        REPORT_PATH,
+        status_code=204,
+        response_class=Response,
+        responses={204: {"description": "Nothing that this slot sent is held."}, **responses(401, 422, 429, 503)},
+        openapi_extra=_BEARER,
+    )
+    async def delete_report(request: Request, community: CommunityId, user: User, epoch: UpTo = None) -> Response:
+        """Withdraw: delete what a slot has sent, for good. It takes no other report of this epoch, nor the same one."""
+        await reception.withdraw(request.headers, community, user, epoch)
+        return Response(status_code=204)
 
     @router.get(
         "/v1/communities/{community}/question",

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
 from fastapi import APIRouter, FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
@@ -14,6 +15,7 @@ from starlette.types import ASGIApp
 import graphldp
 from graphldp.collector.dashboard import routes as dashboard
 from graphldp.collector.http import api, batch, join, problems
+from graphldp.collector.http.eraser import keep_erasing
 from graphldp.collector.http.front import Front
 from graphldp.collector.http.guard import Guard
 from graphldp.collector.http.health import Health
@@ -47,7 +49,10 @@ def create_app(settings: Settings, store: Store) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(keep_erasing, store.holdings.erase, settings.erase_seconds)
+            yield
+            tasks.cancel_scope.cancel()
         await run_in_threadpool(writer.close)
 
     app = Application(

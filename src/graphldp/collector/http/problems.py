@@ -10,7 +10,8 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
+from starlette.routing import compile_path
 
 from graphldp.collector.http.desk import Outcome
 from graphldp.collector.intake import Ruling
@@ -73,8 +74,21 @@ def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 def install(app: FastAPI) -> None:
     """Turn every error of an application into a problem."""
+
+    def answered(request: Request, error: Exception) -> Response:
+        if isinstance(error, HTTPException) and error.status_code == 405 and (methods := _allowed(app, request)):
+            error.headers = {"Allow": methods}  # the framework names those of one route only
+        return answer(error)
+
     for kind in (*EXPECTED, Exception):
-        app.add_exception_handler(kind, lambda _request, error: answer(error))
+        app.add_exception_handler(kind, answered)
+
+
+def _allowed(app: FastAPI, request: Request) -> str:
+    """The methods that the description has for an address."""
+    paths = app.openapi()["paths"].items()
+    found = [operations for path, operations in paths if compile_path(path)[0].match(request.url.path)]
+    return ", ".join(sorted(method.upper() for operations in found for method in operations))
 
 
 def answer(error: Exception) -> Response:

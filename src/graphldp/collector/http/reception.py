@@ -69,6 +69,14 @@ class Reception:
             raise refusal(outcome)
         return SUCCESSES[outcome.ruling]
 
+    async def withdraw(self, headers: Headers, id: str, user: int, epoch: int | None) -> None:
+        """Delete what a slot has sent, for the holder of its token."""
+        token, _ = self._token(headers)
+        _, slot = await self._enter(id, token)
+        if slot != user:
+            raise ProblemError("unauthorized")
+        await run_in_threadpool(self._store.holdings.withdraw, id, user, epoch)
+
     async def ask(self, headers: Headers, id: str, epoch: int | None) -> bytes:
         """The second question, for the holder of a slot that is asked it."""
         token, _ = self._token(headers)

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Engine, Row, case, delete, func, insert, select, text, update
 from sqlalchemy.engine import make_url
 
 from graphldp.collector.storage import schema
@@ -200,7 +200,8 @@ def _delete_again(connection: Connection, gone: Sequence[_Deleted]) -> None:
             continue
         values = {"body": None, "noisy_degree": None, "deleted_at": each.deleted_at}
         slot = (reports.c.community == key, reports.c.user == each.user)
-        if not connection.execute(update(reports).where(*slot).values(**values)).rowcount:
+        erased = case((reports.c.body.is_(None), reports.c.erased_at))  # else the backup brought its bytes back
+        if not connection.execute(update(reports).where(*slot).values(**values, erased_at=erased)).rowcount:
             row = {"community": key, "user": each.user, "received_on": each.received_on}
             connection.execute(insert(reports).values(**row, **values))
         answers = schema.answers

@@ -6,10 +6,13 @@ restore lost them. A deleted report counts as held: its slot takes no other, so 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import Engine, Table, delete, func, select, update
+from sqlalchemy import Connection, Engine, Row, Table, delete, func, select, tuple_, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.communities import lock, to_community
@@ -103,25 +106,91 @@ class Holdings:
         Raises:
             StoreError: where the report is deleted but its bytes are still in a file.
         """
-        reports, table, flags = schema.reports, schema.communities, schema.flags
         with transaction(self.engine, writes=True) as connection:
             lock(connection, id)
-            query = (
-                select(table.c.key, table.c.epoch, reports.c.deleted_at)
-                .join(reports, reports.c.community == table.c.key)
-                .where(table.c.id == id, reports.c.user == user)
-                .order_by(table.c.epoch)
-            )
-            rows = [row for row in connection.execute(query) if epoch in (None, row.epoch)]
+            rows = [row for row in _rows(connection, id, user) if epoch in (None, row.epoch)]
             if not rows:
                 raise bad_parameter("user", "delete-report", "a slot that holds a report", user)
             present = [row for row in rows if row.deleted_at is None]
-            keys = [row.key for row in present]
-            gone = {"body": None, "noisy_degree": None, "deleted_at": datetime.now(UTC)}
-            connection.execute(
-                update(reports).where(reports.c.community.in_(keys), reports.c.user == user).values(**gone)
-            )
-            for other in (flags, schema.answers):
-                connection.execute(delete(other).where(other.c.community.in_(keys), other.c.user == user))
-        scrub(self.engine)
+            _delete(connection, [row.key for row in present], user)
+        self._erase(self._unerased())
         return [row.epoch for row in present]
+
+    def withdraw(self, id: str, user: int, epoch: int | None = None) -> None:
+        """Delete what a slot has sent up to an epoch, and take no report of that epoch from it any more.
+
+        The slot is marked also where it is empty: a report may be on its way, and whoever carries it must not be able
+        to bring it later. The bytes leave the database's files with the next :meth:`erase`, since to write a table anew
+        for each user who withdraws would keep all others waiting.
+
+        Args:
+            id: the community.
+            user: the slot; whose token came with the request was looked at before.
+            epoch: the latest epoch that is meant; by default the community's own. A later one is left alone, so that a
+                request that is repeated after it opened does not take its slot.
+        """
+        table, reports = schema.communities, schema.reports
+        with transaction(self.engine, writes=True) as connection:
+            last = lock(connection, id).epoch if epoch is None else epoch
+            _delete(connection, [row.key for row in _rows(connection, id, user) if row.epoch <= last], user)
+            newest = select(table.c.key).where(table.c.id == id, table.c.epoch <= last).order_by(table.c.epoch.desc())
+            key, now = connection.execute(newest.limit(1)).scalar_one(), datetime.now(UTC)
+            row = {"community": key, "user": user, "received_on": now.date(), "deleted_at": now}
+            upsert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+            # one statement: a report that another server stores at this moment is deleted too
+            connection.execute(
+                upsert(reports)
+                .values(**row)
+                .on_conflict_do_update(
+                    index_elements=[reports.c.community, reports.c.user],
+                    set_=_GONE | {"deleted_at": func.coalesce(reports.c.deleted_at, now)},
+                )
+            )
+
+    def erase(self) -> bool:
+        """Take deleted reports out of the database's files, where some may still be there.
+
+        Raises:
+            StoreError: where the database is too busy; what is deleted stays so.
+        """
+        waiting = self._unerased()
+        if waiting:
+            self._erase(waiting)
+        return bool(waiting)
+
+    def _unerased(self) -> list[tuple[int, int]]:
+        table = schema.reports
+        query = select(table.c.community, table.c.user).where(
+            table.c.deleted_at.is_not(None), table.c.erased_at.is_(None)
+        )
+        with transaction(self.engine) as connection:
+            return [(row.community, row.user) for row in connection.execute(query)]
+
+    def _erase(self, slots: Sequence[tuple[int, int]]) -> None:
+        """Take what was deleted out of the files, and note it for the slots that were deleted before this began."""
+        scrub(self.engine)
+        table, now = schema.reports, datetime.now(UTC)
+        with transaction(self.engine, writes=True) as connection:
+            for start in range(0, len(slots), _MANY):
+                these = tuple_(table.c.community, table.c.user).in_(slots[start : start + _MANY])
+                connection.execute(update(table).where(these).values(erased_at=now))
+
+
+_MANY = 1000  # rows per statement
+_GONE: dict[str, Any] = {"body": None, "noisy_degree": None}
+
+
+def _rows(connection: Connection, id: str, user: int) -> Sequence[Row[Any, Any, Any]]:
+    """What is known of a slot's reports, epoch by epoch."""
+    reports, table = schema.reports, schema.communities
+    query = select(table.c.key, table.c.epoch, reports.c.deleted_at).join(reports, reports.c.community == table.c.key)
+    return connection.execute(query.where(table.c.id == id, reports.c.user == user).order_by(table.c.epoch)).all()
+
+
+def _delete(connection: Connection, keys: Sequence[int], user: int) -> None:
+    """Delete a slot's reports, answers and flags. What was deleted before keeps its moment."""
+    reports = schema.reports
+    of_slot = (reports.c.community.in_(keys), reports.c.user == user, reports.c.deleted_at.is_(None))
+    connection.execute(update(reports).where(*of_slot).values(**_GONE, deleted_at=datetime.now(UTC)))
+    for other in (schema.flags, schema.answers):
+        connection.execute(delete(other).where(other.c.community.in_(keys), other.c.user == user))

@@ -85,6 +85,7 @@ reports = Table(
     Column("noisy_degree", BigInteger),
     Column("received_on", Date, nullable=False),  # the day only: the hour could tell who is who
     Column("deleted_at", Moment()),
+    Column("erased_at", Moment()),  # when its bytes had left the database's files too
 )
 
 answers = Table(

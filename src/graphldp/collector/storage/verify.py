@@ -55,6 +55,8 @@ def verify(engine: Engine) -> Verified:
 
 def _look(connection: Connection, found: Verified) -> None:
     found.problems += _damages(connection)
+    for table in schema.metadata.sorted_tables:  # a damaged name of a column is no damage to SQLite
+        connection.execute(select(table).limit(1)).all()
     table = schema.communities
     keys = connection.execute(select(table.c.key).order_by(table.c.key)).scalars().all()
     found.communities = len(keys)
