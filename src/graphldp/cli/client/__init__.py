@@ -1,4 +1,4 @@
-"""``graphldp client``: join a community, report once, answer once, see what was spent, withdraw, forget; look at a page."""
+"""``graphldp client``: join, report once, answer once, see what was spent, withdraw, forget; look at a page."""
 
 from __future__ import annotations
 
