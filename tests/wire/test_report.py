@@ -150,6 +150,12 @@ def test_every_list_of_a_small_community_is_within_ten_percent_of_the_limit() ->
         {"mechanism": "hub-counts", "epsilon2": 0.0, "neighbours": [], "asked": 1},
         {"mechanism": "hub-counts", "epsilon2": 0.0, "asked": True},
         {"mechanism": "hub-counts", "neighbours": [], "asked": True},
+        {"mechanism": "hub-lists", "epsilon2": 0.0},
+        {"mechanism": "hub-lists", "epsilon2": False, "neighbours": []},
+        {"mechanism": "hub-lists", "epsilon2": None, "neighbours": []},
+        {"mechanism": "hub-lists", "epsilon1": 0.0, "neighbours": []},
+        {"mechanism": "hub-lists", "epsilon2": 0.0, "neighbours": [], "noisy_degree": None},
+        {"mechanism": "hub-lists", "epsilon2": 0.0, "neighbours": [], "asked": False},
     ],
 )
 def test_what_is_no_report_cannot_be_made(changes: dict[str, Any]) -> None:

@@ -24,12 +24,18 @@ from graphldp.wire import Choice, Reading, Terms, validate, validation
 from graphldp.wire.validation import LONGEST, reason
 
 PUBLIC = Choice("public", math.inf, math.inf)
-SPLITS = {"dprr": (0.1, 0.9), "rr": (0.0, 1.5), "noisy-degrees": (0.5, 0.0), "hub-counts": (0.7, 0.0)}
+SPLITS = {
+    "dprr": (0.1, 0.9),
+    "rr": (0.0, 1.5),
+    "noisy-degrees": (0.5, 0.0),
+    "hub-counts": (0.7, 0.0),
+    "hub-lists": (0.4, 1.6),
+}
 HUB_FROM = 20
 
 
 def community(mechanism: str, n: int) -> Terms:
-    hub_from = HUB_FROM if mechanism == "hub-counts" and n % 3 else None
+    hub_from = HUB_FROM if mechanism in wire.WITH_HUBS and n % 3 else None
     return Terms("c", "c", n, mechanism, (Choice("a", *SPLITS[mechanism]), PUBLIC), "", hub_from=hub_from)
 
 
@@ -61,9 +67,11 @@ def sent(draw: st.DrawFn, sizes: st.SearchStrategy[int] = SHORT) -> Sent:
     split = (math.inf, math.inf) if kind == "public" else SPLITS[kind]
     if kind == "dprr" and draw(st.integers(0, 9)) == 0:
         split = (0.2, 0.8)
+    if kind == "hub-lists" and draw(st.booleans()):
+        split = draw(st.sampled_from([(2.0, 0.0), (2.0, 0.0), (2.0, 0.0), (0.4, 0.0), (2.0, 1.6)]))
     density = draw(st.sampled_from([0.0, 0.02, 0.2, 0.5, 0.9, 1.0]))
     listed = np.flatnonzero(np.random.default_rng(draw(st.integers(0, 2**32))).random(n) < density).astype(np.int32)
-    listed = listed[listed != user] if kind in wire.WITH_LIST else listed[:0]
+    listed = listed[listed != user] if split[1] else listed[:0]
     degree = draw(st.integers(-300, 300)) if kind in wire.WITH_DEGREE else None
     asked = draw(st.booleans()) if kind == "hub-counts" else None
     body = bytearray(wire.encode(wire.Report(kind, n, user, *split, degree, listed, asked)))
@@ -89,7 +97,7 @@ def test_valid_vectors(vector: dict[str, Any]) -> None:
     report = wire.decode(body)
     offers = (Choice("a", report.epsilon1, report.epsilon2),)
     mechanism = "rr" if report.mechanism == "public" else report.mechanism
-    terms = Terms("c", "c", report.n, mechanism, offers, "", hub_from=0 if mechanism == "hub-counts" else None)
+    terms = Terms("c", "c", report.n, mechanism, offers, "", hub_from=0 if mechanism in wire.WITH_HUBS else None)
     assert validate(terms, report.user, body) == Reading(True, report.noisy_degree)
     assert not validate(terms, report.user + 1, body).good
     assert not validate(replace(terms, n=report.n + 1), report.user, body).good
@@ -104,9 +112,11 @@ def test_invalid_vectors_are_refused_by_every_community_and_slot(vector: dict[st
         pairs = [
             (e if mechanism != "rr" else 0.0, f if mechanism in wire.WITH_EDGES else 0.0)
             for e, f in product(units, repeat=2)
+            if mechanism != "hub-lists" or e + f <= wire.MAX_EPSILON
         ]
         offers = (*(Choice("a", *pair) for pair in pairs), PUBLIC)
-        assert not validate(Terms("c", "c", n, mechanism, offers, ""), user, body).good
+        everybody = wire.DEGREE_RANGE[0] if mechanism in wire.WITH_HUBS else None
+        assert not validate(Terms("c", "c", n, mechanism, offers, "", hub_from=everybody), user, body).good
 
 
 @settings(deadline=None, max_examples=100)

@@ -17,7 +17,10 @@ from graphldp.errors import WireError
 from graphldp.wire import (
     FIRST_BYTE,
     MECHANISMS,
-    WITH_LIST,
+    MILLION,
+    WITH_DEGREE,
+    WITH_EDGES,
+    WITH_HUBS,
     Choice,
     Report,
     Terms,
@@ -62,11 +65,12 @@ def random_report(rng: np.random.Generator) -> Report:
     """A valid report of any mechanism, size and density."""
     n = int(rng.choice(_SIZES))
     user, mechanism = int(rng.integers(n)), str(rng.choice(MECHANISMS))
-    epsilon1, epsilon2 = (int(each) / 10**6 for each in rng.integers(1, 1 << 24, 2))
+    epsilon1, epsilon2 = (int(each) / 10**6 for each in rng.integers(1, 1 << 23, 2))
     listed = np.flatnonzero(rng.random(n) < rng.choice((0.0, 0.01, 0.2, 0.5, 0.9, 1.0))).astype(np.int32)
     noisy = int(rng.integers(-n - 100, n + 100))
-    if mechanism not in WITH_LIST:
-        asked = bool(rng.integers(2)) if mechanism == "hub-counts" else None
+    hub = bool(rng.integers(2))
+    if mechanism in WITH_DEGREE and (mechanism not in WITH_EDGES or (mechanism == "hub-lists" and not hub)):
+        asked = hub if mechanism == "hub-counts" else None
         return Report(mechanism, n, user, epsilon1, 0.0, noisy, listed[:0], asked)
     listed = listed[listed != user]
     if mechanism == "public":
@@ -79,8 +83,12 @@ def random_report(rng: np.random.Generator) -> Report:
 def offering(report: Report) -> Terms:
     """A community that takes a report, and public ones."""
     mechanism = "rr" if report.mechanism == "public" else report.mechanism
-    choices = (Choice("own", report.epsilon1, report.epsilon2), Choice("public", math.inf, math.inf))
-    hub_from = report.noisy_degree if report.asked else None
+    own, hub_from = Choice("own", report.epsilon1, report.epsilon2), None
+    if mechanism in WITH_HUBS:
+        hub_from = report.noisy_degree
+    if mechanism == "hub-lists" and not report.hub and own.cost and own.cost > 1:  # a hub would have split it
+        own = Choice("own", (own.cost // 2) / MILLION, (own.cost - own.cost // 2) / MILLION)
+    choices = own, Choice("public", math.inf, math.inf)
     return Terms("fuzz", "Fuzz", report.n, mechanism, choices, roster_digest=roster_digest([]), hub_from=hub_from)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphldp.errors import WireError
-from graphldp.wire.report import WITH_DEGREE, WITH_EDGES, to_millionths
+from graphldp.wire.report import MILLION, WITH_DEGREE, WITH_EDGES, may_lack_list, to_millionths
 
 LONGEST_NAME = 200
 
@@ -21,6 +21,8 @@ class Choice:
         name: what users choose by.
         epsilon1: ε₁, in whole millionths; 0 where the mechanism has no noisy degree, ``inf`` for a public list.
         epsilon2: ε₂, likewise; 0 where the mechanism has no list.
+
+    By hub-lists ε₁ and ε₂ are what a hub spends. Everybody else spends both on her degree.
     """
 
     name: str
@@ -42,6 +44,13 @@ class Choice:
         """ε₁ + ε₂ in millionths, exactly; None for a public list, which no ε protects."""
         return None if self.public else sum(to_millionths(value) for value in self.epsilons if value)
 
+    def spent(self, mechanism: str) -> tuple[tuple[float, float], ...]:
+        """The ε₁ and ε₂ that a report by a mechanism can have."""
+        if self.cost is None or not may_lack_list(mechanism):
+            return (self.epsilons,)
+        on_degree = (self.cost / MILLION, 0.0)
+        return (on_degree, self.epsilons) if self.epsilon2 else (on_degree,)
+
     def check(self, mechanism: str) -> None:
         """Refuse a name that cannot be shown, and an ε that no report by a mechanism carries."""
         check_name(self.name)
@@ -49,9 +58,11 @@ class Choice:
             return
         for value, users in ((self.epsilon1, WITH_DEGREE), (self.epsilon2, WITH_EDGES)):
             if mechanism in users:
-                to_millionths(value)
+                to_millionths(value, may_be_0=users is WITH_EDGES and may_lack_list(mechanism))
             elif isinstance(value, bool) or value != 0:
                 raise WireError(f"It spends ε on what {mechanism} does not report.")
+        for spent in self.spent(mechanism):
+            to_millionths(max(spent))  # all of it may go to the degree, and has to fit there
 
     def to_json(self) -> dict[str, Any]:
         """The choice as a community publishes it; null stands for an infinite ε, which JSON cannot write."""

@@ -14,7 +14,6 @@ left alone.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ from graphldp.wire.report import (
     MECHANISMS,
     WITH_DEGREE,
     WITH_EDGES,
-    WITH_LIST,
+    WITH_HUBS,
     Report,
     ReportHead,
     to_millionths,
@@ -49,17 +48,17 @@ class Opening(NamedTuple):
 
     Args:
         n: the community's size.
-        offers: ε₁ and ε₂ of the choices.
+        offers: ε₁ and ε₂ of the choices, and whether a list follows.
         size: how many bytes these take.
         degree: whether a noisy degree follows.
-        listed: whether a list does.
+        mechanism: by which it is drawn.
     """
 
     n: bytes
-    offers: frozenset[bytes]
+    offers: Mapping[bytes, bool]
     size: int
     degree: bool
-    listed: bool
+    mechanism: str
 
 
 @dataclass(frozen=True)
@@ -70,11 +69,11 @@ class Terms:
         id: what stands in its address.
         name: what people call it.
         n: how many users its roster names.
-        mechanism: ``"dprr"``, ``"rr"`` or ``"noisy-degrees"``.
+        mechanism: one of ``PRIVATE_MECHANISMS``.
         choices: the offers of ε.
         roster_digest: the roster's digest (:func:`roster_digest`).
         epoch: which collection this is of the same people.
-        hub_from: for hub-counts, the noisy degree from which on a user is asked again; None where nobody is.
+        hub_from: for hub-counts and hub-lists, the noisy degree from which on a user is a hub; None where nobody is.
     """
 
     id: str
@@ -97,14 +96,16 @@ class Terms:
         for choice in self.choices:
             name = self.drawn_by(choice)
             code, size = MECHANISMS.index(name), 3 * ((name in WITH_DEGREE) + (name in WITH_EDGES))
-            spent = b"".join(to_millionths(e).to_bytes(3, "little") for e in choice.epsilons if 0 < e < math.inf)
-            offers = {spent} | (found[code].offers if code in found else frozenset())
-            listed = name in WITH_LIST
-            found[code] = Opening(varints.write(self.n), frozenset(offers), size, name in WITH_DEGREE, listed)
+            offers = dict(found[code].offers) if code in found else {}
+            for epsilon1, epsilon2 in choice.spent(name):
+                parts = ((epsilon1, WITH_DEGREE), (epsilon2, WITH_EDGES))
+                units = [to_millionths(e, may_be_0=True) for e, users in parts if name in users]
+                offers[b"".join(each.to_bytes(3, "little") for each in units)] = epsilon2 > 0
+            found[code] = Opening(varints.write(self.n), offers, size, name in WITH_DEGREE, name)
         return found
 
-    def asks(self, rough: int | None) -> bool:
-        """Whether a device with so many friends, by its own noisy count, is asked again."""
+    def is_hub(self, rough: int | None) -> bool:
+        """Whether a device with so many friends, by its own noisy count, takes its user for a hub."""
         return self.hub_from is not None and rough is not None and rough >= self.hub_from
 
     def refuse(self, report: Report | ReportHead, user: int) -> str | None:
@@ -115,10 +116,10 @@ class Terms:
             return "The report names another slot than its address."
         if report.mechanism not in (self.mechanism, "public"):
             return f"The community collects reports by {self.mechanism}."
-        if (report.epsilon1, report.epsilon2) not in {choice.epsilons for choice in self.choices}:
+        if (report.epsilon1, report.epsilon2) not in {each for c in self.choices for each in c.spent(self.drawn_by(c))}:
             return "The report's ε₁ and ε₂ are none of the community's choices."
-        if report.asked and not self.asks(report.noisy_degree):
-            return "The report says that its user is asked again, and its noisy degree says that she is not."
+        if report.hub and not self.is_hub(report.noisy_degree):
+            return "The report says that its user is a hub, and its noisy degree says that she is not."
         return None
 
     def check_roster(self, names: Any) -> None:
@@ -173,7 +174,7 @@ class Published(Terms):
             "choices": [choice.to_json() for choice in self.choices],
             "epoch": self.epoch,
             "roster_digest": self.roster_digest,
-        } | ({"hub_from": self.hub_from} if self.mechanism == "hub-counts" else {})
+        } | ({"hub_from": self.hub_from} if self.mechanism in WITH_HUBS else {})
 
     def choice(self, name: str | None) -> Choice:
         """The choice of a name; the only one where there is only one."""
@@ -230,8 +231,8 @@ def write_publication(published: Published, held: Sequence[int], roster: str, an
 
 
 def _hub_from(fields: Mapping[str, Any]) -> int | None:
-    """Where users are asked again; of hub-counts alone."""
-    if fields["mechanism"] != "hub-counts" or fields["hub_from"] is None:
+    """From where on users are hubs, of the mechanisms that have them."""
+    if fields["mechanism"] not in WITH_HUBS or fields["hub_from"] is None:
         return None
     return _whole(fields["hub_from"], *DEGREE_RANGE)
 

@@ -3,14 +3,14 @@
 ::
 
     byte 0        0xE1: a report, version 1
-    byte 1        mechanism << 5 | k          0 dprr, 1 rr, 2 noisy-degrees, 3 public, 4 hub-counts; k of a Rice code,
-                                              1 for a hub-counts user who is to be asked again, else 0
+    byte 1        mechanism << 5 | k          0 dprr, 1 rr, 2 noisy-degrees, 3 public, 4 hub-counts, 5 hub-lists; k of
+                                              a Rice code, 1 for a hub-counts user who is to be asked again, else 0
     n             varint                      users in the community, 1 to 2²⁷
     user          varint                      the reporting user's number, below n
-    ε₁            3 bytes, little-endian      in millionths; dprr, noisy-degrees and hub-counts only
-    ε₂            3 bytes, little-endian      in millionths; dprr and rr only
-    d*            zigzag varint               dprr, noisy-degrees and hub-counts only
-    count         varint                      entries of the list; dprr, rr and public only
+    ε₁            3 bytes, little-endian      in millionths; all but rr and public
+    ε₂            3 bytes, little-endian      in millionths; dprr, rr and hub-lists only, 0 for who is no hub
+    d*            zigzag varint               where there is an ε₁
+    count         varint                      entries of the list; where ε₂ is above 0, and for public
     list          the rest                    of the count entries, or of the absent users where they are fewer
 
 At most 24 bytes stand before the list. The list leaves the user herself out (users above her move down by one). Of up
@@ -39,7 +39,7 @@ from graphldp.wire import combinations, golomb, varints
 from graphldp.wire.reader import Reader, check_whole
 
 MEDIA_TYPE = "application/vnd.graphldp.report"
-MECHANISMS = ("dprr", "rr", "noisy-degrees", "public", "hub-counts")
+MECHANISMS = ("dprr", "rr", "noisy-degrees", "public", "hub-counts", "hub-lists")
 MAX_USERS = 1 << 27
 MAX_HEADER = 24
 SMALL = 512  # users up to which a list is one number; beyond, the last byte of a Rice code is no matter
@@ -48,9 +48,9 @@ MAX_EPSILON = ((1 << 24) - 1) / MILLION  # 16.777215; e^16.8 is 19 million to on
 DEGREE_RANGE = (-(1 << 27), (1 << 27) - 1)
 FIRST_BYTE = 0xE1
 
-WITH_DEGREE = ("dprr", "noisy-degrees", "hub-counts")
-WITH_EDGES = ("dprr", "rr")
-WITH_LIST = (*WITH_EDGES, "public")
+WITH_DEGREE = ("dprr", "noisy-degrees", "hub-counts", "hub-lists")
+WITH_EDGES = ("dprr", "rr", "hub-lists")
+WITH_HUBS = ("hub-counts", "hub-lists")  # hubs do something else than everybody else, and their reports say so
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +58,13 @@ class Report:
     """One user's report, as it leaves her device. Two reports are the same when their encodings are.
 
     Args:
-        mechanism: ``"dprr"``, ``"rr"``, ``"noisy-degrees"``, ``"public"`` or ``"hub-counts"``.
+        mechanism: one of ``MECHANISMS``.
         n: users in the community.
         user: the reporting user's number in the roster.
         epsilon1: ε₁, a whole number of millionths (see :func:`quantize`); 0 for rr, ``inf`` for public.
-        epsilon2: ε₂, likewise; 0 for noisy-degrees and hub-counts, ``inf`` for public.
-        noisy_degree: d* for dprr, noisy-degrees and hub-counts, else None.
-        neighbours: sorted, distinct, in range, without the user herself; empty for noisy-degrees and hub-counts.
+        epsilon2: ε₂, likewise; 0 where there is no list, as for who is no hub of hub-lists, ``inf`` for public.
+        noisy_degree: d*, or None for rr and public.
+        neighbours: sorted, distinct, in range, without the user herself; empty where ε₂ is 0.
         asked: for hub-counts, whether the user looks like a hub, and is to be asked again; else None.
     """
 
@@ -85,7 +85,7 @@ class Report:
         unspent = math.inf if self.mechanism == "public" else 0.0
         for name, value, users in (("ε₁", self.epsilon1, WITH_DEGREE), ("ε₂", self.epsilon2, WITH_EDGES)):
             if self.mechanism in users:
-                to_millionths(value)
+                to_millionths(value, may_be_0=users is WITH_EDGES and may_lack_list(self.mechanism))
             elif value != unspent:
                 raise WireError(f"The {name} of a report by {self.mechanism} is {unspent:g}.")
         if self.mechanism in WITH_DEGREE:
@@ -96,6 +96,11 @@ class Report:
             raise WireError("A report by hub-counts, and no other, says whether its user is asked again.")
         object.__setattr__(self, "neighbours", self._checked_list())
 
+    @property
+    def hub(self) -> bool:
+        """Whether it says that its user looks like a hub."""
+        return says_hub(self.mechanism, self.epsilon2, self.asked)
+
     def _checked_list(self) -> NDArray[np.int32]:
         given = np.asarray(self.neighbours)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
@@ -105,20 +110,31 @@ class Report:
             raise WireError("A report's list must be sorted, distinct and within the community.")
         if (wide == self.user).any():
             raise WireError("A report's list must not name the user herself.")
-        if self.mechanism not in WITH_LIST and wide.size:
-            raise WireError(f"A report by {self.mechanism} has an empty list.")
+        if not self.epsilon2 and wide.size:
+            raise WireError("A report that spends no ε₂ has an empty list.")
         narrow = wide.astype(np.int32)
         narrow.flags.writeable = False
         return narrow
 
 
-def to_millionths(epsilon: float) -> int:
+def may_lack_list(mechanism: str) -> bool:
+    """Whether its reports have a list or have none, as each device finds out: ε₂ is 0 where there is none."""
+    return mechanism == "hub-lists"
+
+
+def says_hub(mechanism: str, epsilon2: float, asked: bool | None) -> bool:
+    """Whether a report says that its user looks like a hub: she is asked again, or sends a list where few do."""
+    return bool(asked) or (may_lack_list(mechanism) and epsilon2 > 0)
+
+
+def to_millionths(epsilon: float, *, may_be_0: bool = False) -> int:
     """ε as the whole number of millionths it stands for.
 
     Raises:
         WireError: for an ε that is not the float nearest to one, or is out of range.
     """
-    if isinstance(epsilon, bool) or not isinstance(epsilon, float | int) or not 0 < epsilon <= MAX_EPSILON:
+    known = isinstance(epsilon, float | int) and not isinstance(epsilon, bool)
+    if not known or not (0 < epsilon <= MAX_EPSILON or (may_be_0 and epsilon == 0)):
         raise WireError(f"The ε of a report must be above 0 and at most {MAX_EPSILON}.")
     units = round(epsilon * MILLION)
     if units / MILLION != epsilon:
@@ -141,7 +157,7 @@ def max_size(n: int) -> int:
 def encode(report: Report) -> bytes:
     """The one encoding of a report."""
     k, payload = int(report.asked or False), b""
-    if report.mechanism in WITH_LIST:
+    if report.epsilon2:
         listed = _without_self(report)
         absent = len(listed) > report.n - 1 - len(listed)
         written = _complement(listed, report.n - 1) if absent else listed
@@ -151,10 +167,10 @@ def encode(report: Report) -> bytes:
     if report.mechanism in WITH_DEGREE:
         head.append(to_millionths(report.epsilon1).to_bytes(3, "little"))
     if report.mechanism in WITH_EDGES:
-        head.append(to_millionths(report.epsilon2).to_bytes(3, "little"))
+        head.append(to_millionths(report.epsilon2, may_be_0=True).to_bytes(3, "little"))
     if report.noisy_degree is not None:
         head.append(varints.write(varints.fold(report.noisy_degree)))
-    if report.mechanism in WITH_LIST:
+    if report.epsilon2:
         head.append(varints.write(len(report.neighbours)))
     return b"".join((*head, payload))
 
@@ -208,6 +224,11 @@ class ReportHead:
     asked: bool | None = None
 
     @property
+    def hub(self) -> bool:
+        """As of a :class:`Report`."""
+        return says_hub(self.mechanism, self.epsilon2, self.asked)
+
+    @property
     def absent(self) -> bool:
         """Whether the bytes say who is not listed."""
         return self.count > self.n - 1 - self.count
@@ -249,11 +270,11 @@ def decode_head(data: bytes, *, n: int | None = None) -> ReportHead:
     check_whole("report", "user", user, 0, users - 1)
     rest = math.inf if mechanism == "public" else 0.0
     epsilon1 = _read_epsilon(reader) if mechanism in WITH_DEGREE else rest
-    epsilon2 = _read_epsilon(reader) if mechanism in WITH_EDGES else rest
+    epsilon2 = _read_epsilon(reader, may_be_0=may_lack_list(mechanism)) if mechanism in WITH_EDGES else rest
     noisy_degree = None
     if mechanism in WITH_DEGREE:
         noisy_degree = reader.signed("noisy degree")
-    count = reader.varint("count") if mechanism in WITH_LIST else 0
+    count = reader.varint("count") if epsilon2 else 0
     check_whole("report", "count", count, 0, users - 1)
     asked = None
     if mechanism == "hub-counts":
@@ -262,9 +283,9 @@ def decode_head(data: bytes, *, n: int | None = None) -> ReportHead:
     return ReportHead(mechanism, users, user, epsilon1, epsilon2, noisy_degree, count, k, reader.rest(), asked)
 
 
-def _read_epsilon(reader: Reader) -> float:
+def _read_epsilon(reader: Reader, *, may_be_0: bool = False) -> float:
     units = int.from_bytes(reader.take(3), "little")
-    if not units:
+    if not units and not may_be_0:
         raise WireError(f"The ε of a report must be above 0 and at most {MAX_EPSILON}.")
     return units / MILLION
 

@@ -13,7 +13,16 @@ from graphldp.wire import problems
 from graphldp.wire.choice import LONGEST_NAME
 from graphldp.wire.community import DIGEST_PATTERN, ID_PATTERN, MAX_EPOCH, PRIVATE_MECHANISMS
 from graphldp.wire.invitation import BEARER_PATTERN
-from graphldp.wire.report import DEGREE_RANGE, MAX_EPSILON, MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, WITH_LIST
+from graphldp.wire.report import (
+    DEGREE_RANGE,
+    MAX_EPSILON,
+    MAX_USERS,
+    MECHANISMS,
+    WITH_DEGREE,
+    WITH_EDGES,
+    WITH_HUBS,
+    may_lack_list,
+)
 from graphldp.wire.report_json import field_names
 
 Schema = dict[str, Any]
@@ -74,9 +83,13 @@ def _report() -> Schema:
     for mechanism in MECHANISMS:
         names = field_names(mechanism)
         properties = {"mechanism": {"const": mechanism}} | {name: fields[name] for name in names[1:]}
-        if mechanism not in WITH_LIST:
-            properties["neighbours"] = {"const": []}
-        kinds.append({"type": "object", "required": names, "properties": properties, "additionalProperties": False})
+        kind = {"type": "object", "required": names, "properties": properties, "additionalProperties": False}
+        without = properties | {"neighbours": {"const": []}}
+        if may_lack_list(mechanism):
+            kinds.append(kind | {"properties": without | {"epsilon2": {"const": 0}}})
+        elif mechanism in WITH_DEGREE and mechanism not in WITH_EDGES:
+            kind |= {"properties": without}
+        kinds.append(kind)
     return {"description": "One user's report in the form for people. On the wire it is bytes.", "oneOf": kinds}
 
 
@@ -125,15 +138,18 @@ def _community() -> Schema:
         {"properties": {"mechanism": {"const": name}, "choices": {"items": _choice(name)}}}
         for name in PRIVATE_MECHANISMS
     ]
-    asking = offers[PRIVATE_MECHANISMS.index("hub-counts")]
-    asking["required"] = ["hub_from", "answered"]
-    asking["properties"] |= {
-        "hub_from": {
+    for name in WITH_HUBS:
+        gated = offers[PRIVATE_MECHANISMS.index(name)]
+        gated["required"] = ["hub_from"]
+        gated["properties"]["hub_from"] = {
             "type": ["integer", "null"],
             "minimum": DEGREE_RANGE[0],
             "maximum": DEGREE_RANGE[1],
-            "description": "The noisy degree from which on a user is asked again; null where nobody is.",
-        },
+            "description": "The noisy degree from which on a user is a hub; null where nobody is.",
+        }
+    asking = offers[PRIVATE_MECHANISMS.index("hub-counts")]
+    asking["required"].append("answered")
+    asking["properties"] |= {
         "answered": {
             "type": "array",
             "items": _EPOCH,
@@ -156,6 +172,8 @@ def _choice(mechanism: str) -> Schema:
         name: _EPSILON if mechanism in users else {"const": 0}
         for name, users in (("epsilon1", WITH_DEGREE), ("epsilon2", WITH_EDGES))
     }
+    if may_lack_list(mechanism):  # what a hub spends; everybody else spends both on her degree
+        spent["epsilon2"] = {"anyOf": [_EPSILON, {"const": 0}], "description": "0 where nobody sends a list."}
     return {
         "description": "An offer of ε. Null stands for an infinite ε: the list is published as it is.",
         "type": "object",

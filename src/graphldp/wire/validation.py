@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from graphldp.errors import WireError
 from graphldp.wire import combinations, varints
 from graphldp.wire.community import Terms
-from graphldp.wire.report import FIRST_BYTE, SMALL, decode_head, max_size
+from graphldp.wire.report import FIRST_BYTE, SMALL, WITH_HUBS, decode_head, max_size
 
 LONGEST = 1024  # bytes of a body that is read as one number; arrays read a longer one faster
 _CHUNK = 1 << 14  # bytes that are bits at a time: what arrays of them take stays below a few megabytes
@@ -44,19 +44,21 @@ def validate(terms: Terms, user: int, body: bytes) -> Reading:
     start = opening.n + varints.write(user)
     at = 2 + len(start)
     after = at + opening.size
-    if body[2:at] != start or body[at:after] not in opening.offers:
+    listed = opening.offers.get(body[at:after])
+    if body[2:at] != start or listed is None:
         return _BAD
     degree, count, others, k = None, 0, terms.n - 1, body[1] & 31
     if opening.degree:
         coded, after = varints.read(body, after)
         degree = varints.unfold(coded)
-    if opening.listed and after >= 0:
+    if listed and after >= 0:
         count, after = varints.read(body, after)
     if after < 0 or count > others:
         return _BAD
-    if k and not opening.listed:  # of hub-counts: she is to be asked again
-        if k > 1 or not terms.asks(degree):
-            return _BAD
+    asked = k == 1 and opening.mechanism == "hub-counts"
+    if (asked or (listed and opening.mechanism in WITH_HUBS)) and not terms.is_hub(degree):
+        return _BAD
+    if asked:
         k = 0
     fits = _fits if len(body) <= LONGEST else _fits_long
     return Reading(True, degree) if fits(body[after:], k, min(count, others - count), others) else _BAD
