@@ -97,6 +97,8 @@ class TestDraw:
             {"mechanism": "public"},
             {"mechanism": "rr"},
             {"n": 0},
+            {"mechanism": "hub-lists", "epsilon1": 0.0},
+            {"mechanism": "hub-lists", "epsilon1": 8.4, "epsilon2": 8.4},
         ],
     )
     def test_bad_input_is_refused_before_anything_is_drawn(self, options: dict[str, Any]) -> None:
@@ -113,6 +115,28 @@ class TestDraw:
         report = draw([1, 5], "noisy-degrees", epsilon2=0.0)
         assert report.neighbours.size == 0
         assert report.noisy_degree is not None
+
+    @pytest.mark.parametrize(("rough", "hub"), [(59, False), (60, True), (61, True), (1 << 40, True)])
+    def test_the_rough_degree_alone_decides_who_is_a_hub(
+        self, monkeypatch: pytest.MonkeyPatch, rough: int, hub: bool
+    ) -> None:
+        """A hub says rough and never fine, and everybody else fine and never rough; each says what she spent."""
+        for fine in (-5, 58, 90):
+            monkeypatch.setattr(sampler, "discrete_laplace", partial(fixed, fine - 2))
+            monkeypatch.setattr(sampler.coarsening, "step", lambda *_, step=rough - fine: step)
+            report = draw([1, 5], "hub-lists", epsilon1=0.4, epsilon2=1.6, hub_from=60)
+            said = (report.noisy_degree, report.epsilon1, report.epsilon2, report.hub)
+            assert said == ((min(rough, (1 << 27) - 1), 0.4, 1.6, True) if hub else (fine, 2.0, 0.0, False))
+            assert hub or not report.neighbours.size
+
+    @pytest.mark.parametrize("options", [{"hub_from": None}, {"epsilon2": 0.0, "hub_from": -(1 << 27)}])
+    def test_where_nobody_is_a_hub_everybody_sends_a_noisy_degree(self, options: dict[str, Any]) -> None:
+        """The same words give the d* of noisy-degrees with all of ε."""
+        given: dict[str, Any] = {"epsilon1": 0.4, "epsilon2": 1.6} | options
+        report = draw([1, 5], "hub-lists", **given, _entropy=counted(5))
+        whole = given["epsilon1"] + given["epsilon2"]
+        same = draw([1, 5], "noisy-degrees", epsilon1=whole, epsilon2=0.0, _entropy=counted(5))
+        assert (report.noisy_degree, report.epsilon1, report.hub) == (same.noisy_degree, whole, False)
 
     def test_a_wild_noise_stays_within_the_wire(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for noise, limit in ((1 << 40, (1 << 27) - 1), (-(1 << 40), -(1 << 27))):

@@ -36,10 +36,15 @@ class Entropy:
         return self.below(denominator) < numerator
 
     def exp_coin(self, gamma: Fraction) -> bool:
-        """True with probability e^(−γ) exactly, for 0 ≤ γ ≤ 1 (Canonne, Kamath & Steinke 2020, Algorithm 1).
+        """True with probability e^(−γ) exactly, for γ ≥ 0 (Canonne, Kamath & Steinke 2020, Algorithm 1).
 
-        The first k at which a coin of γ/k falls on its false side is odd with probability 1 − γ + γ²/2! − … = e^(−γ).
+        The first k at which a coin of γ/k falls on its false side is odd with probability 1 − γ + γ²/2! − … = e^(−γ)
+        for γ ≤ 1. Above, e^(−γ) is e^(−1) as often as 1 goes into γ, times the rest.
         """
+        while gamma > 1:
+            if not self.exp_coin(Fraction(1)):
+                return False
+            gamma -= 1
         k = 1
         while self.coin(gamma.numerator, gamma.denominator * k):
             k += 1

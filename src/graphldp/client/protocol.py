@@ -213,6 +213,7 @@ class Client:
             user=published.user,
             epsilon1=chosen.epsilon1,
             epsilon2=chosen.epsilon2,
+            hub_from=published.hub_from,
             _entropy=self._entropy,
         )
         return report, None

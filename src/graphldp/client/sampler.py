@@ -1,7 +1,7 @@
 """One report, drawn exactly.
 
-The law is that of ``DPRR(noise="discrete")``, ``RR`` and ``NoisyDegrees(noise="discrete")``. Randomized response and
-edge sampling are one comparison: with U a uniform word of 64 bits and E a rational number at most e^ε₂,
+The law is that of ``DPRR``, ``NoisyDegrees`` and ``HubLists`` with ``noise="discrete"``, and of ``RR``. Randomized
+response and edge sampling are one comparison: with U a uniform word of 64 bits and E a rational number at most e^ε₂,
 
     d* = d + Z,    q/(1 + E) = d*/(d*(E − 1) + n − 1) for 0 < d* < (n − 1)/2,    q = 1 above,    q = 0 for d* ≤ 0
     T₀ = ⌈2⁶⁴ q/(1 + E)⌉,    T₁ = ⌊2⁶⁴ q E/(1 + E)⌋,    T₁ = T₀ where rounding left it below
@@ -9,6 +9,7 @@ edge sampling are one comparison: with U a uniform word of 64 bits and E a ratio
 
 T₀ is rounded up and T₁ down: towards each other, so that the odds of any two answers stay within E ≤ e^ε₂. All four
 ratios are checked, in whole numbers, before anything is drawn. Every bit costs the same work, whatever it is.
+By rr, and for a hub of hub-lists, q = 1.
 ``docs/client.md`` has the proof, ``docs/audit.md`` the check by enumeration.
 """
 
@@ -22,10 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.client import coarsening
 from graphldp.client.entropy import Entropy
 from graphldp.client.laplace import discrete_laplace
 from graphldp.errors import GraphLDPError, ParameterError, bad_parameter
-from graphldp.wire import DEGREE_RANGE, MILLION, WITH_DEGREE, WITH_EDGES, Report, to_millionths
+from graphldp.wire import DEGREE_RANGE, MILLION, WITH_DEGREE, Report, to_millionths
 
 WORD_BITS = 64
 _CHUNK = 1 << 18  # users at a time: bounds the memory at n = 3 million
@@ -39,6 +41,7 @@ def draw(
     user: int,
     epsilon1: float,
     epsilon2: float,
+    hub_from: int | None = None,
     _entropy: Entropy | None = None,
     _word_bits: int = WORD_BITS,
     **refused: Any,
@@ -47,11 +50,12 @@ def draw(
 
     Args:
         friends: the numbers of the user's friends in the roster.
-        mechanism: ``"dprr"``, ``"rr"``, ``"noisy-degrees"``, or ``"public"`` for the list as it is.
+        mechanism: ``"dprr"``, ``"rr"``, ``"noisy-degrees"``, ``"hub-lists"``, or ``"public"`` for the list as it is.
         n: users in the community.
         user: the user's own number.
         epsilon1: ε₁ in whole millionths, 0 for rr, ``inf`` for public.
         epsilon2: ε₂ in whole millionths, 0 for noisy-degrees, ``inf`` for public.
+        hub_from: for hub-lists, the noisy degree from which on a user is a hub; None where nobody is.
         refused: anything else, above all a seed.
     """
     if refused:
@@ -66,13 +70,30 @@ def draw(
     entropy = Entropy() if _entropy is None else _entropy
     degree = 0 if mechanism in WITH_DEGREE else None
     Report(mechanism, n, user, epsilon1, epsilon2, degree, empty)  # checks the mechanism and both ε before any draw
-    if mechanism in WITH_DEGREE:
+    if mechanism == "hub-lists":
+        degree, epsilon1, epsilon2 = _gated(len(mine.neighbours), epsilon1, epsilon2, hub_from, entropy)
+    elif mechanism in WITH_DEGREE:
         degree = clipped(len(mine.neighbours) + discrete_laplace(exact(epsilon1), entropy))
-    if mechanism not in WITH_EDGES:
+    if not epsilon2:
         return Report(mechanism, n, user, epsilon1, epsilon2, degree, empty)
-    stranger, neighbour = thresholds(exact(epsilon2), n, degree, _word_bits)
+    stranger, neighbour = thresholds(exact(epsilon2), n, degree if mechanism == "dprr" else None, _word_bits)
     noisy = draw_list(mine.neighbours, n, user, stranger, neighbour, entropy, _word_bits)
     return Report(mechanism, n, user, epsilon1, epsilon2, degree, noisy)
+
+
+def _gated(
+    degree: int, epsilon1: float, epsilon2: float, hub_from: int | None, entropy: Entropy
+) -> tuple[int, float, float]:
+    """hub-lists: d* and what was spent on it and is left for a list. A hub's d* is rough, anybody else's fine."""
+    coarse = exact(epsilon1)
+    whole = coarse + (exact(epsilon2) if epsilon2 else 0)
+    to_millionths(float(whole))  # both together have to fit where ε₁ stands
+    fine = degree + discrete_laplace(whole, entropy)
+    if epsilon2 and hub_from is not None:
+        rough = fine + coarsening.step(whole, coarse, entropy)
+        if rough >= hub_from:
+            return clipped(rough), epsilon1, epsilon2
+    return clipped(fine), float(whole), 0.0
 
 
 def draw_list(
