@@ -112,7 +112,7 @@ def test_every_rate_occurs_among_four_users() -> None:
     assert shares[0] == 0 < shares[1] < 0.9 < shares[2] == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("mechanism", "epsilon1"), [("rr", 0.0), ("dprr", 1.0)])
+@pytest.mark.parametrize(("mechanism", "epsilon1"), [("rr", 0.0), ("dprr", 1.0), ("hub-lists", 1.0)])
 @pytest.mark.parametrize(("n", "bits"), exact.WORDS)
 def test_lists_hold_at_epsilon_and_are_tight(n: int, bits: int, mechanism: str, epsilon1: float) -> None:
     found = exact.lists(mechanism, n, epsilon1, 0.9, bits)

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.audit import branches
+from graphldp.audit.exact import HUB_FROM
 from graphldp.audit.finding import Finding
 from graphldp.client import sampler
 from graphldp.graphs import GraphSet
@@ -71,11 +73,9 @@ def audit_client(
     """Audit the client's sampler, on the operating system's entropy."""
 
     def draw(friends: tuple[int, ...], stream: int) -> Codes:
-        drawn = (
-            sampler.draw(friends, mechanism=mechanism, n=USERS, user=0, epsilon1=epsilon1, epsilon2=epsilon2)
-            for _ in range(samples)
-        )
-        parts = [(sum(1 << j for j in r.neighbours.tolist()), r.noisy_degree or 0, 0) for r in drawn]
+        report = partial(sampler.draw, mechanism=mechanism, n=USERS, user=0, epsilon1=epsilon1, epsilon2=epsilon2)
+        drawn = (report(friends, hub_from=HUB_FROM) for _ in range(samples))
+        parts = [(sum(1 << j for j in r.neighbours.tolist()), r.noisy_degree or 0, int(r.hub)) for r in drawn]
         return _views(*np.array(parts).T)
 
     return _audit(f"client, {mechanism}", draw, epsilon1 + epsilon2, samples, confidence)
