@@ -22,8 +22,8 @@ from graphldp.experiments.plans.figures import CONTROLS, METHODS
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, points_of
 from graphldp.learn.metrics import summarize
-from graphldp.learn.recipe import COUNTS_FROM
 from graphldp.pages.tables import number, seconds, size
+from graphldp.privacy.hubs import COUNTS_FROM
 
 HERE = DOCS / "results"
 PAGES = (DOCS / "reproduction.md", DOCS / "beyond.md", DOCS.parent / "README.md")

@@ -30,21 +30,35 @@ def test_ten_that_stand_or_fall_together_reach_ten_times_epsilon() -> None:
     assert told.group_factor(1) == told.odds_factor
 
 
-def test_the_list_is_not_all_that_changes_the_odds_of_one_person() -> None:
+@pytest.mark.parametrize("mechanism", ["dprr", "hub-lists"])
+def test_the_list_is_not_all_that_changes_the_odds_of_one_person(mechanism: str) -> None:
     # Somebody who knows of user 0 asks for user 2. All reports are enumerated: d* speaks of the friendship too.
-    without, with_her = (exact.law_of("dprr", 3, friends, 1.0, 0.9) for friends in ((0,), (0, 2)))
+    without, with_her = (exact.law_of(mechanism, 3, friends, 1.0, 0.9) for friends in ((0,), (0, 2)))
     beyond = 0
     for body, likely in with_her.found.items():
         if min(likely, without.found.get(body, 0)) < 1000 * without.rest:
             continue
         ratio, seen = float(likely / without.found[body]), decode(body, n=3)
         told = conclude(seen)
+        if not seen.epsilon2:  # of hub-lists, who is no hub
+            assert 0.999 / told.odds_factor <= ratio <= told.odds_factor * 1.001
+            assert (told.epsilon, told.listed_factor) == (1.9, None)
+            continue
         factor = told.listed_factor if 2 in seen.neighbours else told.unlisted_factor
         assert factor is not None
         assert factor / told.degree_factor * 0.999 <= ratio <= factor * told.degree_factor * 1.001
         beyond += ratio > factor * 2
         assert f"by a factor of up to {math.e:.4g}, up or down" in "\n".join(in_words(seen, len(body)))
     assert beyond
+
+
+def test_a_hub_is_told_that_her_list_goes_along() -> None:
+    hub, other = report(0.4, 1.6, "hub-lists", 81), report(2.0, 0.0, "hub-lists", 3, ())
+    assert any("look like a hub" in line for line in in_words(hub, 30))
+    assert any("They list 2 people" in line for line in in_words(hub, 30))
+    assert not any("hub" in line or "They list" in line for line in in_words(other, 30))
+    assert conclude(hub).odds_factor == conclude(other).odds_factor == pytest.approx(math.e**2)
+    assert conclude(hub).listed_factor == pytest.approx(math.exp(1.6))
 
 
 def test_the_condition_and_the_group_stand_wherever_the_factor_does() -> None:

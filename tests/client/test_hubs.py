@@ -65,7 +65,7 @@ def test_who_is_asked_is_whom_the_lab_asks() -> None:
     """The whole number that a community publishes decides as the lab's threshold does, on both sides of it."""
     for n in (76, 100, 503, 3782):
         exact = float(hub_threshold(np.array([n]), HUB_TIMES)[0])
-        hub_from = hub_gate(n)
+        hub_from = hub_gate(n, HUB_TIMES)
         assert hub_from is not None
         for rough in range(hub_from - 2, hub_from + 3):
             report, kept = hubs.draw([0], n=n, user=1, epsilon1=1.0, hub_from=hub_from, _entropy=Scripted(0, rough - 1))

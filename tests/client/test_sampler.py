@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare
 
-from graphldp.client import sampler
+from graphldp.client import coarsening, sampler
 from graphldp.client.entropy import Entropy
 from graphldp.errors import ParameterError, WireError
 from graphldp.mechanisms.dprr import sampling_probability
@@ -123,7 +123,7 @@ class TestDraw:
         """A hub says rough and never fine, and everybody else fine and never rough; each says what she spent."""
         for fine in (-5, 58, 90):
             monkeypatch.setattr(sampler, "discrete_laplace", partial(fixed, fine - 2))
-            monkeypatch.setattr(sampler.coarsening, "step", lambda *_, step=rough - fine: step)
+            monkeypatch.setattr(coarsening, "step", lambda *_, step=rough - fine: step)
             report = draw([1, 5], "hub-lists", epsilon1=0.4, epsilon2=1.6, hub_from=60)
             said = (report.noisy_degree, report.epsilon1, report.epsilon2, report.hub)
             assert said == ((min(rough, (1 << 27) - 1), 0.4, 1.6, True) if hub else (fine, 2.0, 0.0, False))

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 from graphldp.client.sampler import WORD_BITS, exact, thresholds
-from graphldp.wire import WITH_DEGREE, WITH_EDGES, Report
+from graphldp.wire import WITH_DEGREE, Report
 
 PRIORS = (0.01, 0.1, 0.5)
 GROUP = 10
@@ -56,9 +56,10 @@ def conclude(report: Report) -> Conclusions:
     if report.mechanism == "public":
         return Conclusions(math.inf, math.inf, math.inf, 0.0)
     epsilon = report.epsilon1 + report.epsilon2
-    if report.mechanism not in WITH_EDGES:
+    if not report.epsilon2:
         return Conclusions(epsilon, math.exp(epsilon), None, None)
-    stranger, neighbour = thresholds(exact(report.epsilon2), report.n, report.noisy_degree, WORD_BITS)
+    by_degree = report.noisy_degree if report.mechanism == "dprr" else None
+    stranger, neighbour = thresholds(exact(report.epsilon2), report.n, by_degree, WORD_BITS)
     whole = 1 << WORD_BITS
     listed = neighbour / stranger if stranger else 1.0
     unlisted = (whole - neighbour) / (whole - stranger)
@@ -82,7 +83,9 @@ def in_words(report: Report, size: int) -> list[str]:
             "They say that you look like a hub. Once the others have reported, you are asked how many of your friends "
             "are busy: 'graphldp client answer' counts them, with noise that was drawn with this report, at no more ε."
         )
-    if report.mechanism in WITH_EDGES:
+    elif report.hub:
+        lines.append("They say that you look like a hub, so they hold a list as well; few other reports do.")
+    if report.epsilon2:
         lines.append(f"They list {len(report.neighbours):,} people, drawn by chance among friends and strangers alike.")
     return [*lines, *_odds(told), _UNPROTECTED]
 

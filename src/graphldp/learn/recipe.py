@@ -24,9 +24,7 @@ from graphldp.errors import bad_parameter
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.mechanisms import HubCounts, HubLists, Mechanism, NoisyDegrees
 from graphldp.privacy import check_epsilon
-
-LISTS_ABOVE = 1.0  # the ε up to which no list is worth its share of it
-COUNTS_FROM = 0.5  # the ε below which a second question adds nothing
+from graphldp.privacy.hubs import LISTS_ABOVE, advised
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +59,13 @@ def recommended(epsilon: ArrayLike, *, rounds: int = 1, seed: int = 0) -> Recipe
     """
     given = check_epsilon(epsilon, "recommended")
     classifier = ProfileClassifier(seed=seed)
-    finite = np.asarray(given)[np.isfinite(given)]
     if rounds not in (1, 2):
         raise bad_parameter("rounds", "recommended", "1 or 2", rounds)
-    if rounds == 2 and (finite >= COUNTS_FROM).any():
+    name = advised(np.ravel(given).tolist(), rounds)
+    if name == "hub-counts":
         why = "Everybody's degree, then two counts from hubs: who gathers around them, at no further ε."
         return Recipe(HubCounts(given), classifier, why)
-    if not (finite > LISTS_ABOVE).any():
+    if name == "noisy-degrees":
         why = f"Up to ε = {LISTS_ABOVE:g} all of it goes to the degrees: edges would cost more accuracy than they add."
         return Recipe(NoisyDegrees(given, noise="discrete"), classifier, why)
     why = "All of ε goes to the degrees, but for hubs: who gathers around them tells more than how many do."

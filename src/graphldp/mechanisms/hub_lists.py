@@ -26,6 +26,7 @@ from graphldp.mechanisms.coarsening import coarser
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key
 from graphldp.privacy import Budget, allocate
+from graphldp.privacy.hubs import LIST_SHARE, LIST_TIMES, LISTS_ABOVE
 from graphldp.privacy.utility import public_mean_degree
 
 _LEAST = 1e-15  # an ε₂ at which a float still tells p from ½
@@ -49,9 +50,9 @@ class HubLists(RowMechanism):
         reports.epsilon2 > 0  # who sent a list
     """
 
-    share: float = field(default=0.2, kw_only=True)
-    times: float = field(default=15.0, kw_only=True)
-    least: float = field(default=1.0, kw_only=True)
+    share: float = field(default=LIST_SHARE, kw_only=True)
+    times: float = field(default=LIST_TIMES, kw_only=True)
+    least: float = field(default=LISTS_ABOVE, kw_only=True)
     noise: Noise = field(default="discrete", kw_only=True)
 
     def __post_init__(self) -> None:

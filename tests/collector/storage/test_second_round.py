@@ -35,7 +35,7 @@ def test_the_numbers_are_the_lab_s() -> None:
     lab = HubCounts(1.0)
     assert (lab.times, lab.busy) == (HUB_TIMES, BUSY_FROM)
     for n in (2, 50, 74, 75, 76, 77, 500, 3782):
-        exact, found = float(hub_threshold(np.array([n]), HUB_TIMES)[0]), hub_from(n)
+        exact, found = float(hub_threshold(np.array([n]), HUB_TIMES)[0]), hub_from(n, HUB_TIMES)
         assert (found is not None) == (exact <= n - 1)
         for rough in range(math.floor(exact) - 1, math.ceil(exact) + 2):
             assert (found is not None and rough >= found) == (exact <= n - 1 and rough >= exact)
@@ -43,7 +43,7 @@ def test_the_numbers_are_the_lab_s() -> None:
 
 def test_who_is_busy_is_frozen_when_it_is_asked(store: Store) -> None:
     _, tokens = open_bees(store)
-    assert store.community("bees").hub_from == hub_from(N)
+    assert store.community("bees").hub_from == hub_from(N, HUB_TIMES)
     question = store.second_round.ask("bees")
     assert np.flatnonzero(question.busy).tolist() == [HUB, QUIET, 20, 23, 24]
     bees = store.community("bees")
@@ -111,7 +111,7 @@ def test_a_new_epoch_has_not_asked(store: Store) -> None:
     store.second_round.ask("bees")
     store.second_round.accept("bees", HUB, 1, answer(store, HUB, 3))
     new = store.open_epoch("bees")
-    assert (new.hub_from, new.asked_at, new.question_digest) == (hub_from(N), None, None)
+    assert (new.hub_from, new.asked_at, new.question_digest) == (hub_from(N, HUB_TIMES), None, None)
     assert store.second_round.accept("bees", HUB, 1, b"").ruling is Ruling.OUTDATED
     assert [each.answered for each in store.holdings.of("bees")] == [[HUB], []]
 

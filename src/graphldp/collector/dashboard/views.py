@@ -71,7 +71,7 @@ def community(store: Store, id: str, min_reports: int) -> dict[str, Any]:
 
 def _second(store: Store, community: Community, reported: int, min_reports: int) -> dict[str, Any] | None:
     """The second round of a community that has one: how many are asked, and have answered, where that may be shown."""
-    if community.hub_from is None:
+    if community.mechanism != "hub-counts" or community.hub_from is None:
         return None
     counts = shown_progress(store.second_round.progress(community), reported, min_reports)
     hubs, answered = counts or (None, None)

@@ -13,7 +13,7 @@ from graphldp.collector.community import Community
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 from graphldp.labels import NO_LABEL
-from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES
+from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES, LIST_SHARE, LIST_TIMES, LISTS_ABOVE
 from graphldp.reports import Origin, Reports
 
 
@@ -69,6 +69,8 @@ def _parameters(mechanisms: Sequence[str]) -> dict[str, Any]:
     """What is known of how they were drawn."""
     if mechanisms == ["hub-counts"]:
         return {"times": HUB_TIMES, "busy": float(BUSY_FROM)}
+    if mechanisms == ["hub-lists"]:
+        return {"share": LIST_SHARE, "times": LIST_TIMES, "least": LISTS_ABOVE, "noise": "discrete"}
     return {"noise": "discrete"} if all(name in wire.WITH_DEGREE for name in mechanisms) else {}
 
 

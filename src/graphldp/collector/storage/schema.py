@@ -59,7 +59,7 @@ communities = Table(
     Column("label", Integer),
     Column("opened_at", Moment(), nullable=False),
     Column("closed_at", Moment()),
-    Column("hub_from", Integer),  # of hub-counts, like the next three
+    Column("hub_from", Integer),  # of hub-counts and hub-lists; the next three of hub-counts
     Column("question", LargeBinary),  # who is busy, frozen when it was asked
     Column("question_digest", String(64)),
     Column("asked_at", Moment()),

@@ -35,8 +35,8 @@ from graphldp.collector.storage.invitations import Invitations
 from graphldp.collector.storage.results import Results
 from graphldp.collector.storage.second_round import SecondRound
 from graphldp.errors import ParameterError, bad_parameter
-from graphldp.privacy.hubs import hub_from
-from graphldp.wire import Choice, roster_digest
+from graphldp.privacy.hubs import HUB_TIMES, LIST_TIMES, hub_from
+from graphldp.wire import WITH_EDGES, WITH_HUBS, Choice, roster_digest
 
 _OF_ONE_EPOCH = ("key", "epoch", "opened_at", "closed_at", "question", "question_digest", "asked_at")
 
@@ -112,7 +112,7 @@ class Store:
             "roster_digest": roster_digest(roster),
             "epoch": 1,
             "label": label,
-            "hub_from": hub_from(len(roster)) if mechanism == "hub-counts" else None,
+            "hub_from": _hub_from(len(roster), mechanism),
             "opened_at": datetime.now(UTC),
         }
         with transaction(self.engine, writes=True) as connection:
@@ -245,3 +245,10 @@ class Store:
             first = {row[0]: row[1] for row in connection.execute(invited)}
             second = {row[0]: (row[1], row[2]) for row in connection.execute(taken.group_by(table.c.community))}
         return {key: (first.get(key, 0), *second.get(key, (0, 0))) for key in first.keys() | second.keys()}
+
+
+def _hub_from(n: int, mechanism: str) -> int | None:
+    """From where on its users are hubs, frozen when it opens."""
+    if mechanism not in WITH_HUBS:
+        return None
+    return hub_from(n, LIST_TIMES if mechanism in WITH_EDGES else HUB_TIMES)
