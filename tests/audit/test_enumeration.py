@@ -68,7 +68,7 @@ def test_a_prefix_is_a_condition() -> None:
     assert law.found == {(4, False): Fraction(2, 3), (4, True): Fraction(1, 3)}
 
 
-@pytest.mark.parametrize("gamma", [Fraction(1), Fraction(1, 2), Fraction(3, 7)])
+@pytest.mark.parametrize("gamma", [Fraction(1), Fraction(1, 2), Fraction(3, 7), Fraction(2), Fraction(13, 4)])
 def test_the_exponential_coin(gamma: Fraction) -> None:
     law = enumerate_law(lambda entropy: Entropy.exp_coin(entropy, gamma), cutoff=Fraction(1, 10**15))
     assert law.rest < 10**-14

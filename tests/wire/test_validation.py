@@ -103,6 +103,29 @@ def test_valid_vectors(vector: dict[str, Any]) -> None:
     assert not validate(replace(terms, n=report.n + 1), report.user, body).good
 
 
+@pytest.mark.parametrize(
+    ("spent", "degree", "hub_from", "good"),
+    [
+        ((0.4, 1.6), 20, 20, True),
+        ((0.4, 1.6), 19, 20, False),
+        ((0.4, 1.6), 20, None, False),
+        ((2.0, 0.0), 19, 20, True),
+        ((2.0, 0.0), 99, 20, True),  # her rough degree was below
+        ((2.0, 0.0), 19, None, True),
+        ((0.4, 0.0), 19, 20, False),
+        ((2.0, 1.6), 20, 20, False),
+    ],
+)
+def test_who_is_no_hub_by_her_degree_sends_no_list(
+    spent: tuple[float, float], degree: int, hub_from: int | None, good: bool
+) -> None:
+    """And who is one sends what the choice leaves for her list, on top of no more than it leaves for her degree."""
+    terms = Terms("c", "c", 40, "hub-lists", (Choice("a", 0.4, 1.6), PUBLIC), "", hub_from=hub_from)
+    report = wire.Report("hub-lists", 40, 3, *spent, degree, np.array([1, 2][: 2 * (spent[1] > 0)], np.int32))
+    assert validate(terms, 3, wire.encode(report)).good is good
+    assert (terms.refuse(report, 3) is None) is good
+
+
 @pytest.mark.parametrize("vector", INVALID, ids=lambda v: v["name"])
 def test_invalid_vectors_are_refused_by_every_community_and_slot(vector: dict[str, Any]) -> None:
     body = bytes.fromhex(vector["hex"])
