@@ -6,7 +6,6 @@ import csv
 import json
 import stat
 from dataclasses import asdict
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +49,8 @@ def read(command: Command, *arguments: str | Path) -> Any:
 
 def test_a_community_from_roster_to_close(command: Command, database: str, roster: Path, tmp_path: Path) -> None:
     create = ("collect", "community", "create", "cats", "--roster", roster)
-    made = read(command, *create, "-e", "1", "-e", "2", "--public", "--allocation", "fixed", "--label", "1")
+    dprr = ("-m", "dprr", "--allocation", "fixed")
+    made = read(command, *create, "-e", "1", "-e", "2", "--public", *dprr, "--label", "1")
     assert made["users"] == 3
     assert made["choices"] == [
         {"name": "epsilon-1", "epsilon1": 0.1, "epsilon2": 0.9},
@@ -92,23 +92,29 @@ def test_a_community_from_roster_to_close(command: Command, database: str, roste
     store.close()
 
 
-def test_the_split_of_epsilon_never_exceeds_it(command: Command, database: str, roster: Path) -> None:
-    for place, epsilon in enumerate(("0.3", "1", "1.234567891", "7.77")):
-        create = ("collect", "community", "create", f"c{place}", "--roster", roster, "-e", epsilon)
-        (choice,) = read(command, *create, "--n-max", "3782")["choices"]
-        spent = sum(wire.to_millionths(choice[name]) for name in ("epsilon1", "epsilon2"))
-        assert spent <= Fraction(epsilon) * 10**6 < spent + 1
-    made = read(command, "collect", "community", "create", "rr", "--roster", roster, "-e", "1.5", "-m", "rr")
-    assert made["choices"][0] == {"name": "epsilon-1.5", "epsilon1": 0.0, "epsilon2": 1.5}
+@pytest.mark.parametrize("epsilons", [("1",), ("0.2", "1"), ("2",), ("1", "2"), ("1.000001",)])
+def test_without_a_mechanism_it_is_the_recommended_one(
+    command: Command, database: str, roster: Path, epsilons: tuple[str, ...]
+) -> None:
+    given = [part for each in epsilons for part in ("-e", each)]
+    made = read(command, "collect", "community", "create", "cats", "--roster", roster, *given)
+    mechanism = gl.recommended([float(each) for each in epsilons]).mechanism
+    assert made["mechanism"] == mechanism.origin.name
+    for epsilon, choice in zip(epsilons, made["choices"], strict=True):
+        assert choice["epsilon1"] + choice["epsilon2"] == pytest.approx(float(epsilon))
+        assert (choice["epsilon2"] > 0) == (float(epsilon) > 1)
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("community", "create", "Cats", "-e", "1", "--n-max", "500"), "lower-case"),
+        (("community", "create", "Cats", "-e", "1"), "lower-case"),
         (("community", "create", "cats", "-e", "0"), "'epsilon' parameter"),
         (("community", "create", "cats", "-e", "1", "-m", "magic"), "'mechanism' parameter"),
-        (("community", "create", "cats", "-e", "0.5"), "above 2"),  # of the paper's split in so small a community
+        (("community", "create", "cats", "-e", "0.5", "-m", "dprr"), "--allocation fixed or utility"),
+        (("community", "create", "cats", "-e", "0.5", "--allocation", "fixed"), "--mechanism dprr"),
+        (("community", "create", "cats", "-e", "20"), "at most 16.777215"),
+        (("community", "create", "cats", "-e", "1", "-m", "dprr", "--n-max", "1"), "'n_max' parameter"),
         (("community", "create", "cats", "-e", "1", "--allocation", "x"), "'allocation' parameter"),
         (("community", "close", "dogs"), "'community' parameter"),
         (("export", "out.txt"), ".npz"),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from graphldp.errors import bad_parameter
+from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.privacy import allocate
-from graphldp.privacy.budget import ALLOCATIONS
+from graphldp.privacy.budget import ALLOCATIONS, degree_floor
+from graphldp.privacy.hubs import LIST_SHARE, LISTS_ABOVE, advised
 from graphldp.wire import Choice
 
 if TYPE_CHECKING:
@@ -17,32 +20,82 @@ PUBLIC = Choice("public", math.inf, math.inf)
 """The user's list as it is."""
 
 
-def offer(epsilon: float, mechanism: str, allocation: str, alpha: float, n_max: int) -> Choice:
-    """One ε to offer, split as the mechanism spends it.
+@dataclass(frozen=True)
+class Split:
+    """How dprr splits ε; no other mechanism leaves that open.
 
     Args:
-        epsilon: what a user spends in all.
-        mechanism: the community's mechanism.
-        allocation: how dprr splits ε.
-        alpha: the share of ε that dprr spends on edges.
-        n_max: users in the largest community, for the paper's split.
+        allocation: ``"paper"`` (the default), ``"fixed"`` or ``"utility"``.
+        alpha: the share of ε that is spent on edges; 0.9 by default.
+        n_max: users in the operator's largest community, for the paper's split; this one's by default.
+    """
+
+    allocation: str | None = None
+    alpha: float | None = None
+    n_max: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.allocation not in (None, *ALLOCATIONS):
+            raise bad_parameter("allocation", "a community", f"one of {', '.join(ALLOCATIONS)}", self.allocation)
+        if self.alpha is not None and not 0 < self.alpha < 1:
+            raise bad_parameter("alpha", "a community", "a number between 0 and 1, both excluded", self.alpha)
+        if self.n_max is not None and self.n_max < 2:
+            raise bad_parameter("n_max", "a community", "2 users or more", self.n_max)
+
+
+def offers(epsilons: Sequence[float], mechanism: str | None, n: int, split: Split) -> tuple[str, list[Choice]]:
+    """The mechanism of a community, and what it offers.
+
+    Args:
+        epsilons: what users can spend in all, one choice each.
+        mechanism: by name; the one that is recommended at these ε by default.
+        n: users in the community.
+        split: how dprr splits ε.
 
     Raises:
-        ParameterError: where ε cannot be offered or split so.
+        ParameterError: where an ε cannot be offered or split so.
     """
-    if not 0 < epsilon < math.inf:
-        raise bad_parameter("epsilon", "a community", "a positive number", epsilon)
-    name = f"epsilon-{epsilon:g}"
-    if mechanism != "dprr":
-        spent = _down(epsilon)
-        return Choice(name, *((0.0, spent) if mechanism == "rr" else (spent, 0.0)))
-    if allocation not in ALLOCATIONS:
-        raise bad_parameter("allocation", "a community", f"one of {', '.join(ALLOCATIONS)}", allocation)
-    if not 0 < alpha < 1:
-        raise bad_parameter("alpha", "a community", "a number between 0 and 1, both excluded", alpha)
-    split = allocate(epsilon, cast("Allocation", allocation), alpha=alpha, n_max=n_max, owner="a community")
-    degree = _down(float(split.degree))
-    return Choice(name, degree, _down(epsilon - degree))
+    for epsilon in epsilons:
+        if not 0 < epsilon < math.inf:
+            raise bad_parameter("epsilon", "a community", "a positive number", epsilon)
+    name = mechanism or advised(epsilons)
+    if name != "dprr" and split != Split():
+        raise ParameterError(
+            f"How ε is split can be chosen for dprr alone, and this community collects by {name}. Give --mechanism "
+            "dprr, or leave --allocation, --alpha and --n-max away."
+        )
+    return name, [_offer(epsilon, name, n, split) for epsilon in epsilons]
+
+
+def _offer(epsilon: float, mechanism: str, n: int, split: Split) -> Choice:
+    """One ε to offer, split as the mechanism spends it."""
+    degree, edges = _down(epsilon), 0.0
+    if mechanism == "rr":
+        degree, edges = 0.0, degree
+    elif mechanism == "hub-lists" and epsilon > LISTS_ABOVE:  # below, a list is not worth its ε: none is sent
+        degree = _down(LIST_SHARE * epsilon)
+        edges = _down(epsilon - degree)
+    elif mechanism == "dprr":
+        degree = _down(_on_degree(epsilon, n if split.n_max is None else split.n_max, split))
+        edges = _down(epsilon - degree)
+    return Choice(f"epsilon-{epsilon:g}", degree, edges)
+
+
+def _on_degree(epsilon: float, n_max: int, split: Split) -> float:
+    """ε₁ of dprr."""
+    allocation, alpha = split.allocation or "paper", 0.9 if split.alpha is None else split.alpha
+    try:
+        found = allocate(epsilon, cast("Allocation", allocation), alpha=alpha, n_max=n_max, owner="a community")
+    except BudgetError:
+        if allocation != "paper" or degree_floor(n_max) < epsilon:
+            raise
+        raise BudgetError(
+            f"The paper's split for dprr spends at least √(8/(n − 1)) on the degree. With {n_max} users that is "
+            f"{degree_floor(n_max):.4g}, which leaves nothing of ε = {epsilon:g} for the list. Offer a larger ε, take "
+            "another split (--allocation fixed or utility), or leave --mechanism away: what is recommended needs no "
+            "such share, however small the community is."
+        ) from None
+    return float(found.degree)
 
 
 def _down(epsilon: float) -> float:

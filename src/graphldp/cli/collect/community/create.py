@@ -22,13 +22,24 @@ def create(
     roster: Annotated[Path, typer.Option(help="The users' names: one per line, or a JSON list.", metavar="FILE")],
     epsilon: Annotated[list[float], typer.Option("--epsilon", "-e", help="An ε to offer; may be given often.")],
     mechanism: Annotated[
-        str, typer.Option("--mechanism", "-m", help="dprr, rr, noisy-degrees or hub-counts.")
-    ] = "dprr",
+        str | None,
+        typer.Option(
+            "--mechanism",
+            "-m",
+            help="noisy-degrees, hub-lists, hub-counts, dprr or rr; by default what is recommended at these ε: "
+            "noisy-degrees, or hub-lists where one is above 1.",
+        ),
+    ] = None,
     public: Annotated[bool, typer.Option("--public", help="Let users publish their list as it is, too.")] = False,
-    allocation: Annotated[str, typer.Option(help="How dprr splits ε: paper, fixed or utility.")] = "paper",
-    alpha: Annotated[float, typer.Option(help="The share of ε that dprr spends on edges.")] = 0.9,
+    allocation: Annotated[
+        str | None, typer.Option(help="How dprr splits ε: paper (the default), fixed or utility.")
+    ] = None,
+    alpha: Annotated[
+        float | None, typer.Option(help="The share of ε that dprr spends on edges; 0.9 by default.")
+    ] = None,
     n_max: Annotated[
-        int | None, typer.Option(help="Users in your largest community, for the paper's split; this one's by default.")
+        int | None,
+        typer.Option(help="Users in your largest community, for dprr's split by the paper; this one's by default."),
     ] = None,
     name: Annotated[str | None, typer.Option(help="What people call the community; its id by default.")] = None,
     label: Annotated[int | None, typer.Option(help="Its class, where it is known: a whole number.")] = None,
@@ -36,14 +47,14 @@ def create(
     as_json: console.JsonOption = False,
 ) -> None:
     """Open a community. Its roster, mechanism and offers of ε are frozen from then on."""
-    from graphldp.collector.offers import PUBLIC, offer
+    from graphldp.collector.offers import PUBLIC, Split, offers
 
     names = _read_roster(roster)
-    store = open_database(database, make=True)
-    offers = [offer(value, mechanism, allocation, alpha, n_max or len(names)) for value in epsilon]
+    drawn_by, choices = offers(epsilon, mechanism, len(names), Split(allocation, alpha, n_max))
     if public:
-        offers.append(PUBLIC)
-    made = store.open_community(community, names, mechanism=mechanism, choices=offers, name=name, label=label)
+        choices.append(PUBLIC)
+    store = open_database(database, make=True)
+    made = store.open_community(community, names, mechanism=drawn_by, choices=choices, name=name, label=label)
     console.show_one(row(made, as_json), as_json=as_json)
 
 
