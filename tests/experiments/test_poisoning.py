@@ -11,10 +11,12 @@ import graphldp as gl
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, Draw
+from graphldp.experiments.engines.grouping import groups_of
 from graphldp.experiments.packs import _train_together as train_together
 from graphldp.experiments.plans.plan import make_plan
+from graphldp.experiments.trial import Threat, Trial
 from graphldp.learn.tables.controls import DegreeControl
-from graphldp.threats import HubGuard, Poison
+from graphldp.threats import HubGuard, Poison, SilentHubs
 
 CONTEXT = Context(memory=1 << 33)
 DRAW = Draw("synthetic:threads", "dprr", 1.0, (0.125, 0.875), 0.0, 2)
@@ -133,3 +135,32 @@ def test_without_malicious_users_all_attacks_are_one(name: str) -> None:
     honest = [entry for entry in plan.entries if entry.x == 0]
     lines = {entry.series for entry in honest}
     assert len({entry.cell.id for entry in honest}) == len(lines)
+
+
+def test_forged_degrees_are_planned_for_each_setting() -> None:
+    """One liar stands at no β; a fit is shared by all attacks on test graphs, and by those on training graphs."""
+    plan = make_plan("poisoning-recipe", "synthetic:threads", CONTEXT, effort="smoke", seeds=2)
+    assert {entry.panel for entry in plan.entries} == {"recipe, ε = 1", "recipe, ε = 2", "two-rounds, ε = 1"}
+    for entry in plan.entries:
+        params = entry.cell.params
+        assert params.get("liars") == (1 if entry.x is None else None)
+        assert params["fraction"] == (entry.x or 0.0)
+        learner, *rest = entry.series.split()
+        assert learner == params["learner"]
+        assert rest == (["nobody"] if params["attack"] is None else [params.get("where", "train"), params["attack"]])
+    assert len({entry.cell.id for entry in plan.entries}) == len(plan.entries)
+    one = [entry.cell for entry in plan.entries if entry.seed == 0 and entry.panel == "recipe, ε = 1"]
+    groups = groups_of([cell for cell in one if cell.params["learner"] == "recipe-2"])[0]
+    evading = max(groups, key=len)
+    assert {cell.params.get("where", "train") for cell in evading if cell.params["attack"]} == {"test"}
+    assert sum(cell.params.get("where") == "test" for group in groups for cell in group) == len(evading) - 1
+
+
+def test_a_forged_report_is_scored_as_the_library_does() -> None:
+    draw = Draw("synthetic:threads", "degrees", 1.0, None, 0.0, 2)
+    threat = Threat("silent-hub", where="test", liars=1)
+    (row,) = run(Trial(draw, (0.75, 0.1, 0.15), 2, "degree", threat=threat).cell)
+    reports = gl.NoisyDegrees(1.0, noise="discrete").randomize(gl.synthetic.threads(seed=0), rng=2)
+    train, _, test = gl.split(reports.labels, seed=2)
+    attacked = SilentHubs(liars=1).apply(reports, rng=2, graphs=test)
+    assert row.numbers["accuracy"] == DegreeControl(seed=2).fit(reports.subset(train)).score(attacked.subset(test))

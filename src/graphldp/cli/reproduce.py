@@ -77,9 +77,9 @@ def reproduce(
     """Compute the paper's tables and figures, each cell once.
 
     EXPERIMENT is one of table-datasets, table-complexity, accuracy-lambda, accuracy-epsilon, allocation, degrees,
-    runtime-sampling, runtime-nodes, poisoning, poisoning-beyond, side-by-side, beyond, elsewhere, lists, rounds,
-    calibration and ingredients. It stands where other commands have a dataset: all experiments of a call run on the
-    same one, --dataset.
+    runtime-sampling, runtime-nodes, poisoning, poisoning-beyond, poisoning-recipe, side-by-side, beyond, elsewhere,
+    lists, rounds, calibration and ingredients. It stands where other commands have a dataset: all experiments of a
+    call run on the same one, --dataset.
 
     Every finished cell is kept at once: interrupt it and run the same command again, and it goes on. 'graphldp page'
     turns the results into a page.

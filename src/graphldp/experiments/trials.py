@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -82,7 +82,18 @@ def _scored(trial: Trial, case: Defended, fits: Fits) -> CellOutcome:
     held_out = reports.subset(test)
     scores = evaluate(model.classes_, model.predict_proba(held_out), np.asarray(held_out.labels))
     numbers = {**case.rates, **scored(scores, model.classes_), "val_accuracy": model.score(reports.subset(stop))}
+    if trial.threat == Threat():
+        numbers |= _certified(model, held_out)
     return CellOutcome(trial.cell, "done", numbers, model=model)
+
+
+def _certified(model: TableClassifier, reports: Reports) -> dict[str, Any]:
+    """Of a classifier that certifies: users, certified k, and whether the label is right, for each graph."""
+    certify = getattr(model, "certify", None)
+    if certify is None:
+        return {}
+    right = model.predict(reports) == np.asarray(reports.labels)
+    return {"certified": np.stack((reports.sizes, certify(reports), right), axis=1).astype(int).tolist()}
 
 
 def table_classifier(name: str, seed: int) -> TableClassifier:

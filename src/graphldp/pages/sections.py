@@ -17,6 +17,7 @@ from graphldp.experiments.plans.figures import (
     CalibrationStudy,
     ComplexityTable,
     DatasetTable,
+    DegreeForgery,
     DegreeStudy,
     Experiment,
     NodesRuntime,
@@ -28,6 +29,7 @@ from graphldp.experiments.plans.figures import (
 from graphldp.experiments.plans.plan import RUNS, ExperimentPlan
 from graphldp.experiments.summary import Point, points_of
 from graphldp.pages.calibration import calibration_section
+from graphldp.pages.forgery import forgery_section
 from graphldp.pages.plots import Axis, Series, chart
 from graphldp.pages.poisoning import poisoning_section
 from graphldp.pages.section import Section
@@ -291,6 +293,7 @@ _MAKERS: dict[type[Experiment], Callable[[Experiment, ExperimentPlan, list[Point
     CalibrationStudy: calibration_section,
     ComplexityTable: _complexity,
     DatasetTable: _datasets,
+    DegreeForgery: forgery_section,
     DegreeStudy: _degrees,
     NodesRuntime: _runtime,
     Poisoning: poisoning_section,

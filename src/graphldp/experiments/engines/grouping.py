@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from graphldp.experiments.cells import Cell, canonical
 from graphldp.experiments.draws import Context, Draw, given_lists, packed_bytes
+from graphldp.experiments.trial import Threat, Trial
 
 ALONE = ("complexity", "runtime")
 """Kinds that measure time, so that nothing may run beside them."""
@@ -15,16 +17,29 @@ _SHARE = 0.35  # of a GPU's memory for packed graphs: joining them doubles it, a
 
 
 def groups_of(cells: Iterable[Cell]) -> tuple[list[list[Cell]], list[list[Cell]]]:
-    """Cells that share a draw, together; and, apart, cells that must run with nothing beside them."""
+    """Cells that share a draw, together; and, apart, cells that must run with nothing beside them.
+
+    Of trials with malicious users, those that share what is learned from: a fit takes longer than a draw.
+    """
     shared: dict[str, list[Cell]] = {}
     alone: list[list[Cell]] = []
     for cell in cells:
         if cell.kind in ALONE:
             alone.append([cell])
         else:
-            key = canonical(cell.params["draw"]) if "draw" in cell.params else cell.id
-            shared.setdefault(key, []).append(cell)
+            shared.setdefault(_shared(cell), []).append(cell)
     return list(shared.values()), alone
+
+
+def _shared(cell: Cell) -> str:
+    """What a cell's work depends on that others may share."""
+    if "draw" not in cell.params:
+        return cell.id
+    if cell.kind != "poisoned-control":
+        return canonical(cell.params["draw"])
+    trial = Trial.of(cell)
+    learned = (trial.threat or Threat()).learned
+    return replace(trial, threat=replace(learned, defense="none", treatment="")).cell.id
 
 
 def merged(groups: Sequence[list[Cell]], context: Context) -> list[list[Cell]]:

@@ -20,13 +20,14 @@ from graphldp.experiments.plans.figures import (
     CalibrationStudy,
     ComplexityTable,
     DatasetTable,
+    DegreeForgery,
     DegreeStudy,
     Experiment,
     NodesRuntime,
     Poisoning,
     SamplingRuntime,
 )
-from graphldp.experiments.plans.panels import CURVES, HONEST_DEGREE, line_name
+from graphldp.experiments.plans.panels import CURVES, HONEST_DEGREE, NOBODY, line_name
 from graphldp.experiments.trial import Threat, Trial
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR
@@ -222,6 +223,24 @@ def _poisoning(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
                 yield PlannedCell(panel.name, defense, None, seed, cell)
 
 
+def _forgery(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
+    """One liar in each graph stands at no β."""
+    assert isinstance(spec, DegreeForgery)  # noqa: S101
+    for (method, epsilon, panels), seed in product(spec.settings, range(setting.seeds)):
+        draw = _draw(method, setting, seed=seed, epsilon=epsilon, alpha=0.9, public_fraction=0.0)
+        for learner in spec.learners:
+            plain = Trial(draw, setting.ratios, seed, learner, threat=Threat())
+            yield PlannedCell(f"{method}, ε = {epsilon:g}", f"{learner} {NOBODY}", 0.0, seed, plain.cell)
+            for panel in panels:
+                crews: list[tuple[float | None, Threat]] = [(x, Threat(fraction=x)) for x in panel.fractions]
+                crews += [(None, Threat(liars=1))] if panel.lone else []
+                for attack, (x, crew) in product(panel.attacks, crews):
+                    threat = replace(crew, attack=attack, where=panel.where)
+                    name = f"{learner} {panel.where} {attack}"
+                    trial = replace(plain, threat=threat)
+                    yield PlannedCell(f"{method}, ε = {epsilon:g}", name, x, seed, trial.cell)
+
+
 def _attack(name: str, fraction: float) -> Threat:
     """An attack as a panel names it; without malicious users all attacks are one."""
     if not fraction:
@@ -239,6 +258,7 @@ _EXPANDERS: dict[type[Experiment], Callable[[Experiment, Scope], Iterator[Planne
     SamplingRuntime: _sampling,
     NodesRuntime: _nodes,
     Poisoning: _poisoning,
+    DegreeForgery: _forgery,
 }
 
 

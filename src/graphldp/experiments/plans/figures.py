@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from graphldp.experiments.plans.panels import BEYOND, PAPER, Panel
+from graphldp.experiments.plans.panels import BEYOND, EVASION, FORGED, FORGED_LISTS, PAPER, Forged, Panel
 from graphldp.mechanisms.named import label_of, mechanisms
 
 CONTROLS = ("size-control", "degree-control")
@@ -185,6 +185,19 @@ class CalibrationStudy(Experiment):
     epsilon: tuple[float, ...]
 
 
+@dataclass(frozen=True)
+class DegreeForgery(Experiment):
+    """Accuracy of the recipe under forged degrees, with and without its defense.
+
+    Args:
+        settings: methods and their ε, each with the attacks on its reports.
+        learners: as cells name them.
+    """
+
+    settings: tuple[tuple[str, float, tuple[Forged, ...]], ...]
+    learners: tuple[str, ...] = ("recipe-2", "recipe-robust")
+
+
 def method_label(name: str) -> str:
     """How people read a method, a mechanism of one's own among them."""
     return METHODS.get(name) or label_of(name)
@@ -341,5 +354,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         "Stronger attacks, and a defense that keeps the hubs, ε = 1",
         "beyond Section 6",
         panels=BEYOND,
+    ),
+    "poisoning-recipe": DegreeForgery(
+        "The recipe under forged degrees, with and without its defense",
+        "beyond Section 6",
+        settings=(("recipe", 1.0, FORGED), ("recipe", 2.0, FORGED_LISTS), ("two-rounds", 1.0, EVASION)),
     ),
 }

@@ -1,4 +1,4 @@
-"""The panels of the two experiments about malicious users, as data.
+"""The panels of the experiments about malicious users, as data.
 
 The GIN is trained where the goals of the defense and the paper's figure need it: under random and all-ones lists. The
 other attacks are measured with the degree control, a stronger classifier on REDDIT-BINARY that is fitted in a second.
@@ -7,6 +7,8 @@ other attacks are measured with the degree control, a stronger classifier on RED
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from graphldp.experiments.trial import Where
 
 Line = tuple[str, str, str]
 """Learner (``"gin"``, ``"degrees"`` or ``"bounded"``), defense (``"none"``, ``"perfect"`` or a key of
@@ -79,4 +81,50 @@ BEYOND = (
     Panel("frame", _SOME, _OTHERS, curve=0.3),
     Panel("all-zeros", _SOME, _OTHERS),
     Panel("random, honest d*", (0.3,), _OTHERS[:3]),
+)
+
+
+@dataclass(frozen=True)
+class Forged:
+    """Attacks on degrees that are measured alike.
+
+    Args:
+        where: in which graphs liars are.
+        attacks: keys of :data:`graphldp.threats.named.ATTACKS`.
+        fractions: β.
+        lone: whether one liar in each graph is measured, too.
+    """
+
+    where: Where
+    attacks: tuple[str, ...]
+    fractions: tuple[float, ...] = ()
+    lone: bool = False
+
+
+NOBODY = "nobody"
+"""The line of a figure about forged degrees that no attack is on."""
+
+_SIMPLE = ("fake-hub", "copy-largest", "silent-hub", "imitation")
+_ONE = (
+    *("shift", "fake-hub", "half-hub", "input-hub", "busy-hub", "quiet-hub", "copy-largest", "all-hubs", "silent-hub"),
+    *("stay-away", "imitation", "hub-imitation", "optimised", "optimised-hub"),
+)
+EVASION = (Forged("test", _ONE, lone=True),)
+_SHARES = Forged("test", (*_SIMPLE, "shift", "all-hubs", "stay-away", "hub-imitation"), (0.01, 0.1, 0.3, 0.5))
+FORGED = (
+    *EVASION,
+    _SHARES,
+    Forged("test", ("optimised",), (0.1,)),
+    Forged("train", ("fake-hub", "copy-largest", "imitation", "optimised"), (0.01, 0.1, 0.3)),
+    Forged("train", ("silent-hub",), (0.1,)),
+    Forged("train", ("copy-largest",), (0.5,)),
+    Forged("both", ("copy-largest", "imitation", "optimised"), (0.1,)),
+    Forged("both", ("imitation", "optimised"), lone=True),
+)
+FORGED_LISTS = (
+    *EVASION,
+    _SHARES,
+    Forged("train", ("copy-largest", "imitation"), (0.01, 0.1, 0.3)),
+    Forged("train", ("optimised",), (0.1,)),
+    Forged("both", ("copy-largest", "imitation", "optimised"), (0.1,)),
 )
