@@ -22,11 +22,14 @@ from tests.collector.services import Collector
 from graphldp import wire
 from graphldp.collector.dashboard import views
 from graphldp.collector.dashboard.charts import Histogram, histogram
+from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.disclosure import LEAST_PER_BAR
+from graphldp.collector.settings import load_settings
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Choice
 
+ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 
@@ -50,7 +53,7 @@ class Site:
         self.store.results.add_run(Run("model.npz", 40, 2000, 1800, 0.9, {"defense": "none", "seed": 0}))
         self.store.close_community(dogs.id)
         self.key = self.store.operators.add("alice")
-        self.collector = Collector(database)
+        self.collector = Collector(database, {"run_by": "The cats’ club", "contact": "club@cats.example"})
 
 
 def _rr() -> Choice:
@@ -103,7 +106,7 @@ def log_in(page: Page, key: str) -> None:
 
 
 def test_pages_are_for_operators(page: Page, site: Site) -> None:
-    for address in ("/", "/dashboard", "/dashboard/runs", "/dashboard/communities/cats"):
+    for address in ("/dashboard", "/dashboard/runs", "/dashboard/communities/cats"):
         page.goto(address)
         expect(page).to_have_url(re.compile("/login$"))
     log_in(page, site.tokens[0])  # a user's token opens no page
@@ -113,6 +116,58 @@ def test_pages_are_for_operators(page: Page, site: Site) -> None:
     page.get_by_role("button", name="Log out").click()
     page.goto("/dashboard")
     expect(page).to_have_url(re.compile("/login$"))
+
+
+def test_the_front_door_is_for_members(page: Page, site: Site) -> None:
+    page.goto("/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Take part without telling who your friends are")
+    expect(page.get_by_role("region", name="Who runs this server")).to_contain_text("The cats’ club.")
+    expect(page.get_by_role("link", name="club@cats.example")).to_have_attribute("href", "mailto:club@cats.example")
+    for link, heading in (("How it works", "How it works"), ("See it with an invented list", "Play with ε")):
+        page.goto("/")
+        page.get_by_role("main").get_by_role("link", name=link, exact=True).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
+    page.get_by_role("link", name="For operators: log in").click()
+    expect(page).to_have_url(re.compile("/login$"))
+    page.goto("/how")  # the numbers are those of docs/client.md
+    expect(page.get_by_role("row").nth(3)).to_have_text(re.compile(r"^\s*1\s*2.72\s*23.2 %\s*73.1 %"))
+
+
+@pytest.mark.parametrize(("contact", "link"), [("javascript:alert(1)", 0), ("https://cats.example/us", 1), ("", 0)])
+def test_a_contact_is_a_link_only_where_it_is_one(contact: str, link: int) -> None:
+    text = Pages(load_settings({"contact": contact}, {})).render("start.html")
+    assert text.count(f'href="{contact}"') == link
+    assert contact in text
+
+
+def test_errors_are_pages_for_people_and_problems_for_programs(page: Page, site: Site) -> None:
+    missing = page.goto("/nothing/here")
+    assert missing is not None
+    assert missing.status == 404
+    expect(page.get_by_role("heading", level=1)).to_have_text("There is nothing at this address.")
+    expect(page.get_by_text("open the link that you were sent")).to_be_visible()
+    page.get_by_role("link", name="To the start").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Take part without telling who your friends are")
+    entered = page.goto("/v1/communities/cats")  # a person may open any address
+    assert entered is not None
+    assert (entered.status, entered.headers["content-type"]) == (401, "text/html; charset=utf-8")
+    assert "default-src 'none'" in entered.headers["content-security-policy"]
+    for accept in ("*/*", "application/json", ""):
+        answer = httpx.get(f"{site.collector.url}/nothing/here", headers={"Accept": accept})
+        assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+    wrong = httpx.post(f"{site.collector.url}/dashboard/communities/cats/close", headers={"Accept": "text/html"})
+    assert (wrong.status_code, "Go back, load the page again" in wrong.text) == (403, True)
+
+
+def test_axe_finds_nothing(page: Page, site: Site) -> None:
+    script = ROOT / "clients" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.exists():
+        pytest.skip("needs axe-core: npm ci in clients/web")
+    for address in ("/", "/how", "/login", "/nothing/here", "/play"):
+        page.goto(address)
+        page.evaluate(script.read_text("utf-8"))
+        found = page.evaluate("axe.run().then((done) => done.violations.map((each) => each.id + each.nodes[0].html))")
+        assert found == [], address
 
 
 def test_what_the_operator_sees(page: Page, site: Site) -> None:
@@ -236,11 +291,11 @@ def test_pages_fit_and_can_be_read(
         viewport={"width": width, "height": 900},
     )
     page = context.new_page()
-    page.goto("/login")
-    page.screenshot(path=folder / f"login-{scheme}-{width}.png", full_page=True)
-    log_in(page, site.key)
+    for_all = {"login": "/login", "start": "/", "how": "/how", "nothing": "/nothing/here"}
     pages = {"communities": "/dashboard", "community": "/dashboard/communities/cats"}
-    for name, address in (pages | {"runs": "/dashboard/runs", "play": "/play"}).items():
+    for name, address in (for_all | pages | {"runs": "/dashboard/runs", "play": "/play"}).items():
+        if name == "communities":
+            log_in(page, site.key)
         page.goto(address)
         page.screenshot(path=folder / f"{name}-{scheme}-{width}.png", full_page=True)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name

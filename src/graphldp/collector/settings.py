@@ -63,6 +63,8 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "erase_seconds", 600.0, "How long withdrawn reports may stay in the database's files; unread all the while."
     ),
+    Setting("run_by", "", "Who runs this collector, as its front page says."),
+    Setting("contact", "", "How to reach them: an address for mail, or of a page."),
     Setting("min_reports", MIN_REPORTS, "Reports of a community below which there is no histogram, mean or label."),
     Setting("session_hours", 12.0, "How long an operator stays logged in."),
     Setting("shutdown_seconds", 20.0, "How long requests under way may take to end after SIGTERM."),
@@ -90,6 +92,8 @@ class Settings:
     batch_bytes: int
     held_bytes: int
     erase_seconds: float
+    run_by: str
+    contact: str
     min_reports: int
     session_hours: float
     shutdown_seconds: float

@@ -1,4 +1,4 @@
-"""The pages' routes: thin, and for operators only but for the playground."""
+"""The pages' routes: thin. The front door, how it works and the playground are for anyone, the rest for operators."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
-from jinja2 import Environment, FileSystemLoader, select_autoescape
 from starlette.datastructures import Headers
 
 from graphldp.collector.dashboard import views
+from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.http.limits import Held, Limiter, network_of, read_body
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.operators import Session
@@ -43,15 +43,13 @@ def _from_here(headers: Headers) -> bool:
         return False
 
 
-def make_router(settings: Settings, store: Store) -> APIRouter:
+def make_router(settings: Settings, store: Store, pages: Pages) -> APIRouter:
     """The pages, over a store."""
     router = APIRouter(include_in_schema=False)
-    pages = Environment(loader=FileSystemLoader(_HERE / "templates"), autoescape=select_autoescape())
-    pages.filters |= {"percent": views.percent, "moment": views.moment}
     logins, held = Limiter(_LOGINS_PER_MINUTE), Held(settings.held_bytes)
 
     def page(name: str, session: Session | None = None, status: int = 200, **values: Any) -> Response:
-        return HTMLResponse(pages.get_template(name).render(session=session, **values), status)
+        return HTMLResponse(pages.render(name, session, **values), status)
 
     def session_of(request: Request) -> Session | None:
         secret = request.cookies.get(COOKIE)
@@ -87,8 +85,12 @@ def make_router(settings: Settings, store: Store) -> APIRouter:
             raise ProblemError("not-found") from None
 
     @router.get("/")
-    def start() -> Response:
-        return RedirectResponse("/dashboard", 303)
+    def start(request: Request) -> Response:
+        return page("start.html", session_of(request), here="start")
+
+    @router.get("/how")
+    def how(request: Request) -> Response:
+        return page("how.html", session_of(request), here="how", epsilons=views.epsilons())
 
     @router.get("/play")
     def play(request: Request) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +15,18 @@ from graphldp.collector.storage.store import Store
 from graphldp.privacy.hubs import BUSY_FROM
 
 _FLAGGED_SHOWN = 200
+
+_EPSILONS = (0.1, 0.5, 1, 2, 4)
+
+
+def epsilons() -> list[tuple[str, str, str, str]]:
+    """Of some ε: the factor e^ε, and what 10 % and 50 % become by it at most."""
+    rows = []
+    for epsilon in _EPSILONS:
+        factor = math.exp(epsilon)
+        most = [f"{100 * prior * factor / (prior * factor + 1 - prior):.1f} %" for prior in (0.1, 0.5)]
+        rows.append((f"{epsilon:g}", f"{factor:.3g}", most[0], most[1]))
+    return rows
 
 
 def communities(store: Store, min_reports: int) -> dict[str, Any]:

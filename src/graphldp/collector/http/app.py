@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 import graphldp
 from graphldp.collector.dashboard import routes as dashboard
+from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.http import api, batch, join, problems
 from graphldp.collector.http.eraser import keep_erasing
 from graphldp.collector.http.front import Front
@@ -64,14 +65,15 @@ def create_app(settings: Settings, store: Store) -> ASGIApp:
         redoc_url=None,
         redirect_slashes=False,  # it would send a browser to whatever host the request named
     )
-    problems.install(app)
+    pages = Pages(settings)
+    problems.install(app, pages.problem)
     reception = Reception(settings, store, writer)
     app.include_router(api.make_router(reception))
     app.include_router(_service_routes(Health(store.ping), metrics))
-    app.include_router(dashboard.make_router(settings, store))
+    app.include_router(dashboard.make_router(settings, store, pages))
     app.include_router(join.make_router())
     app.mount("/static", dashboard.static_files())
-    return Guard(Front(app, reception), Limiter(settings.address_per_minute), metrics)
+    return Guard(Front(app, reception), Limiter(settings.address_per_minute), metrics, pages.problem)
 
 
 def _service_routes(health: Health, metrics: Metrics) -> APIRouter:

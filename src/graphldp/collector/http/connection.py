@@ -19,6 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from graphldp.collector.http.limits import network_of
 from graphldp.collector.http.problems import RETRY_SECONDS, ProblemError
+from graphldp.collector.http.problems import answer as answer_to
 from graphldp.collector.settings import Settings
 
 _REST_SECONDS = 2.0  # for what is left of a body that was answered before its end
@@ -119,7 +120,7 @@ def limited(limits: Limits) -> type[asyncio.Protocol]:
         def send_400_response(self, msg: str) -> None:
             # uvicorn calls this for what is no HTTP: there is no request yet that an application could answer
             if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):  # else an answer has left already
-                answer = ProblemError("not-http", headers={"Connection": "close"}).response()
+                answer = answer_to(ProblemError("not-http", headers={"Connection": "close"}))
                 for event in (
                     h11.Response(status_code=400, headers=answer.raw_headers, reason=b"Bad Request"),
                     h11.Data(data=bytes(answer.body)),
@@ -154,4 +155,4 @@ def limited(limits: Limits) -> type[asyncio.Protocol]:
 async def _busy(scope: Any, receive: Any, send: Any) -> None:
     """The application of a connection too many."""
     given = {"Connection": "close", "Retry-After": str(RETRY_SECONDS)}
-    await ProblemError("too-busy", headers=given).response()(scope, receive, send)
+    await answer_to(ProblemError("too-busy", headers=given))(scope, receive, send)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graphldp.collector.http.limits import Limiter, network_of
 from graphldp.collector.http.metrics import Metrics
-from graphldp.collector.http.problems import ProblemError
+from graphldp.collector.http.problems import Page, ProblemError, answer, wants_page
 
 _UNLIMITED = ("/healthz", "/metrics")
 _FOR_ALL = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
@@ -30,10 +31,11 @@ class Guard:
         app: what it stands around.
         limiter: by address.
         metrics: where answers are counted.
+        page: a problem for people.
     """
 
-    def __init__(self, app: ASGIApp, limiter: Limiter, metrics: Metrics) -> None:
-        self.app, self.limiter, self.metrics = app, limiter, metrics
+    def __init__(self, app: ASGIApp, limiter: Limiter, metrics: Metrics, page: Page) -> None:
+        self.app, self.limiter, self.metrics, self.page = app, limiter, metrics, page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -53,7 +55,7 @@ class Guard:
                 client = scope.get("client")
                 self.limiter.take(network_of(client[0]) if client else "")
         except ProblemError as error:
-            await error.response()(scope, receive, counted)
+            await answer(error, self.page if wants_page(Headers(scope=scope)) else None)(scope, receive, counted)
             return
         await self.app(scope, receive, counted)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.routing import compile_path
@@ -19,6 +21,8 @@ from graphldp.errors import StoreError
 from graphldp.wire.problems import KINDS, MEDIA_TYPE, problem
 
 RETRY_SECONDS = 5
+Page = Callable[[Mapping[str, Any]], str]
+"""A problem's members as a page for people."""
 
 SUCCESSES = {Ruling.STORED: 201, Ruling.REPEATED: 200}
 REFUSALS = {
@@ -53,10 +57,6 @@ class ProblemError(Exception):
         if kind == "unauthorized":
             self.headers["WWW-Authenticate"] = "Bearer"
 
-    def response(self) -> Response:
-        """The answer."""
-        return JSONResponse(self.body, self.status, self.headers, MEDIA_TYPE)
-
 
 EXPECTED = (ProblemError, RequestValidationError, HTTPException, StoreError, ClientDisconnect)
 
@@ -72,13 +72,13 @@ def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"content": content, "description": HTTPStatus(status).phrase} for status in statuses}
 
 
-def install(app: FastAPI) -> None:
-    """Turn every error of an application into a problem."""
+def install(app: FastAPI, page: Page) -> None:
+    """Turn every error of an application into a problem: a page for people, the one error body for programs."""
 
     def answered(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException) and error.status_code == 405 and (methods := _allowed(app, request)):
             error.headers = {"Allow": methods}  # the framework names those of one route only
-        return answer(error)
+        return answer(error, page if wants_page(request.headers) else None)
 
     for kind in (*EXPECTED, Exception):
         app.add_exception_handler(kind, answered)
@@ -91,22 +91,34 @@ def _allowed(app: FastAPI, request: Request) -> str:
     return ", ".join(sorted(method.upper() for operations in found for method in operations))
 
 
-def answer(error: Exception) -> Response:
-    """The answer to an error."""
+def wants_page(headers: Headers) -> bool:
+    """Whether a person asks: a browser says that it takes pages, a program does not."""
+    return "text/html" in headers.get("accept", "")
+
+
+def answer(error: Exception, page: Page | None = None) -> Response:
+    """The answer to an error: the one error body, or a page where a person asked."""
+    body, headers = _problem(error)
+    if page is not None:
+        return HTMLResponse(page(body), body["status"], headers)
+    return JSONResponse(body, body["status"], headers, MEDIA_TYPE)
+
+
+def _problem(error: Exception) -> tuple[dict[str, Any], Mapping[str, str] | None]:
+    """The members of the problem that an error is, and its headers."""
     if isinstance(error, ProblemError):
-        return error.response()
+        return error.body, error.headers
     if isinstance(error, RequestValidationError):
         places = sorted({".".join(str(part) for part in each["loc"][:2]) for each in error.errors()})
-        return ProblemError("bad-request", f"Look at: {', '.join(places)}.").response()
+        return problem("bad-request", f"Look at: {', '.join(places)}."), None
     if isinstance(error, HTTPException):
         if error.status_code == 404:
-            return ProblemError("not-found").response()
+            return problem("not-found"), None
         status = HTTPStatus(error.status_code)
-        body = {"type": "about:blank", "title": status.phrase, "status": status.value}
-        return JSONResponse(body, status.value, error.headers, MEDIA_TYPE)
+        return {"type": "about:blank", "title": status.phrase, "status": status.value}, error.headers
     if isinstance(error, StoreError):
         logging.getLogger("graphldp.collector").warning("store unavailable: %s", error)
-        return ProblemError("store-unavailable", headers={"Retry-After": str(RETRY_SECONDS)}).response()
+        return problem("store-unavailable"), {"Retry-After": str(RETRY_SECONDS)}
     if isinstance(error, ClientDisconnect):
-        return ProblemError("slow-body").response()  # nobody is left to read it
-    return ProblemError("internal").response()
+        return problem("slow-body"), None  # nobody is left to read it
+    return problem("internal"), None

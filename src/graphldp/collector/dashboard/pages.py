@@ -1,0 +1,50 @@
+"""Pages from templates: those of members and operators, and the one for whatever goes wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, select_autoescape
+
+from graphldp.collector.dashboard import views
+from graphldp.collector.operators import Session
+from graphldp.collector.settings import Settings
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_MAIL = re.compile(r"[^\s@/:]+@[^\s@/:]+")
+_WHAT_TO_DO = {
+    401: "Open the link of your invitation, whole, or ask who invited you for a new one.",
+    403: "Go back, load the page again, and try once more.",
+    404: "The address may be mistyped. If you were invited, open the link that you were sent.",
+    405: "Go back to the start and take the way from there.",
+    429: "Wait a minute, then load this page again.",
+}
+_LATER = "This is not your fault. Try again in a few minutes."
+
+
+class Pages:
+    """All templates, and what stands on each page.
+
+    Args:
+        settings: who runs this server, and how to reach them.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=select_autoescape())
+        self._environment.filters |= {"percent": views.percent, "moment": views.moment}
+        contact = settings.contact.strip()
+        link = f"mailto:{contact}" if _MAIL.fullmatch(contact) else contact if contact.startswith("https://") else None
+        self._host = {"run_by": settings.run_by.strip(), "contact": contact, "contact_link": link}
+
+    def render(self, name: str, session: Session | None = None, **values: Any) -> str:
+        """A page."""
+        return self._environment.get_template(name).render(session=session, **self._host, **values)
+
+    def problem(self, body: Mapping[str, Any]) -> str:
+        """A problem, for people."""
+        status = body["status"]
+        todo = _WHAT_TO_DO.get(status, _LATER if status >= 500 else "Go back and try again.")
+        return self.render("problem.html", title=body["title"], status=status, todo=todo)
