@@ -7,16 +7,16 @@
  * Drawn twice, a report costs twice: callers keep what they get.
  */
 
-import { discreteLaplace, Entropy } from "./entropy.ts";
-import { type Fraction, fraction } from "./fraction.ts";
+import { Entropy } from "./entropy.ts";
+import { type Fraction, fraction, plus } from "./fraction.ts";
+import { coarseningStep, discreteLaplace } from "./laplace.ts";
 import { type Thresholds, thresholds } from "./thresholds.ts";
 import type { Answer } from "./wire/answer.ts";
-import type { Choice } from "./wire/choice.ts";
+import { type Choice, checkChoice, cost } from "./wire/choice.ts";
 import { drawnBy, type Published } from "./wire/community.ts";
 import type { Question } from "./wire/question.ts";
 import {
   checkList,
-  checkReport,
   DEGREE_RANGE,
   encode,
   MILLION,
@@ -54,7 +54,7 @@ export function draw(
     neighbours: new Int32Array(),
     asked: mechanism === "hub-counts" ? false : null,
   };
-  checkReport(empty); // the mechanism and both ε, before any draw
+  checkChoice(choice, mechanism); // before any draw
   const { noise, ...drawn } = DRAWS[mechanism](mine, published, choice, entropy);
   const report = { ...empty, ...drawn };
   return { report, bytes: encode(report), noise: noise ?? null };
@@ -67,6 +67,8 @@ export function answer(question: Question, friends: ArrayLike<number>, user: num
 }
 
 interface Outcome {
+  epsilon1?: number;
+  epsilon2?: number;
   noisyDegree?: number;
   neighbours?: Int32Array;
   asked?: boolean;
@@ -82,6 +84,7 @@ const DRAWS: Record<Mechanism, Draw> = {
   dprr: drawLists,
   "noisy-degrees": (friends, _published, choice, entropy) => ({ noisyDegree: drawDegree(friends, choice, entropy) }),
   "hub-counts": drawHubCounts,
+  "hub-lists": drawHubLists,
 };
 
 function drawLists(friends: Int32Array, published: Published, choice: Choice, entropy: Entropy): Outcome {
@@ -104,6 +107,22 @@ function drawHubCounts(friends: Int32Array, published: Published, choice: Choice
   const asked = published.hubFrom !== null && rough >= published.hubFrom;
   const noisyDegree = clipped(asked ? rough : friends.length + first);
   return asked ? { noisyDegree, asked, noise: second } : { noisyDegree, asked };
+}
+
+/** d + Z with Z of ε₁ + ε₂; where that, made coarser, reaches the point from which users are hubs, coarse and with a list. */
+function drawHubLists(friends: Int32Array, published: Published, choice: Choice, entropy: Entropy): Outcome {
+  const { n, user, hubFrom } = published;
+  const coarse = exact(choice.epsilon1);
+  const whole = choice.epsilon2 ? plus(coarse, exact(choice.epsilon2)) : coarse;
+  const fine = friends.length + discreteLaplace(whole, entropy);
+  if (choice.epsilon2 && hubFrom !== null) {
+    const rough = fine + coarseningStep(whole, coarse, entropy);
+    if (rough >= hubFrom) {
+      const limits = thresholds(exact(choice.epsilon2), n, null);
+      return { noisyDegree: clipped(rough), neighbours: drawList(friends, n, user, limits, entropy) };
+    }
+  }
+  return { noisyDegree: clipped(fine), epsilon1: (cost(choice) ?? 0) / MILLION, epsilon2: 0 };
 }
 
 /** One word per other user, compared with the threshold of what she is. */

@@ -2,7 +2,7 @@
 
 import { WireError } from "../errors.ts";
 import { type Json, Real } from "./json.ts";
-import { type Mechanism, toMillionths, withDegree, withEdges } from "./report.ts";
+import { type Mechanism, MILLION, mayLackList, toMillionths, withDegree, withEdges } from "./report.ts";
 import { isPrintable } from "./roster.ts";
 
 const LONGEST_NAME = 200;
@@ -10,7 +10,10 @@ const LONGEST_NAME = 200;
 export interface Choice {
   /** What users choose by. */
   readonly name: string;
-  /** ε₁, in whole millionths; 0 where the mechanism has no noisy degree, Infinity for a public list. */
+  /**
+   * ε₁, in whole millionths; 0 where the mechanism has no noisy degree, Infinity for a public list. By hub-lists ε₁ and ε₂
+   * are what a hub spends; everybody else spends both on her degree.
+   */
   readonly epsilon1: number;
   /** ε₂, likewise; 0 where the mechanism has no list. */
   readonly epsilon2: number;
@@ -35,13 +38,24 @@ export function readChoice(fields: Json, mechanism: Mechanism): Choice {
   }
   const name = checkName(given[0]);
   if (given[1] === null && given[2] === null) return { name, epsilon1: Infinity, epsilon2: Infinity };
-  const [epsilon1, epsilon2] = [given[1], given[2]].map((value, i) => {
-    const epsilon = value instanceof Real ? value.value : value;
-    if (i === 0 ? withDegree(mechanism) : withEdges(mechanism)) toMillionths(epsilon as number);
-    else if (epsilon !== 0) throw new WireError(`It spends ε on what ${mechanism} does not report.`);
-    return epsilon as number;
-  }) as [number, number];
-  return { name, epsilon1, epsilon2 };
+  const [epsilon1, epsilon2] = [given[1], given[2]].map((value) => (value instanceof Real ? value.value : value));
+  const choice = { name, epsilon1: epsilon1 as number, epsilon2: epsilon2 as number };
+  if (isPublic(choice)) throw new WireError("An infinite ε is written as null.");
+  checkChoice(choice, mechanism);
+  return choice;
+}
+
+/** Refuse an ε that no report by a mechanism carries. */
+export function checkChoice(choice: Choice, mechanism: Mechanism): void {
+  if (mechanism === "public") return;
+  for (const [value, spends, mayBe0] of [
+    [choice.epsilon1, withDegree(mechanism), false],
+    [choice.epsilon2, withEdges(mechanism), mayLackList(mechanism)],
+  ] as const) {
+    if (spends) toMillionths(value, mayBe0);
+    else if (value !== 0) throw new WireError(`It spends ε on what ${mechanism} does not report.`);
+  }
+  if (mayLackList(mechanism)) toMillionths((cost(choice) ?? 0) / MILLION); // all of it may go to the degree
 }
 
 /** A choice as a community publishes it; null stands for an infinite ε, which JSON cannot write. */

@@ -3,7 +3,7 @@
 import { WireError } from "../errors.ts";
 import { type Choice, checkName, isPublic, readChoice, writeChoice } from "./choice.ts";
 import { type Fields, type Json, readObject, whole } from "./json.ts";
-import { DEGREE_RANGE, isMechanism, MAX_USERS, type Mechanism } from "./report.ts";
+import { DEGREE_RANGE, isMechanism, MAX_USERS, type Mechanism, withHubs } from "./report.ts";
 import { isPrintable, rosterDigest } from "./roster.ts";
 
 export const MAX_EPOCH = 2 ** 31 - 1;
@@ -23,7 +23,7 @@ export interface Published {
   /** Which collection this is of the same people. */
   readonly epoch: number;
   readonly rosterDigest: string;
-  /** For hub-counts, the noisy degree from which on a user is asked again; null where nobody is. */
+  /** For hub-counts and hub-lists, the noisy degree from which on a user is a hub; null where nobody is. */
   readonly hubFrom: number | null;
 }
 
@@ -91,12 +91,12 @@ export function readPublished(fields: Fields): Published {
 export function writePublished(published: Published): Record<string, unknown> {
   const { id, name, n, user, mechanism, epoch } = published;
   const choices = published.choices.map(writeChoice);
-  const asks = mechanism === "hub-counts" ? { hub_from: published.hubFrom } : {};
+  const asks = withHubs(mechanism) ? { hub_from: published.hubFrom } : {};
   return { id, name, n, user, mechanism, choices, epoch, roster_digest: published.rosterDigest, ...asks };
 }
 
 function hubFrom(mechanism: Mechanism, value: Json | undefined): number | null {
-  return mechanism !== "hub-counts" || value === null ? null : whole(value, ...DEGREE_RANGE, refuse);
+  return !withHubs(mechanism) || value === null ? null : whole(value, ...DEGREE_RANGE, refuse);
 }
 
 function epochs(value: Json | undefined): number[] {

@@ -10,7 +10,7 @@ import * as golomb from "./golomb.ts";
 import * as varints from "./varints.ts";
 
 export const MEDIA_TYPE = "application/vnd.graphldp.report";
-export const MECHANISMS = ["dprr", "rr", "noisy-degrees", "public", "hub-counts"] as const;
+export const MECHANISMS = ["dprr", "rr", "noisy-degrees", "public", "hub-counts", "hub-lists"] as const;
 export type Mechanism = (typeof MECHANISMS)[number];
 export const MAX_USERS = 2 ** 27;
 export const MILLION = 1_000_000;
@@ -21,11 +21,14 @@ const MAX_HEADER = 24;
 const SMALL = 512; // users up to which a list is one number
 const FIRST_BYTE = 0xe1;
 
-const WITH_DEGREE: readonly Mechanism[] = ["dprr", "noisy-degrees", "hub-counts"];
-const WITH_EDGES: readonly Mechanism[] = ["dprr", "rr"];
+const WITH_DEGREE: readonly Mechanism[] = ["dprr", "noisy-degrees", "hub-counts", "hub-lists"];
+const WITH_EDGES: readonly Mechanism[] = ["dprr", "rr", "hub-lists"];
 export const withDegree = (mechanism: Mechanism) => WITH_DEGREE.includes(mechanism);
 export const withEdges = (mechanism: Mechanism) => WITH_EDGES.includes(mechanism);
-export const withList = (mechanism: Mechanism) => withEdges(mechanism) || mechanism === "public";
+/** Whether hubs do something else than everybody else. */
+export const withHubs = (mechanism: Mechanism) => mechanism === "hub-counts" || mechanism === "hub-lists";
+/** Whether reports have a list or have none, as each device finds out: ε₂ is 0 where there is none. */
+export const mayLackList = (mechanism: Mechanism) => mechanism === "hub-lists";
 export const isMechanism = (name: unknown): name is Mechanism => MECHANISMS.some((each) => each === name);
 
 /** One user's report, as it leaves her device. */
@@ -37,11 +40,11 @@ export interface Report {
   readonly user: number;
   /** ε₁, a whole number of millionths; 0 where the mechanism has no noisy degree, Infinity for public. */
   readonly epsilon1: number;
-  /** ε₂, likewise; 0 where the mechanism draws no list. */
+  /** ε₂, likewise; 0 where there is no list, as for who is no hub of hub-lists. */
   readonly epsilon2: number;
   /** d*, or null where the mechanism has none. */
   readonly noisyDegree: number | null;
-  /** Sorted, distinct, in range, without the user herself; empty where the mechanism has no list. */
+  /** Sorted, distinct, in range, without the user herself; empty where ε₂ is 0. */
   readonly neighbours: Int32Array;
   /** For hub-counts, whether the user looks like a hub, and is to be asked again; else null. */
   readonly asked: boolean | null;
@@ -56,11 +59,11 @@ export function checkReport(report: Report): Report {
   checkWhole("report", "n", n, 1, MAX_USERS);
   checkWhole("report", "user", user, 0, n - 1);
   const unspent = mechanism === "public" ? Infinity : 0;
-  for (const [name, value, spends] of [
-    ["ε₁", report.epsilon1, withDegree(mechanism)],
-    ["ε₂", report.epsilon2, withEdges(mechanism)],
+  for (const [name, value, spends, mayBe0] of [
+    ["ε₁", report.epsilon1, withDegree(mechanism), false],
+    ["ε₂", report.epsilon2, withEdges(mechanism), mayLackList(mechanism)],
   ] as const) {
-    if (spends) toMillionths(value);
+    if (spends) toMillionths(value, mayBe0);
     else if (value !== unspent) throw new WireError(`The ${name} of a report by ${mechanism} is ${unspent}.`);
   }
   if (withDegree(mechanism)) checkWhole("report", "noisy_degree", noisyDegree, ...DEGREE_RANGE);
@@ -69,8 +72,8 @@ export function checkReport(report: Report): Report {
     throw new WireError("A report by hub-counts, and no other, says whether its user is asked again.");
   }
   checkList(report.neighbours, n, user);
-  if (!withList(mechanism) && report.neighbours.length) {
-    throw new WireError(`A report by ${mechanism} has an empty list.`);
+  if (!report.epsilon2 && report.neighbours.length) {
+    throw new WireError("A report that spends no ε₂ has an empty list.");
   }
   return report;
 }
@@ -88,8 +91,8 @@ export function checkList(list: Int32Array, n: number, user: number): void {
 }
 
 /** ε as the whole number of millionths it stands for; one that is not the float nearest to one is refused. */
-export function toMillionths(epsilon: number): number {
-  if (typeof epsilon !== "number" || !(epsilon > 0 && epsilon <= MAX_EPSILON)) {
+export function toMillionths(epsilon: number, mayBe0 = false): number {
+  if (typeof epsilon !== "number" || !(epsilon <= MAX_EPSILON && (epsilon > 0 || (mayBe0 && epsilon === 0)))) {
     throw new WireError(`The ε of a report must be above 0 and at most ${MAX_EPSILON}.`);
   }
   const units = Math.round(epsilon * MILLION);
@@ -108,7 +111,7 @@ export function maxSize(n: number): number {
 export function encode(report: Report): Uint8Array<ArrayBuffer> {
   const { mechanism, n, user } = checkReport(report);
   let [k, payload] = [report.asked ? 1 : 0, new Uint8Array()];
-  if (withList(mechanism)) {
+  if (report.epsilon2) {
     const listed = report.neighbours.map((each) => each - (each > user ? 1 : 0));
     const written = 2 * listed.length > n - 1 ? complement(listed, n - 1) : listed;
     if (n <= SMALL) payload = combinations.pack(written, n - 1);
@@ -121,7 +124,7 @@ export function encode(report: Report): Uint8Array<ArrayBuffer> {
     withDegree(mechanism) ? threeBytes(report.epsilon1) : [],
     withEdges(mechanism) ? threeBytes(report.epsilon2) : [],
     report.noisyDegree === null ? [] : varints.write(varints.fold(report.noisyDegree)),
-    withList(mechanism) ? varints.write(report.neighbours.length) : [],
+    report.epsilon2 ? varints.write(report.neighbours.length) : [],
     payload,
   );
 }
@@ -143,9 +146,9 @@ export function decode(data: Uint8Array, n?: number): Report {
   checkWhole("report", "user", user, 0, users - 1);
   const unspent = mechanism === "public" ? Infinity : 0;
   const epsilon1 = withDegree(mechanism) ? readEpsilon(reader) : unspent;
-  const epsilon2 = withEdges(mechanism) ? readEpsilon(reader) : unspent;
+  const epsilon2 = withEdges(mechanism) ? readEpsilon(reader, mayLackList(mechanism)) : unspent;
   const noisyDegree = withDegree(mechanism) ? reader.signed("noisy degree") : null;
-  const count = withList(mechanism) ? reader.varint("count") : 0;
+  const count = epsilon2 ? reader.varint("count") : 0;
   checkWhole("report", "count", count, 0, users - 1);
   let [k, asked]: [number, boolean | null] = [code & 31, null];
   if (mechanism === "hub-counts") {
@@ -166,14 +169,14 @@ function unpacked(payload: Uint8Array, k: number, count: number, others: number)
 }
 
 function threeBytes(epsilon: number): number[] {
-  const units = toMillionths(epsilon);
+  const units = toMillionths(epsilon, true);
   return [units & 0xff, (units >> 8) & 0xff, units >> 16];
 }
 
-function readEpsilon(reader: Reader): number {
+function readEpsilon(reader: Reader, mayBe0 = false): number {
   const [low = 0, middle = 0, high = 0] = reader.take(3);
   const units = low | (middle << 8) | (high << 16);
-  if (!units) throw new WireError(`The ε of a report must be above 0 and at most ${MAX_EPSILON}.`);
+  if (!units && !mayBe0) throw new WireError(`The ε of a report must be above 0 and at most ${MAX_EPSILON}.`);
   return units / MILLION;
 }
 
