@@ -32,6 +32,7 @@ class Community(Terms):
         closed_at: when it stopped taking reports, or None while it does.
         asked_at: when the second question was asked and frozen, or None.
         question_digest: its digest.
+        busy_from: the noisy degree from which on users were frozen as busy by it.
     """
 
     label: int | None = None
@@ -40,6 +41,7 @@ class Community(Terms):
     closed_at: datetime | None = None
     asked_at: datetime | None = None
     question_digest: str | None = None
+    busy_from: int | None = None
 
 
 def check_community(id: str, name: str, mechanism: str, choices: Sequence[Choice], label: int | None) -> None:

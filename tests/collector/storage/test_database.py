@@ -10,7 +10,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import insert, select, text
+from sqlalchemy import insert, literal, select, text
 from tests.collector.services import free_port
 
 from graphldp.collector.storage import database as database_module
@@ -20,6 +20,10 @@ from graphldp.errors import ParameterError, StoreError
 from graphldp.wire import roster_digest
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+_COPIED = [
+    schema.communities.c[name]
+    for name in ("name", "n", "mechanism", "choices", "roster", "roster_digest", "epoch", "opened_at")
+]
 
 
 def test_migrations_lead_to_the_schema(database: str) -> None:
@@ -115,9 +119,17 @@ def test_what_the_first_schema_held_is_kept(kind: str, tmp_path: Path, request: 
             )
         )
         connection.execute(insert(schema.reports).values(community=1, user=0, body=b"mine", received_on=NOW.date()))
+        command.upgrade(config, "0005")
+        asked = insert(schema.communities).from_select(
+            ["key", "id", *(column.name for column in _COPIED), "asked_at"],
+            select(literal(2), literal("a"), *_COPIED, schema.communities.c.opened_at),
+        )
+        connection.execute(asked)
     migrate(engine)
     with transaction(engine) as connection:
         assert connection.execute(select(schema.reports.c.body)).scalars().all() == [b"mine"]
         digests = connection.execute(select(schema.communities.c.roster_digest)).scalars().all()
-    assert digests == [roster_digest(["ann", "böb"])]
+        cuts = connection.execute(select(schema.communities.c.busy_from).order_by("key")).scalars().all()
+    assert digests == [roster_digest(["ann", "böb"])] * 2
+    assert cuts == [None, 6]  # every question before the number was kept was asked by 6
     engine.dispose()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +48,7 @@ def test_who_is_busy_is_frozen_when_it_is_asked(store: Store) -> None:
     question = store.second_round.ask("bees")
     assert np.flatnonzero(question.busy).tolist() == [HUB, QUIET, 20, 23, 24]
     bees = store.community("bees")
-    assert bees.question_digest == question.digest
+    assert (bees.question_digest, bees.busy_from) == (question.digest, BUSY_FROM)
     assert bees.asked_at is not None
     assert store.accept([submission(bees, LATE, tokens[LATE], hub_report(LATE, 88, asked=True), 88)]) == [Ruling.STORED]
     with pytest.raises(ParameterError, match="frozen"):
@@ -111,7 +112,8 @@ def test_a_new_epoch_has_not_asked(store: Store) -> None:
     store.second_round.ask("bees")
     store.second_round.accept("bees", HUB, 1, answer(store, HUB, 3))
     new = store.open_epoch("bees")
-    assert (new.hub_from, new.asked_at, new.question_digest) == (hub_from(N, HUB_TIMES), None, None)
+    assert (new.hub_from, new.asked_at) == (hub_from(N, HUB_TIMES), None)
+    assert (new.question_digest, new.busy_from) == (None, None)
     assert store.second_round.accept("bees", HUB, 1, b"").ruling is Ruling.OUTDATED
     assert [each.answered for each in store.holdings.of("bees")] == [[HUB], []]
 
@@ -154,6 +156,21 @@ def test_an_export_holds_both_rounds(store: Store) -> None:
     assert (found.busy_friends[HUB], found.quiet_friends[HUB]) == (3, 82)
     assert np.isnan(np.delete(found.busy_friends, HUB)).all()
     assert found.origin.name == "hub-counts"
+    assert "busy" not in before.origin.parameters  # nobody was said to be busy by any number
+    assert found.origin.parameters["busy"] == HubCounts(1.0).busy
+
+
+def test_the_number_that_makes_a_user_busy_stays_with_the_question(store: Store) -> None:
+    """As if another version had asked by 12: what it froze is what an export and the pages say of it."""
+    open_bees(store)
+    store.second_round.ask("bees")
+    with transaction(store.engine, writes=True) as connection:
+        connection.execute(text("UPDATE communities SET busy_from = 12"))
+    bees = store.community("bees")
+    assert bees.busy_from == 12
+    assert export(store, [bees]).origin.parameters["busy"] == 12.0
+    other = replace(bees, busy_from=6)
+    assert "busy" not in export(store, [bees, replace(other, key=-1)]).origin.parameters
 
 
 def test_a_backup_holds_answers_and_a_restore_keeps_what_was_asked_and_deleted_since(
@@ -175,6 +192,7 @@ def test_a_backup_holds_answers_and_a_restore_keeps_what_was_asked_and_deleted_s
             restore(backup, store.engine)
         assert verify(store.engine).problems == []
         assert store.community("bees").question_digest == question.digest
+        assert store.community("bees").busy_from == BUSY_FROM
         assert [each.user for each in store.second_round.answers(store.community("bees"))] == answered
     assert store.second_round.accept("bees", HUB, 1, bodies[HUB]).ruling is Ruling.STORED
     assert store.second_round.accept("bees", LATE, 1, bodies[LATE]).ruling is Ruling.DELETED
@@ -193,6 +211,7 @@ def test_a_backup_holds_answers_and_a_restore_keeps_what_was_asked_and_deleted_s
         ),
         ("UPDATE communities SET question = NULL", {}, "the second question is not the one of its digest"),
         ("UPDATE communities SET asked_at = NULL", {}, "the second question is not the one of its digest"),
+        ("UPDATE communities SET busy_from = NULL", {}, "the second question is not the one of its digest"),
     ],
 )
 def test_every_kind_of_damage_is_found(store: Store, change: str, values: dict[str, object], said: str) -> None:

@@ -88,7 +88,7 @@ def _second(store: Store, community: Community, reported: int, min_reports: int)
         return None
     counts = shown_progress(store.second_round.progress(community), reported, min_reports)
     hubs, answered = counts or (None, None)
-    return {"hubs": hubs, "answered": answered, "busy_from": BUSY_FROM}
+    return {"hubs": hubs, "answered": answered, "busy_from": community.busy_from or BUSY_FROM}
 
 
 def runs(store: Store) -> dict[str, Any]:

@@ -33,7 +33,7 @@ _SHARED_FIRST, _SHARED_BYTES = 0x4000_0002, 510  # where SQLite's shared locks l
 _COPIED = [table for table in schema.metadata.sorted_tables if table is not schema.sessions]
 
 
-_ASKED = ("question", "question_digest", "asked_at")
+_ASKED = ("question", "question_digest", "asked_at", "busy_from")
 
 
 class _Deleted(NamedTuple):

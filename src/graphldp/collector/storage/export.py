@@ -13,7 +13,7 @@ from graphldp.collector.community import Community
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 from graphldp.labels import NO_LABEL
-from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES, LIST_SHARE, LIST_TIMES, LISTS_ABOVE
+from graphldp.privacy.hubs import HUB_TIMES, LIST_SHARE, LIST_TIMES, LISTS_ABOVE
 from graphldp.reports import Origin, Reports
 
 
@@ -59,16 +59,17 @@ def export(store: Store, communities: Sequence[Community]) -> Reports:
         noisy_degree=degrees if noisy else None,
         missing=missing if missing.any() else None,
         **(_second_round(store, communities, graph_ptr, asked, degrees) if mechanisms == ["hub-counts"] else {}),
-        origin=Origin("+".join(mechanisms), _parameters(mechanisms)),
+        origin=Origin("+".join(mechanisms), _parameters(mechanisms, communities)),
         noise="discrete" if noisy else None,
         collected=True,
     )
 
 
-def _parameters(mechanisms: Sequence[str]) -> dict[str, Any]:
-    """What is known of how they were drawn."""
+def _parameters(mechanisms: Sequence[str], communities: Sequence[Community]) -> dict[str, Any]:
+    """What is known of how they were drawn; of several cuts between busy and quiet users none is the export's."""
     if mechanisms == ["hub-counts"]:
-        return {"times": HUB_TIMES, "busy": float(BUSY_FROM)}
+        cuts = {community.busy_from for community in communities if community.busy_from is not None}
+        return {"times": HUB_TIMES} | ({"busy": float(*cuts)} if len(cuts) == 1 else {})
     if mechanisms == ["hub-lists"]:
         return {"share": LIST_SHARE, "times": LIST_TIMES, "least": LISTS_ABOVE, "noise": "discrete"}
     return {"noise": "discrete"} if all(name in wire.WITH_DEGREE for name in mechanisms) else {}

@@ -59,10 +59,11 @@ communities = Table(
     Column("label", Integer),
     Column("opened_at", Moment(), nullable=False),
     Column("closed_at", Moment()),
-    Column("hub_from", Integer),  # of hub-counts and hub-lists; the next three of hub-counts
+    Column("hub_from", Integer),  # of hub-counts and hub-lists; the next four of hub-counts
     Column("question", LargeBinary),  # who is busy, frozen when it was asked
     Column("question_digest", String(64)),
     Column("asked_at", Moment()),
+    Column("busy_from", Integer),  # the noisy degree by which the question was frozen
     UniqueConstraint("id", "epoch"),  # a new epoch is a new row: the last one's reports stay what they were
 )
 
@@ -125,6 +126,7 @@ runs = Table(
     Column("reported", Integer, nullable=False),
     Column("validation", Float),
     Column("settings", JSON, nullable=False),
+    Column("held_out", Integer),  # communities that the accuracy is counted on
 )
 
 predictions = Table(
@@ -136,6 +138,7 @@ predictions = Table(
     Column("reported", Integer, nullable=False),  # of the n users, when the label was given
     Column("model", Text, nullable=False),
     Column("labelled_at", Moment(), nullable=False),
+    Column("certified", Integer),  # users who cannot change the label, whatever they send
 )
 
 flags = Table(

@@ -1,9 +1,9 @@
 """The second round of a community by hub-counts: the question, frozen when it is asked, and the answers to it.
 
 An operator asks once, when she holds that enough have reported. Who is busy is then drawn from the noisy degrees that
-are here, and nothing of it changes again: a user is busy from d* = 6 on, and who has not reported is not busy. Reports
-that arrive later are valid, and hubs among them are asked the same question. Answers are taken from slots whose report
-says that they are asked, once each.
+are here, and nothing of it changes again: a user is busy from some d* on, which is kept with the question, and who has
+not reported is not busy. Reports that arrive later are valid, and hubs among them are asked the same question. Answers
+are taken from slots whose report says that they are asked, once each.
 """
 
 from __future__ import annotations
@@ -58,8 +58,9 @@ class SecondRound:
                 raise ParameterError(f"The community '{id}' is too small to have hubs, so nobody can be asked.")
             if community.asked_at is not None:
                 raise ParameterError(f"The community '{id}' has asked. Who is busy was frozen then, and stays so.")
-            question = Question(_busy(connection, community))
-            values = {"question": question.encode(), "question_digest": question.digest, "asked_at": datetime.now(UTC)}
+            question = Question(_busy(connection, community, BUSY_FROM))
+            values = {"question": question.encode(), "question_digest": question.digest, "busy_from": BUSY_FROM}
+            values["asked_at"] = datetime.now(UTC)
             connection.execute(update(table).where(table.c.key == community.key).values(**values))
         return question
 
@@ -163,8 +164,8 @@ def _says_asked(body: bytes, community: Community) -> bool:
         return False
 
 
-def _busy(connection: Connection, community: Community) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Who is busy by the reports that are here; a public list says so itself."""
+def _busy(connection: Connection, community: Community, least: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Who is busy by the reports that are here, from a noisy degree on; a public list says so itself."""
     table, busy = schema.reports, np.zeros(community.n, np.bool_)
     query = select(table.c.user, table.c.noisy_degree, table.c.body).where(
         table.c.community == community.key, table.c.body.is_not(None)
@@ -172,5 +173,5 @@ def _busy(connection: Connection, community: Community) -> np.ndarray[tuple[int]
     for row in connection.execute(query, execution_options={"yield_per": 1000}):
         told = row.noisy_degree
         degree = decode_head(bytes(row.body), n=community.n).count if told is None else told
-        busy[row.user] = degree >= BUSY_FROM
+        busy[row.user] = degree >= least
     return busy

@@ -38,7 +38,7 @@ from graphldp.errors import ParameterError, bad_parameter
 from graphldp.privacy.hubs import HUB_TIMES, LIST_TIMES, hub_from
 from graphldp.wire import WITH_EDGES, WITH_HUBS, Choice, roster_digest
 
-_OF_ONE_EPOCH = ("key", "epoch", "opened_at", "closed_at", "question", "question_digest", "asked_at")
+_OF_ONE_EPOCH = ("key", "epoch", "opened_at", "closed_at", "question", "question_digest", "asked_at", "busy_from")
 
 
 @dataclass(frozen=True)

@@ -108,12 +108,13 @@ def _second_problems(
     connection: Connection, community: Community, question: bytes | None, found: Verified
 ) -> Iterator[str]:
     """What is wrong with a second question and its answers."""
-    if (question is None) != (community.asked_at is None) or not _is_question(question, community):
+    asked = community.asked_at is not None and community.busy_from is not None
+    if (question is not None) != asked or not _is_question(question, community):
         yield ": the second question is not the one of its digest."
-    answers, asked = schema.answers, set(asked_slots(connection, community))
+    answers, slots = schema.answers, set(asked_slots(connection, community))
     for each in connection.execute(select(answers).where(answers.c.community == community.key).order_by("user")):
         found.answers += 1
-        if each.user not in asked:
+        if each.user not in slots:
             yield f", slot {each.user}: an answer without a report that is asked."
         elif refuse(community, each.user, bytes(each.body)):
             yield f", slot {each.user}: bytes that are no answer of this slot's."

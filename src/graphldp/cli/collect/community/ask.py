@@ -21,8 +21,9 @@ def ask_(
 ) -> None:
     """Ask the hubs of a community by hub-counts their second question, once and for good.
 
-    Who is busy is frozen by the reports that are here: those with a noisy degree of 6 or more. Reports that come later
-    count, and do not change it. Hubs answer when their user runs 'graphldp client answer'.
+    Who is busy is frozen by the reports that are here: those with a noisy degree of 6 or more, which is kept with the
+    question. Reports that come later count, and do not change it. Hubs answer when their user runs 'graphldp client
+    answer'.
     """
     store = open_database(database)
     found = store.community(community)

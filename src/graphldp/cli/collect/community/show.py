@@ -29,5 +29,6 @@ def show(community: CommunityArgument, database: DatabaseOption = None, as_json:
         counts = shown_progress(store.second_round.progress(found), reported, load_settings().min_reports)
         asked, answered = counts or (None, None)
         state |= {"hubs from": found.hub_from, "asked": found.asked_at is not None, "question": found.question_digest}
+        state["busy from"] = found.busy_from
         state |= {"hubs": asked, "hubs that answered": answered}
     console.show_one(row(found, as_json) | state, as_json=as_json)
