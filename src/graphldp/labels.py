@@ -23,6 +23,13 @@ def check_labels(labels: ArrayLike | Sequence[int] | None, count: int) -> NDArra
     return array.astype(np.int64)
 
 
+def promise(certified: int) -> str:
+    """In words what it means that so many users cannot change a label."""
+    if not certified:
+        return "one user could change it"
+    return f"stands whatever up to {certified:,} {'users send' if certified > 1 else 'user sends'}"
+
+
 def check_labelled(labels: NDArray[Any]) -> None:
     """Refuse labels among which one is missing, before it is taken for a class."""
     without = int(np.count_nonzero(labels == NO_LABEL)) if labels.dtype.kind in "iu" else 0

@@ -326,7 +326,9 @@ def test_from_reports_to_labels(
         assert "7 of 27 graphs have no label" in err
     results = tmp_path / "results.sqlite"
     trained = read(command, "collect", "train", model, *how, "--results", results)
-    assert 0 <= trained["held-out accuracy"] <= 1
+    assert trained["held out"] == 2
+    assert 0 <= trained["low"] <= trained["held-out accuracy"] <= trained["high"] <= 1
+    assert trained["high"] - trained["low"] > 0.8  # two communities tell next to nothing
     read(command, "collect", "export", file, "--labelled")
     code, out, _ = command("train", file, "--split", "0.8,0.1,0.1", "--seeds", 1, *how, "--results", results, "--json")
     assert code == 0
@@ -345,11 +347,12 @@ def test_from_reports_to_labels(
     assert [row["community"] for row in rows] == [f"thread-{graph}" for graph in range(20, 26)]
     for row in rows:
         assert row["label"] in (0, 1)
-        assert 0.5 <= row["confidence"] <= 1
+        assert 0.5 <= row["confidence"] <= 21 / 22  # of at most twenty held-out communities
         assert 0 < row["reported"] < row["users"]
     assert len(store.results.predictions()) == 6
     (run,) = store.results.runs()
     assert (run.communities, run.settings["mechanism"]) == (20, "dprr(noise='discrete')")
+    assert (run.held_out, run.interval) == (2, (trained["low"], trained["high"]))
     listed = {row["community"]: row for row in read(command, "collect", "community", "list")}
     assert listed["thread-22"]["predicted"] == next(r["label"] for r in rows if r["community"] == "thread-22")
     counts = {row["community"]: row["reported"] for row in rows}
@@ -382,6 +385,7 @@ def test_a_defense_flags_users_on_the_way(command: Command, database: str, tmp_p
     code, _, err = command("collect", "train", tmp_path / "model.npz", "--defense", "magic", *into)
     assert code == 2
     assert "'defense' parameter" in err
+    assert not (tmp_path / "results.sqlite").exists()
     defended = ("--defense", "threshold", "--max-epochs", "2", "--device", "cpu", *into)
     trained = read(command, "collect", "train", tmp_path / "model.npz", *defended)
     assert trained["defense"] == "threshold"
@@ -405,6 +409,7 @@ def test_a_community_with_two_rounds(command: Command, database: str, tmp_path: 
     asked = read(command, *ask, "--yes")
     after = read(command, "collect", "community", "show", "bees")
     assert (after["asked"], after["question"], after["hubs that answered"]) == (True, asked["question"], None)
+    assert (before["busy from"], after["busy from"]) == (None, 6)
     code, _, err = command(*ask, "--yes")
     assert (code, err.count("\n")) == (2, 1)
     assert "stays so" in err

@@ -49,8 +49,10 @@ class Site:
             [submission(cats, u, self.tokens[u], report(u, degrees[u]), degrees[u]) for u in range(N - 8)]
         )
         self.store.results.set_flags(cats.key, {3: "threshold", 17: "threshold"})
-        self.store.results.set_predictions([Prediction(cats.key, 1, 0.87, N - 8, "model.npz")])
-        self.store.results.add_run(Run("model.npz", 40, 2000, 1800, 0.9, {"defense": "none", "seed": 0}))
+        self.store.results.set_predictions([Prediction(cats.key, 1, 0.87, N - 8, "model.npz", certified=2)])
+        settings = {"defense": "none", "seed": 0}
+        self.store.results.add_run(Run("older.npz", 40, 2000, 1800, 0.8, settings))
+        self.store.results.add_run(Run("model.npz", 40, 2000, 1800, 0.9, settings, held_out=10))
         self.store.close_community(dogs.id)
         self.key = self.store.operators.add("alice")
         self.collector = Collector(database, {"run_by": "The cats’ club", "contact": "club@cats.example"})
@@ -181,10 +183,12 @@ def test_what_the_operator_sees(page: Page, site: Site) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("cats")
     expect(page.get_by_role("img", name=re.compile("Histogram of noisy degrees"))).to_be_visible()
     expect(page.get_by_text("87 % sure")).to_be_visible()
+    expect(page.get_by_text("stands whatever up to 2 users send")).to_be_visible()
     expect(page.get_by_role("table", name="Flagged users").get_by_role("row")).to_have_count(3)
     expect(page.get_by_role("row").filter(has_text="public")).to_contain_text("without noise")
     page.get_by_role("link", name="Training runs").click()
-    expect(page.get_by_role("row").filter(has_text="model.npz")).to_contain_text("90 %")
+    expect(page.get_by_role("row").filter(has_text="model.npz")).to_contain_text("90 % of 10; 55 % to 100 %")
+    expect(page.get_by_role("row").filter(has_text="older.npz")).not_to_contain_text("of 10")
     page.goto("/dashboard/communities/birds")
     expect(page.get_by_text("Reports by rr carry no noisy degree.")).to_be_visible()
     answer = page.goto("/dashboard/communities/nothing")
@@ -428,3 +432,23 @@ def test_hubs_are_asked_by_a_button_and_counted_where_enough_reported(page: Page
     page.reload()
     expect(page.locator("section").filter(has_text="Second round")).to_contain_text("1 of 1 hubs have answered")
     assert views.community(site.store, "bees", 26)["second"]["answered"] is None
+
+
+def test_asking_twice_shows_that_it_was_asked(page: Page, site: Site) -> None:
+    """A form that was open in two windows: the second one changes nothing, and is no error."""
+    roster = [f"wasp {u}" for u in range(90)]
+    site.store.open_community("wasps", roster, mechanism="hub-counts", choices=[Choice("standard", 1.0, 0.0)])
+    log_in(page, site.key)
+    cookie = {"graphldp_session": page.context.cookies()[0]["value"]}
+    page.goto("/dashboard/communities/wasps")
+    csrf = page.locator("input[name=csrf]").first.input_value()
+    address = f"{site.collector.url}/dashboard/communities/wasps/ask"
+    digests = set()
+    for _ in range(2):
+        answer = httpx.post(address, data={"csrf": csrf}, cookies=cookie)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/dashboard/communities/wasps")
+        digests.add(site.store.community("wasps").question_digest)
+    assert len(digests) == 1
+    page.goto("/dashboard/communities/wasps")
+    expect(page.get_by_text("a noisy degree of 6 or more")).to_be_visible()
+    assert httpx.post(address.replace("wasps", "cats"), data={"csrf": csrf}, cookies=cookie).status_code == 404

@@ -6,6 +6,7 @@ A command, the live demo and a dashboard call these two functions; what they fin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -55,7 +56,7 @@ def train_collected(
     store: Store,
     communities: Sequence[Community],
     model: Path,
-    results: ResultsFile,
+    results: Path,
     *,
     defense: str | None = None,
     seed: int = 0,
@@ -73,7 +74,8 @@ def train_collected(
         store: the collector's.
         communities: among which to look for labelled ones.
         model: where to write what was learned, a .npz file.
-        results: where the trial's rows go, and those of the controls beside it.
+        results: the results file where the trial's rows go, and those of the controls beside it. It is not made
+            before there is something to train on.
         defense: leave out the users that it flags, and keep who they are.
         seed: of weights, batches and the communities held out.
         recommended: fit the recommended classifier, on the CPU, instead of a graph neural network. The one that is
@@ -101,6 +103,7 @@ def train_collected(
         reported=int(_present(kept).sum()),
         validation=row.numbers["accuracy"],
         settings=settings,
+        held_out=sum(map(sum, row.numbers["confusion"])),
     )
     store.results.add_run(run)
     return run
@@ -149,7 +152,7 @@ def label_collected(
 
 def _trial(
     reports: Reports,
-    results: ResultsFile,
+    results: Path,
     defense: str | None,
     seed: int,
     recommended: bool,
@@ -157,7 +160,8 @@ def _trial(
     device: str,
 ) -> tuple[Row, GraphClassifier | ProfileClassifier]:
     """Run the trial and its controls, and keep their rows; its own row, and what it fitted."""
-    with TemporaryDirectory() as folder:
+    with ExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory())
         file = Path(folder) / "collected.npz"
         reports.save(file)
         name, files = file_id(file)
@@ -167,7 +171,8 @@ def _trial(
         context = Context(files=tuple(files.items()), device=str(resolve_device(device)))
         setup.check(context)
         plan = setup.plan(1, first=seed)
-        results.add_plan(plan)
+        table = stack.enter_context(ResultsFile(results))
+        table.add_plan(plan)
         fitted: list[GraphClassifier | ProfileClassifier | None] = []
         rows = []
         for row in compute(
@@ -175,7 +180,7 @@ def _trial(
         ):
             if row.status != "done":
                 raise TrainingError(row.note.partition(": ")[2])
-            results.add(row)
+            table.add(row)
             rows.append(row)
     return next((row, model) for row, model in zip(rows, fitted, strict=True) if model is not None)
 

@@ -161,12 +161,10 @@ def learn(store: Store, folder: Path) -> tuple[Run, list[Recipient]]:
     """What the operator does: export, train, label. What was trained, and the labels."""
     from graphldp.collector.storage.export import export
     from graphldp.experiments.collected import label_collected, train_collected
-    from graphldp.experiments.results import ResultsFile
 
     found = store.communities()
     export(store, found).save(folder / "reports.npz")
     model = folder / "model.npz"
-    with ResultsFile(folder / "results.sqlite") as table:
-        trained = train_collected(store, found, model, table, device="cpu")
+    trained = train_collected(store, found, model, folder / "results.sqlite", device="cpu")
     unlabelled = [each for each in found if each.label is None]
     return trained, label_collected(store, unlabelled, model, device="cpu", min_reports=1)

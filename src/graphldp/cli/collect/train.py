@@ -40,20 +40,21 @@ def train(
     need_learn("collect train")
     store = open_database(database)
     from graphldp.experiments.collected import train_collected
-    from graphldp.experiments.results import ResultsFile
 
     labelled = [each for each in chosen(store, communities) if each.label is not None]
-    with ResultsFile(results) as table:
-        run = train_collected(
-            *(store, labelled, model, table),
-            defense=defense,
-            seed=seed,
-            recommended=recommended,
-            max_epochs=max_epochs,
-            device=device,
-        )
+    run = train_collected(
+        *(store, labelled, model, results),
+        defense=defense,
+        seed=seed,
+        recommended=recommended,
+        max_epochs=max_epochs,
+        device=device,
+    )
     if silent := len(labelled) - run.communities:
         console.err.print(f"Left out: {silent} communities in which nobody has reported.")
     row: dict[str, Any] = {"model": run.model, "communities": run.communities, "users": run.users}
-    row |= {"reported": run.reported, "held-out accuracy": run.validation}
+    row |= {"reported": run.reported, "held-out accuracy": run.validation, "held out": run.held_out}
+    if run.interval is not None:
+        low, high = run.interval
+        row |= {"low": low, "high": high} if as_json else {"95 % interval": f"{low:.2f} to {high:.2f}"}
     console.show_one(row | dict(run.settings), as_json=as_json)

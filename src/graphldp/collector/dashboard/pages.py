@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, select_autoescape
 from graphldp.collector.dashboard import views
 from graphldp.collector.operators import Session
 from graphldp.collector.settings import Settings
+from graphldp.labels import promise
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _MAIL = re.compile(r"[^\s@/:]+@[^\s@/:]+")
@@ -34,7 +35,7 @@ class Pages:
 
     def __init__(self, settings: Settings) -> None:
         self._environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=select_autoescape())
-        self._environment.filters |= {"percent": views.percent, "moment": views.moment}
+        self._environment.filters |= {"percent": views.percent, "moment": views.moment, "promise": promise}
         contact = settings.contact.strip()
         link = f"mailto:{contact}" if _MAIL.fullmatch(contact) else contact if contact.startswith("https://") else None
         self._host = {"run_by": settings.run_by.strip(), "contact": contact, "contact_link": link}

@@ -136,7 +136,14 @@ def make_router(settings: Settings, store: Store, pages: Pages) -> APIRouter:
 
     @router.post("/dashboard/communities/{id}/ask")
     async def ask(request: Request, id: str) -> Response:
-        await act(request, lambda: store.second_round.ask(id))
+        def ask_once() -> None:
+            try:
+                store.second_round.ask(id)
+            except ParameterError:
+                if store.community(id).asked_at is None:
+                    raise  # who pressed twice is shown that it was asked
+
+        await act(request, ask_once)
         return RedirectResponse(f"/dashboard/communities/{id}", 303)
 
     @router.post("/dashboard/communities/{id}/close")

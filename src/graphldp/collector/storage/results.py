@@ -11,6 +11,7 @@ from sqlalchemy import Engine, delete, func, insert, select
 
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
+from graphldp.intervals import share_bounds
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Run:
         reported: how many of these had reported.
         validation: accuracy on communities held out, where some were.
         settings: what it was run with.
+        held_out: how many communities these were; None in runs from before that was kept.
         finished_at: when it ended.
         key: its number in the store.
     """
@@ -34,8 +36,17 @@ class Run:
     reported: int
     validation: float | None
     settings: Mapping[str, Any]
+    held_out: int | None = None
     finished_at: datetime | None = None
     key: int = -1
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Where the accuracy may lie, at 95 %, by how many communities it was counted on."""
+        if self.validation is None or self.held_out is None:
+            return None
+        low, high = share_bounds(round(self.validation * self.held_out), self.held_out)
+        return float(low), float(high)
 
 
 @dataclass(frozen=True)
@@ -45,10 +56,11 @@ class Prediction:
     Args:
         community: its key.
         label: the predicted class.
-        confidence: the probability that the model gives it.
+        confidence: the probability that the model gives it, calibrated.
         reported: how many of the community's users had reported by then.
         model: the file of the model.
         labelled_at: when.
+        certified: how many users cannot change it, whatever they send; None where the model promises nothing.
     """
 
     community: int
@@ -57,6 +69,7 @@ class Prediction:
     reported: int
     model: str
     labelled_at: datetime | None = None
+    certified: int | None = None
 
 
 class Results:
@@ -78,6 +91,7 @@ class Results:
             "reported": run.reported,
             "validation": run.validation,
             "settings": dict(run.settings),
+            "held_out": run.held_out,
             "finished_at": datetime.now(UTC),
         }
         with transaction(self.engine, writes=True) as connection:
@@ -100,6 +114,7 @@ class Results:
                 "reported": each.reported,
                 "model": each.model,
                 "labelled_at": now,
+                "certified": each.certified,
             }
             for each in predictions
         ]
