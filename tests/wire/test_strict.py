@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from graphldp.errors import WireError
-from graphldp.wire import Invitation
+from graphldp.wire import Choice, Invitation
 from graphldp.wire.strict import read_object
 
 ONCE = '{"server": "https://a.example", "community": "cats", "token": "2.x"}'
@@ -19,6 +19,14 @@ def test_what_is_no_object_is_refused(text: str | bytes) -> None:
 def test_a_field_that_stands_twice_is_refused(text: str) -> None:
     with pytest.raises(WireError, match="once"):
         read_object(text)
+
+
+def test_an_infinite_epsilon_is_null_and_no_number() -> None:
+    """JSON has numbers that are too large for a float: a list must not be public by one of them."""
+    fields = {"name": "all", **read_object('{"epsilon1": 1e400, "epsilon2": 1e400}')}
+    with pytest.raises(WireError, match="null"):
+        Choice.from_json(fields, "dprr")
+    assert Choice.from_json(fields | {"epsilon1": None, "epsilon2": None}, "dprr").public
 
 
 def test_an_invitation_names_one_server() -> None:

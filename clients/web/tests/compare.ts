@@ -5,7 +5,7 @@
  *     {"draw": {"published": …, "choice": …, "friends": […], "entropy": "hex"}}
  *                                                               -> {"bytes": "hex", "noise": …, "used": bytes of entropy}
  *     {"answer": {"question": "hex", "n": …, "user": …, "friends": […], "noise": …}}    -> "hex"
- *     {"decode": {"hex": …, "n": …}}    {"publication": "text"}    {"link": …}    {"invitation": "text"}    -> {"ok": …}
+ *     {"decode": {"hex": …, "n": …}}    {"publication": "text"}    {"link": …}    -> what was read
  *     {"plain": […]}                                             -> […]
  *
  * What is refused answers {"refused": "the reason"}.
@@ -19,11 +19,11 @@ import { thresholds } from "../src/core/thresholds.ts";
 import { encodeAnswer } from "../src/core/wire/answer.ts";
 import { fromHex, toHex } from "../src/core/wire/bytes.ts";
 import { readPublication, readPublished, writePublished } from "../src/core/wire/community.ts";
-import { invitationFromJson, readLink } from "../src/core/wire/invitation.ts";
+import { readLink } from "../src/core/wire/invitation.ts";
 import { readObject } from "../src/core/wire/json.ts";
 import { decodeQuestion } from "../src/core/wire/question.ts";
 import { decode, encode } from "../src/core/wire/report.ts";
-import { reportFromJson, reportToJson } from "../src/core/wire/reportJson.ts";
+import { reportToJson } from "../src/core/wire/reportJson.ts";
 import { isPrintable, plain } from "../src/core/wire/roster.ts";
 
 /** Bytes by a script; who asks for more than there are has asked for something else than the script was made for. */
@@ -57,10 +57,8 @@ const ASKED: Record<string, (given: any) => unknown> = {
     const report = decode(fromHex(hex), n ?? undefined);
     return { json: reportToJson(report), hex: toHex(encode(report)) };
   },
-  report: (text) => toHex(encode(reportFromJson(text))),
   publication: async (text) => writePublished((await readPublication(text)).published),
   link: (link) => readLink(link),
-  invitation: (text) => invitationFromJson(text),
   plain: (names) => names.map(plain),
   printable: (names) => names.map(isPrintable),
 };

@@ -76,6 +76,8 @@ class Choice:
             name, *given = (fields[key] for key in ("name", "epsilon1", "epsilon2"))
         except (KeyError, TypeError):
             raise WireError("A choice has a name, epsilon1 and epsilon2.") from None
+        if math.inf in given:
+            raise WireError("An infinite ε is written as null.")
         found = Choice(name, *([math.inf, math.inf] if given == [None, None] else given))
         found.check(mechanism)
         return Choice(name, float(found.epsilon1), float(found.epsilon2))

@@ -7,6 +7,7 @@ import json
 import random
 import sys
 import unicodedata
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,10 @@ from graphldp.audit.fuzz import random_report
 from graphldp.client import hubs, sampler
 from graphldp.client.laplace import discrete_laplace
 from graphldp.errors import WireError
-from graphldp.wire import Choice, Published, Question
+from graphldp.wire import Choice, Invitation, Published, Question
 from graphldp.wire.strict import read_object
 
+VECTORS = Path(__file__).parents[2] / "wire" / "vectors"
 TOP = (1 << 64) - 1
 # one part of a good message in JSON, spelled otherwise: some are the same to a strict reader, most are not
 SPELLINGS = [
@@ -45,6 +47,7 @@ SPELLINGS = [
     ('"epsilon1": 0.1', '"epsilon1": 1E-1'),
     ('"epsilon1": 0.1', '"epsilon1": 0.1000001'),
     ('"epsilon1": 0.1', '"epsilon1": 1e400'),
+    ('"epsilon1": 0.1, "epsilon2": 0.9', '"epsilon1": 1e400, "epsilon2": 1e400'),
     ('"cats"', '"cats\\n"'),
     ('"Cats"', '"\\ud800"'),
     ("{", " \n\t{"),
@@ -215,6 +218,20 @@ def test_json_gets_the_same_verdict(core: Path) -> None:
     assert {text: "ok" in each for text, each in zip(texts, there, strict=True)} == {
         text: reads(text) for text in texts
     }
+
+
+def test_links_and_addresses_are_never_read_otherwise(core: Path) -> None:
+    """With one letter changed, left out or put in: what the browser takes, Python takes, and as the same invitation."""
+    rng, texts = random.Random(4), []
+    for link in (vector["link"] for vector in json.loads((VECTORS / "links.json").read_text("utf-8"))["valid"]):
+        texts.append(link)
+        for _ in range(120):
+            at, letter = rng.randrange(len(link)), rng.choice("/:#?@[]\\.%~-_ \n\t09aZé;&=")
+            texts.append(link[:at] + rng.choice([letter, ""]) + link[at + rng.choice([0, 1]) :])
+    there = ask(core, [{"link": text} for text in texts])
+    taken = {text: each["ok"] for text, each in zip(texts, there, strict=True) if "ok" in each}
+    assert {text: asdict(Invitation.from_link(text)) for text in taken} == taken
+    assert len(taken) > 200
 
 
 def reads(text: str) -> bool:
