@@ -26,7 +26,10 @@ def test_what_is_given_wins_over_the_environment_and_that_over_the_default() -> 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("port", "x"), ("port", "70000"), ("body_seconds", "-1"), ("body_seconds", "nan"), ("log_level", "loud")],
+    [("port", "x"), ("port", "70000"), ("body_seconds", "-1"), ("body_seconds", "nan"), ("log_level", "loud")]
+    + [
+        ("page_origin", each) for each in ("*", "null", "https://a.example/", "https://a.example/x", "http://a.example")
+    ],
 )
 def test_bad_values_are_refused_by_name(name: str, value: str) -> None:
     with pytest.raises(ParameterError, match=f"'{name}' parameter"):

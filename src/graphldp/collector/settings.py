@@ -6,11 +6,13 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import platformdirs
 
 from graphldp.collector.disclosure import MIN_REPORTS
-from graphldp.errors import ParameterError, bad_parameter
+from graphldp.errors import ParameterError, WireError, bad_parameter
+from graphldp.wire import address
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "erase_seconds", 600.0, "How long withdrawn reports may stay in the database's files; unread all the while."
     ),
+    Setting("page_origin", "", "Where somebody else hosts the page for members, such as https://pages.example.net."),
     Setting("run_by", "", "Who runs this collector, as its front page says."),
     Setting("contact", "", "How to reach them: an address for mail, or of a page."),
     Setting("min_reports", MIN_REPORTS, "Reports of a community below which there is no histogram, mean or label."),
@@ -92,6 +95,7 @@ class Settings:
     batch_bytes: int
     held_bytes: int
     erase_seconds: float
+    page_origin: str
     run_by: str
     contact: str
     min_reports: int
@@ -121,7 +125,18 @@ def load_settings(
         raise bad_parameter("connections", "the collector", "a whole number ≥ 1", values["connections"])
     if values["port"] > 65535:
         raise bad_parameter("port", "the collector", "a port, 0 to 65535", values["port"])
+    if values["page_origin"] and not _is_origin(values["page_origin"]):
+        must_be = "an origin, such as https://pages.example.net, without a path"
+        raise bad_parameter("page_origin", "the collector", must_be, values["page_origin"])
     return Settings(**values)
+
+
+def _is_origin(text: str) -> bool:
+    """Whether this is an address of nothing but a host, as a browser names the origin of a page."""
+    try:
+        return address(text) == text and not urlsplit(text).path
+    except WireError:
+        return False
 
 
 def parse_pairs(pairs: Iterable[str]) -> dict[str, str]:

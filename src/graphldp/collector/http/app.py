@@ -16,6 +16,7 @@ import graphldp
 from graphldp.collector.dashboard import routes as dashboard
 from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.http import api, batch, join, problems
+from graphldp.collector.http.cors import ForOnePage
 from graphldp.collector.http.eraser import keep_erasing
 from graphldp.collector.http.front import Front
 from graphldp.collector.http.guard import Guard
@@ -73,7 +74,9 @@ def create_app(settings: Settings, store: Store) -> ASGIApp:
     app.include_router(dashboard.make_router(settings, store, pages))
     app.include_router(join.make_router())
     app.mount("/static", dashboard.static_files())
-    return Guard(Front(app, reception), Limiter(settings.address_per_minute), metrics, pages.problem)
+    guarded = Guard(Front(app, reception), Limiter(settings.address_per_minute), metrics, pages.problem)
+    # outside: the page has to read that it is to wait, too
+    return ForOnePage(guarded, settings.page_origin) if settings.page_origin else guarded
 
 
 def _service_routes(health: Health, metrics: Metrics) -> APIRouter:
