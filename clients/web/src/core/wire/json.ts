@@ -13,7 +13,7 @@ export type Json = null | boolean | string | number | Real | Json[] | Fields;
 export type Fields = Map<string, Json>;
 
 const DEEPEST = 500;
-const SPACE = /[ \t\n\r]*/y;
+const SPACES = Array.from(" \t\n\r", (each) => each.charCodeAt(0));
 const TEXT = /[^"\\\u0000-\u001f]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 const WORDS: [string, Json][] = [
@@ -92,7 +92,10 @@ class Reader {
     if (this.text[this.at] !== '"') this.fail();
     this.at += 1;
     for (let found = ""; ; ) {
-      found += this.match(TEXT)[0];
+      TEXT.lastIndex = this.at;
+      TEXT.test(this.text);
+      found += this.text.slice(this.at, TEXT.lastIndex);
+      this.at = TEXT.lastIndex;
       const mark = this.text[this.at];
       this.at += 1;
       if (mark === '"') return found;
@@ -131,7 +134,7 @@ class Reader {
   }
 
   private skip(): void {
-    this.match(SPACE);
+    while (SPACES.includes(this.text.charCodeAt(this.at))) this.at += 1;
   }
 
   private fail(): never {

@@ -4,23 +4,27 @@ import { sha256 } from "./bytes.ts";
 
 const SPACE = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+"; // as Python has it
 const ENDS = new RegExp(`^${SPACE}|${SPACE}$`, "g");
-const ASCII = /^[\x00-\x7f]*$/;
+const NOT_PLAIN = /[A-Z\x80-\u{10ffff}]/gu;
+const FOLDED = new Map([["ı", "ı"]]); // what was folded before; and the one letter whose capital belongs to another
 const CHEROKEE = /^[\u13a0-\u13f5]$/;
 const HIDDEN = /[\p{C}\p{Z}]/u;
 
 /** A name as it is compared: without regard to case, an @ in front, and the ways Unicode has to write one letter. */
 export function plain(name: string): string {
   const trimmed = name.replace(ENDS, "").replace(/^@/, "").normalize("NFC");
-  if (ASCII.test(trimmed)) return trimmed.toLowerCase();
-  return Array.from(trimmed, folded).join("");
+  return trimmed.replace(NOT_PLAIN, folded);
 }
 
 /** Unicode's full case folding of one letter, which browsers do not offer; a test compares all letters with Python's. */
 function folded(letter: string): string {
-  if (letter === "ı") return letter; // the one letter whose capital belongs to another
+  const known = FOLDED.get(letter);
+  if (known !== undefined) return known;
   const capital = letter.toLowerCase().toUpperCase();
-  if (CHEROKEE.test(capital)) return capital; // the one script that folds to its capitals
-  return Array.from(capital, (each) => each.toLowerCase()).join("");
+  const found = CHEROKEE.test(capital) // the one script that folds to its capitals
+    ? capital
+    : Array.from(capital, (each) => each.toLowerCase()).join("");
+  FOLDED.set(letter, found);
+  return found;
 }
 
 /** Whether a text can be shown: what a terminal would obey, or what hides other text, cannot. */
