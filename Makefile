@@ -34,7 +34,7 @@ format: .venv/installed ## let ruff put the code in order
 
 clients/web/node_modules/installed: clients/web/package-lock.json
 	cd clients/web && npm ci
-	touch $@
+	cp $< $@
 
 web: clients/web/node_modules/installed ## build the page for members anew (needs Node 20.19): src/graphldp/collector/web
 	cd clients/web && npm run build

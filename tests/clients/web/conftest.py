@@ -20,9 +20,10 @@ def web() -> Path:
     lock, stamp = WEB / "package-lock.json", WEB / "node_modules" / "installed"
     with lock.open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)  # several processes run tests
-        if not stamp.exists() or stamp.stat().st_mtime < lock.stat().st_mtime:
-            subprocess.run(["npm", "ci"], cwd=WEB, check=True, capture_output=True)
-            stamp.touch()
+        if not stamp.exists() or stamp.read_bytes() != lock.read_bytes():
+            done = subprocess.run(["npm", "ci"], cwd=WEB, text=True, capture_output=True)
+            assert done.returncode == 0, done.stderr
+            shutil.copyfile(lock, stamp)
     return WEB
 
 
