@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,23 +14,10 @@ ONE = 10**6
 
 
 @pytest.fixture
-def server() -> Iterator[FailingCollector]:
-    with failing_collector() as running:
-        yield running
-
-
-@pytest.fixture
 def client(tmp_path: Path, server: FailingCollector) -> Client:
     joined = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0)
     joined.join(server.invitation, accept=ONE)
     return joined
-
-
-@pytest.fixture
-def friends(tmp_path: Path) -> Path:
-    path = tmp_path / "friends.txt"
-    path.write_text("\n".join(ROSTER[10:20]))
-    return path
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +9,13 @@ import pytest
 from tests.collector.services import Collector
 from tests.values import some
 
-from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector, one_report
+from graphldp.audit.protocol import ROSTER, USER, FailingCollector, one_report
 from graphldp.client.protocol import Client
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ClientError, DataError, SendError
 from graphldp.wire import Choice, Invitation, Published, decode
 
 ONE = 10**6
-
-
-@pytest.fixture
-def server() -> Iterator[FailingCollector]:
-    with failing_collector() as running:
-        yield running
 
 
 @pytest.fixture

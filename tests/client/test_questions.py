@@ -1,24 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
+from graphldp.audit.protocol import ROSTER, USER, FailingCollector
 from graphldp.client.protocol import Client
 from graphldp.client.questions import Consent, Plan, Renewal
 from graphldp.errors import ClientError
 from graphldp.wire import roster_digest, spoken
 
 ONE = 10**6
-
-
-@pytest.fixture
-def server() -> Iterator[FailingCollector]:
-    with failing_collector() as running:
-        yield running
 
 
 @pytest.fixture

@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.collector.services import Collector
 
 from graphldp.audit.asking import TERMS, asked
-from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
+from graphldp.audit.protocol import ROSTER, USER, FailingCollector
 from graphldp.client.protocol import Client
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ClientError, SendError
 from graphldp.wire import Choice, Invitation
 
 ONE = 10**6
-
-
-@pytest.fixture
-def server() -> Iterator[FailingCollector]:
-    with failing_collector() as running:
-        yield running
-
-
-@pytest.fixture
-def friends(tmp_path: Path) -> Path:
-    path = tmp_path / "friends.txt"
-    path.write_text("\n".join(ROSTER[10:20]))
-    return path
 
 
 @pytest.fixture
