@@ -1,26 +1,35 @@
-"""A client killed at any point of its protocol, by a real SIGKILL, never sends two different reports."""
+"""A client killed at any point, by a real SIGKILL, never sends two different reports, nor two different answers."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from graphldp.audit.protocol import ROSTER, failing_collector
+from graphldp.audit.asking import TERMS, Given, asked
+from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
 from graphldp.client import vault
 from graphldp.client.protocol import Client
+from graphldp.wire import Answer
 
-# For every k: a fresh copy of a vault that has joined; a child that is killed before its k-th call that writes, syncs,
-# renames or sends, or after one that sent; then a run to the end.
+# For every k: a fresh copy of a vault; a child that is killed before its k-th call that writes, syncs, renames or
+# sends, or after one that sent; then a run to the end. What is run is a report, or without a list an answer.
 DRIVER = """
 import os, shutil, signal, sys
 from pathlib import Path
 import httpx
 from graphldp.client.protocol import Client
 
-joined, friends = Path(sys.argv[1]), Path(sys.argv[2])
+joined = Path(sys.argv[1])
+
+def run(client):
+    if len(sys.argv) > 2:
+        client.report("audit", friends_file=Path(sys.argv[2]))
+    else:
+        client.answer("audit")
 
 def killed_at(step, home):
     left = [step]
@@ -38,7 +47,7 @@ def killed_at(step, home):
         return wrapped
     os.open, os.fsync, os.replace = ticking(os.open), ticking(os.fsync), ticking(os.replace)
     httpx.Client.send = ticking(httpx.Client.send, after=True)
-    Client(home, tick=0.0, pauses=(), timeout=20.0).report("audit", friends_file=friends)
+    run(Client(home, tick=0.0, pauses=(), timeout=20.0))
 
 step = 0
 while True:
@@ -52,7 +61,7 @@ while True:
         finally:
             os._exit(0)
     _, status = os.waitpid(child, 0)
-    Client(home, tick=0.0, pauses=(), timeout=20.0).report("audit", friends_file=friends)
+    run(Client(home, tick=0.0, pauses=(), timeout=20.0))
     ledger, _ = Client(home).status()
     assert ledger.spent == 10**6, ledger.spent
     if not os.WIFSIGNALED(status):
@@ -61,23 +70,36 @@ while True:
 """
 
 
-def test_killed_at_every_step(tmp_path: Path) -> None:
-    friends = tmp_path / "friends.txt"
-    friends.write_text("\n".join(ROSTER[10:20]))
-    with failing_collector() as server:
-        Client(tmp_path / "home", tick=0.0, pauses=(), timeout=20.0).join(server.invitation, accept=10**6)
-        run = subprocess.run(
-            [sys.executable, "-c", DRIVER, str(tmp_path / "home"), str(friends)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert run.returncode == 0, run.stderr
-        vaults = int(run.stdout)
+def killed_everywhere(*arguments: Path) -> int:
+    """Run the driver; how many vaults it took."""
+    command = [sys.executable, "-c", DRIVER, *map(str, arguments)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return int(run.stdout)
+
+
+def test_killed_at_every_step(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
+    Client(tmp_path / "home", tick=0.0, pauses=(), timeout=20.0).join(server.invitation, accept=10**6)
+    vaults = killed_everywhere(tmp_path / "home", friends)
     assert vaults > 20
     assert len(server.bodies) > vaults  # where the kill came after sending, the same bytes came twice
     kept = {vault.kept(path)["report"] for path in tmp_path.glob("home-*/memberships/*/report-1.json")}
     assert {body.hex() for body in server.bodies} == kept
+
+
+def test_killed_at_every_step_of_an_answer(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
+    """All copies have the same noise, so all of them answer the same, killed or not; then none knows it any more."""
+    server.changes = dict(TERMS)
+    client = Client(tmp_path / "home", tick=0.0, _entropy=Given(2, 5), pauses=(), timeout=20.0)
+    client.join(server.invitation, accept=10**6)
+    client.report("audit", friends_file=friends)
+    server.question = asked((11, 12, 30))
+    vaults = killed_everywhere(tmp_path / "home")
+    assert vaults > 8
+    assert len(server.answers) > vaults  # where the kill came after sending, the same bytes came twice
+    assert set(server.answers) == {Answer(len(ROSTER), USER, sha256(server.question).hexdigest(), 2 + 5).encode()}
+    for path in tmp_path.glob("home-*/memberships/*/report-1.json"):
+        assert vault.kept(path).get("noise") is None
 
 
 FULL = """
