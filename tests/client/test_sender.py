@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import threading
+import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,6 +27,7 @@ class Answers(ThreadingHTTPServer):
         self.status, self.parts, self.endless = 200, [b""], False
         self.headers: dict[str, str] = {}
         self.sent = 0
+        self.drips: bytes | None = None
         self.requests: list[tuple[str, str, dict[str, str]]] = []
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -38,6 +40,11 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.server.requests.append((self.command, self.path, dict(self.headers)))
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.server.drips is not None:
+            self.wfile.write(self.server.drips)
+            while True:  # until the client hangs up
+                self.wfile.write(b"x")
+                time.sleep(0.05)
         self.send_response(self.server.status)
         for name, value in self.server.headers.items():
             self.send_header(name, value)
@@ -143,3 +150,29 @@ def test_any_pause_that_is_asked_for_is_survived(answers: Answers, asked: str, m
     with pytest.raises(SendError, match="429"):
         Sender(Invitation(address, "c", "t"), pauses=(0.0,), timeout=5.0).put(3, 1, b"report")
     assert len(answers.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "drips",
+    [b"", b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n"],
+    ids=["status", "header", "body"],
+)
+def test_a_server_that_drips_is_left_at_the_deadline(answers: Answers, drips: bytes) -> None:
+    """A byte every twentieth of a second, for ever: each one begins a new timeout. The bytes are no honest status."""
+    answers.drips = drips or b"HTTP/1.1 2"
+    sending = Sender(
+        Invitation(f"http://127.0.0.1:{answers.server_address[1]}", "c", "t"),
+        pauses=(0.0,) * 5,
+        timeout=10.0,
+        total=0.6,
+    )
+    with pytest.raises(SendError, match=r"took too long.*the same bytes are sent"):
+        sending.put(3, 1, b"report")
+    assert len(answers.requests) == 1  # nor is it tried again
+
+
+def test_a_deadline_that_is_over_before_there_is_a_connection(answers: Answers) -> None:
+    answers.drips = b"HTTP/1.1 200 OK\r\nX-Long: "
+    sending = Sender(Invitation(f"http://127.0.0.1:{answers.server_address[1]}", "c", "t"), pauses=(), total=0.0)
+    with pytest.raises(SendError, match="took too long"):
+        sending.fetch()

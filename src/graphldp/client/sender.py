@@ -2,7 +2,8 @@
 
 What fails for a while (no connection, a timeout, 408, 429, 5xx) is tried again after a growing, uneven pause; whatever
 else is refused ends at once. A report goes to its own epoch and to no later one. Redirects are not followed: the token
-goes to the invitation's server and to no other. An answer is taken as it is, uncompressed, and read up to a limit.
+goes to the invitation's server and to no other. An answer is taken as it is, uncompressed, and read up to a limit. All
+tries together end at a deadline, however slowly the other side speaks.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from graphldp.client.deadline import Deadline
 from graphldp.errors import MissingExtraError, SendError, WireError
 from graphldp.text import printable
 from graphldp.wire import ANSWER_TYPE, MEDIA_TYPE, Invitation, problems
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     import httpx
 
 TIMEOUT = 30.0
+TOTAL = 900.0  # seconds: more than all tries and pauses take, and the largest roster over a slow line
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 LONGEST_PAUSE = 60.0
 MOST_BYTES = 1 << 27  # of what a community publishes: three million names of forty bytes
@@ -60,10 +63,18 @@ class Sender:
         invitation: where it is, and the token.
         pauses: seconds between tries; one try more than there are pauses.
         timeout: seconds that a connection, a read or a write may take.
+        total: seconds that everything may take, from the first try to the end of the last.
     """
 
-    def __init__(self, invitation: Invitation, *, pauses: tuple[float, ...] = PAUSES, timeout: float = TIMEOUT) -> None:
-        self._invitation, self._pauses, self._timeout = invitation, pauses, timeout
+    def __init__(
+        self,
+        invitation: Invitation,
+        *,
+        pauses: tuple[float, ...] = PAUSES,
+        timeout: float = TIMEOUT,
+        total: float = TOTAL,
+    ) -> None:
+        self._invitation, self._pauses, self._timeout, self._total = invitation, pauses, timeout, total
         self._base = f"{invitation.server}/v1/communities/{invitation.community}"
 
     def fetch(self) -> dict[str, Any]:
@@ -103,12 +114,19 @@ class Sender:
             raise MissingExtraError("Sending reports", "client") from None
         headers = {"Authorization": f"Bearer {self._invitation.token}", "User-Agent": "graphldp"}
         headers["Accept-Encoding"] = "identity"
+        deadline = Deadline(self._total)
+        content["extensions"] = {"trace": deadline.trace}
         with httpx.Client(timeout=self._timeout, follow_redirects=False, headers=headers, verify=_trusted()) as client:
             for pause in (*self._pauses, None):
                 try:
-                    answer = _asked(client, client.build_request(method, address, **content))
+                    with deadline.kept():
+                        answer = _asked(client, client.build_request(method, address, **content))
+                    if not deadline.left:  # what was cut off may look whole
+                        break
                 except httpx.TransportError as error:
                     wait, why = pause, f"The collector was not reached ({type(error).__name__})."
+                    if not deadline.left:
+                        break
                 else:
                     if answer.status in (200, 201, 204):
                         return answer
@@ -117,7 +135,10 @@ class Sender:
                         raise SendError(why)
                     wait = None if pause is None else max(pause, _asked_pause(answer))
                 if wait is not None:
-                    time.sleep(wait * random.uniform(0.5, 1.5))  # noqa: S311 - spreads load, hides nothing
+                    wait *= random.uniform(0.5, 1.5)  # noqa: S311 - spreads load, hides nothing
+                    time.sleep(min(wait, deadline.left))
+        if not deadline.left:
+            why = "The collector took too long to answer."
         raise SendError(f"{why} Run this again later; a report that was drawn is kept, and the same bytes are sent.")
 
 
