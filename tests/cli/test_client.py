@@ -209,3 +209,19 @@ def test_withdraw_and_its_status(run: Run, server: FailingCollector, friends: st
     assert "What a model learned from your report before stays in the model" in said
     assert json.loads(run("withdraw", "audit", "--json").stdout) == {"community": "audit", "withdrawn epochs": [1]}
     assert json.loads(run("status", "--json").stdout)["reports"][0]["state"] == "acknowledged, withdrawn"
+
+
+@pytest.mark.parametrize("how", [(), ("--json",)], ids=" ".join)
+def test_an_output_that_knows_no_epsilon_ends_nothing(
+    run: Run, server: FailingCollector, friends: str, tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    """What was sent is sent: the command ends well, and spells out what the output cannot write."""
+    run("join", "-", "--accept", "1.5", text=server.invitation.to_json())
+    command = [sys.executable, "-c", "from graphldp.cli import main; main()", "client", "report", "audit"]
+    plain = {**os.environ, "PYTHONIOENCODING": "ascii", "GRAPHLDP_CLIENT_HOME": str(tmp_path / "home")}
+    found = subprocess.run([*command, "--friends", friends, "--yes", *how], env=plain, capture_output=True, check=False)
+    assert (found.returncode, len(server.bodies)) == (0, 1)
+    assert b"Traceback" not in found.stderr
+    text = found.stdout.decode("ascii")
+    assert "\\u03b5" in text
+    assert not how or json.loads(text)["bytes"] == server.bodies[0].hex()

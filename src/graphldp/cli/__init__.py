@@ -5,6 +5,7 @@ Bad input ends with exit code 2 and one line on standard error; Ctrl-C ends with
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
 from types import FrameType
@@ -77,6 +78,8 @@ def root(
 
 def main() -> None:
     """Run the command line and turn every expected error into one line."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that knows no ε must not end what has been sent already
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with extra_named("This command"):
             code = _run()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -233,7 +232,7 @@ def _show(
     if as_json:
         for row in found if models is not None else ():
             row["model"] = str(models.file(row["seed"])) if models is not None else None
-        print(json.dumps({"setting": str(setup), "results": found, "summary": table}, ensure_ascii=False))
+        console.show_json({"setting": str(setup), "results": found, "summary": table})
         return
     lines = []
     for name, own in table.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -35,8 +36,12 @@ err = SafeConsole(stderr=True)
 
 
 def show_json(value: object) -> None:
-    """Print JSON for scripts: names stay readable, and what cannot be seen is escaped as JSON does."""
+    """Print JSON for scripts: names stay readable, and what cannot be seen or written is escaped as JSON does."""
     text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value)
     print("".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text), flush=True)
 
 
