@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from graphldp.learn.classifier import GCNClassifier, GINClassifier, SAGEClassifier
     from graphldp.learn.inference.deconvolution import degree_distribution
     from graphldp.learn.inference.posterior import LinkPosterior
+    from graphldp.learn.nodes.classifier import NodeClassifier
+    from graphldp.learn.nodes.feature_view import FeatureView
     from graphldp.learn.recipe import Recipe, recommended
     from graphldp.learn.selection import split
     from graphldp.learn.tables.profile_classifier import ProfileClassifier
@@ -48,6 +50,7 @@ _HOMES = {
     "Blink": "graphldp.mechanisms",
     "Budget": "graphldp.privacy",
     "DPRR": "graphldp.mechanisms",
+    "FeatureView": "graphldp.learn.nodes.feature_view",
     "FriendCounts": "graphldp.mechanisms",
     "GCNClassifier": "graphldp.learn.classifier",
     "GINClassifier": "graphldp.learn.classifier",
@@ -59,6 +62,7 @@ _HOMES = {
     "LinkPosterior": "graphldp.learn.inference.posterior",
     "LocalLap": "graphldp.mechanisms",
     "Mechanism": "graphldp.mechanisms",
+    "NodeClassifier": "graphldp.learn.nodes.classifier",
     "NoisyDegrees": "graphldp.mechanisms",
     "NonPrivFull": "graphldp.mechanisms",
     "NonPrivPart": "graphldp.mechanisms",
@@ -88,6 +92,7 @@ __all__ = [
     "RR",
     "Blink",
     "Budget",
+    "FeatureView",
     "FriendCounts",
     "GCNClassifier",
     "GINClassifier",
@@ -99,6 +104,7 @@ __all__ = [
     "LinkPosterior",
     "LocalLap",
     "Mechanism",
+    "NodeClassifier",
     "NoisyDegrees",
     "NonPrivFull",
     "NonPrivPart",

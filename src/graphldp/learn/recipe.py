@@ -11,24 +11,33 @@ pay from ε = 0.5 on: :class:`graphldp.HubCounts`.
 The noise is the discrete Laplace law, which is what devices draw. A degree is a whole number, and among all that ε
 allows for one, no law serves an estimate better, whatever is known beforehand and whatever loss grows with the error
 (Ghosh, Roughgarden & Sundararajan, STOC 2009). At ε₁ = 1 its variance is 1.84 where the continuous law's is 2.
+
+For classes of single users (``task="nodes"``), friends are counted by public group below ε = 5: one friendship changes
+one count, so noise of 1/ε protects it. From ε = 5 on, lists under randomized response tell nearly the whole graph.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import bad_parameter
+from graphldp.learn.nodes.classifier import NodeClassifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
-from graphldp.mechanisms import HubCounts, HubLists, Mechanism, NoisyDegrees
+from graphldp.mechanisms import RR, FriendCounts, HubCounts, HubLists, Mechanism, NoisyDegrees
 from graphldp.privacy import check_epsilon
 from graphldp.privacy.hubs import LISTS_ABOVE, advised
 
+LINKS_FROM = 5.0  # the ε from which on lists tell more of single users than counts by group
+
+Classifier = TypeVar("Classifier", ProfileClassifier, NodeClassifier)
+
 
 @dataclass(frozen=True, eq=False)
-class Recipe:
+class Recipe(Generic[Classifier]):
     """What to do.
 
     Args:
@@ -38,15 +47,30 @@ class Recipe:
     """
 
     mechanism: Mechanism
-    classifier: ProfileClassifier
+    classifier: Classifier
     why: str
 
 
-def recommended(epsilon: ArrayLike, *, rounds: int = 1, seed: int = 0) -> Recipe:
+@overload
+def recommended(
+    epsilon: ArrayLike, *, task: Literal["graphs"] = "graphs", rounds: int = 1, seed: int = 0
+) -> Recipe[ProfileClassifier]: ...
+
+
+@overload
+def recommended(
+    epsilon: ArrayLike, *, task: Literal["nodes"], rounds: int = 1, seed: int = 0
+) -> Recipe[NodeClassifier]: ...
+
+
+def recommended(
+    epsilon: ArrayLike, *, task: Literal["graphs", "nodes"] = "graphs", rounds: int = 1, seed: int = 0
+) -> Recipe[ProfileClassifier] | Recipe[NodeClassifier]:
     """The mechanism and the classifier that we found to be most accurate at this ε.
 
     Args:
         epsilon: ε of every user, or one per user; ``inf`` is a public user, as from :func:`graphldp.customized`.
+        task: ``"graphs"`` to label whole graphs, ``"nodes"`` to label single users of one graph with public features.
         rounds: 2 where hubs can be asked a second question once everybody has reported. It pays from ε = 0.5 on; below,
             one round is recommended whatever is asked for.
         seed: of the classifier.
@@ -59,8 +83,12 @@ def recommended(epsilon: ArrayLike, *, rounds: int = 1, seed: int = 0) -> Recipe
     """
     given = check_epsilon(epsilon, "recommended")
     classifier = ProfileClassifier(seed=seed)
-    if rounds not in (1, 2):
-        raise bad_parameter("rounds", "recommended", "1 or 2", rounds)
+    if task not in ("graphs", "nodes"):
+        raise bad_parameter("task", "recommended", "'graphs' or 'nodes'", task)
+    if rounds not in ((1, 2) if task == "graphs" else (1,)):
+        raise bad_parameter("rounds", "recommended", "1, or 2 for graphs", rounds)
+    if task == "nodes":
+        return _for_nodes(given, seed)
     name = advised(np.ravel(given).tolist(), rounds)
     if name == "hub-counts":
         why = "Everybody's degree, then two counts from hubs: who gathers around them, at no further ε."
@@ -70,3 +98,13 @@ def recommended(epsilon: ArrayLike, *, rounds: int = 1, seed: int = 0) -> Recipe
         return Recipe(NoisyDegrees(given, noise="discrete"), classifier, why)
     why = "All of ε goes to the degrees, but for hubs: who gathers around them tells more than how many do."
     return Recipe(HubLists(given, least=LISTS_ABOVE), classifier, why)
+
+
+def _for_nodes(epsilon: float | NDArray[np.float64], seed: int) -> Recipe[NodeClassifier]:
+    classifier = NodeClassifier(seed=seed)
+    finite = np.asarray(epsilon)[np.isfinite(epsilon)]
+    if len(finite) and (finite >= LINKS_FROM).all():
+        why = "At so large an ε a pair that names each other is nearly always a friendship."
+        return Recipe(RR(epsilon), classifier, why)
+    why = "Friends are counted by public group: one friendship changes one count, so little noise hides it."
+    return Recipe(FriendCounts(epsilon), classifier, why)

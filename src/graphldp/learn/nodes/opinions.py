@@ -1,0 +1,129 @@
+"""What features, and a graph that users may be spread on, say of each user's class: log probabilities, one for each.
+
+Every opinion is fitted on the training users alone and holds for all users.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.decomposition import TruncatedSVD
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import ComplementNB
+
+from graphldp.learn.nodes.mixing import log_shares
+from graphldp.learn.nodes.similarity import is_counts, is_sparse, normalised
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Graph = Any
+STRENGTHS = (3.0, 10.0, 30.0)  # of logistic regression, C; the validation users choose
+SMOOTH = (30.0, 100.0, 300.0)  # where features are averages over friends, and so smaller
+_STEPS = 10  # of spreading
+_MILD = 0.3  # naive Bayes counts each word as if it stood alone, and is too sure by far
+_DIMENSIONS = 256
+
+
+def linear(rows: Any, codes: Ints, train: Ints, validation: Ints, strengths: tuple[float, ...] = STRENGTHS) -> Floats:
+    """Logistic regression, as strong as suits the validation users best."""
+    fits = [LogisticRegression(C=c, max_iter=200, tol=1e-3).fit(rows[train], codes[train]) for c in strengths]
+    told = [each.predict_log_proba(rows) for each in fits]
+    losses = [-each[validation, codes[validation]].mean() for each in told]
+    return np.asarray(told[int(np.argmin(losses))])
+
+
+def words(features: Any, codes: Ints, train: Ints) -> Floats | None:
+    """Complement naive Bayes on which words there are; None for features that are not counts."""
+    if not is_counts(features):
+        return None
+    there = sparse.csr_array(features).sign()
+    fitted = ComplementNB(alpha=0.5).fit(there[train], codes[train])
+    return log_shares(_MILD * fitted.predict_log_proba(there))
+
+
+def compressed(rows: Any, seed: int) -> Any:
+    """Rows in few dimensions, so that spreading them on a graph stays cheap; narrow ones as they are."""
+    if rows.shape[1] <= _DIMENSIONS:
+        return rows.toarray() if is_sparse(rows) else rows
+    return TruncatedSVD(_DIMENSIONS, random_state=seed, n_iter=4).fit_transform(rows)
+
+
+def settled(log_chance: Floats, codes: Ints, train: Ints) -> Floats:
+    """Probabilities, with the training users' classes known."""
+    chance = np.exp(log_chance)
+    chance[train] = np.eye(chance.shape[1])[codes[train]]
+    return chance
+
+
+def spread(graph: Graph, chance: Floats, staying: float) -> Floats:
+    """Each user's class by those around her, and around these, and so on (Zhou et al. 2004).
+
+    Args:
+        graph: normalised.
+        chance: the probabilities to begin with, [users, classes].
+        staying: how much a user keeps of her own at each step.
+    """
+    found = chance
+    for _ in range(_STEPS):
+        found = (1 - staying) * (graph @ found) + staying * chance
+    return np.asarray(np.log(found / found.sum(axis=1, keepdims=True) + 1e-6))
+
+
+def around(graph: Graph, chance: Floats) -> Floats:
+    """Each user's class by her neighbours alone; by all users where she has hardly any."""
+    sums = np.asarray(graph @ chance) + 0.3 * chance.mean(axis=0)
+    return np.asarray(np.log(sums / sums.sum(axis=1, keepdims=True) + 1e-6))
+
+
+def by_features(
+    features: Any, rows: Any, graph: Graph, codes: Ints, train: Ints, validation: Ints
+) -> dict[str, Floats]:
+    """All that features say: on their own, and through users who resemble each other.
+
+    Args:
+        features: as given, [users, columns].
+        rows: the same, scaled.
+        graph: who resembles whom.
+        codes: classes; those of the two sets of users are looked at, and no others.
+        train: the users to fit on.
+        validation: the users to choose strengths by.
+    """
+    found = {"features": linear(rows, codes, train, validation)}
+    if (bayes := words(features, codes, train)) is not None:
+        found["words"] = bayes
+    even = normalised(graph, loop=0.5)
+    smooth = even @ rows
+    found["similar features"] = linear(
+        sparse.csr_array(smooth) if is_sparse(smooth) else smooth, codes, train, validation
+    )
+    chance = settled(found["features"], codes, train)
+    found["similar users"] = around(graph, chance)
+    found["similar users, spread"] = spread(even, chance, 0.5)
+    return found
+
+
+def by_links(rows: Any, graph: Graph, known: Floats, codes: Ints, train: Ints, validation: Ints) -> dict[str, Floats]:
+    """What friends say: the features of those two and three steps away, and their likely classes.
+
+    Args:
+        rows: features in few dimensions, or None.
+        graph: friendships, weighted by how likely they are.
+        known: log probabilities before friends are heard, [users, classes].
+        codes: classes, as in :func:`by_features`.
+        train: likewise.
+        validation: likewise.
+    """
+    even = normalised(graph, loop=1.0)
+    chance = settled(known, codes, train)
+    found = {"friends": around(graph, chance)}
+    for staying in (0.1, 0.2):
+        found[f"friends, spread, {staying:g}"] = spread(even, chance, staying)
+    if rows is not None:
+        smooth = even @ rows
+        for steps in (2, 3):
+            smooth = even @ smooth
+            found[f"features, {steps} steps"] = linear(smooth, codes, train, validation, SMOOTH)
+    return found

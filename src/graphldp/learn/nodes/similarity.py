@@ -1,0 +1,92 @@
+"""Who resembles whom by public features: a sparse graph that costs no ε.
+
+Counts of words are weighted by how rare a word is, any other features are standardised, and rows have length one. Each
+user is joined with the users whose cosine with her is largest, found block by block: no n × n array is ever made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Matrix = Any  # dense or CSR: the operations used here are the same
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+NEIGHBOURS = 20
+_BLOCK = 256
+
+
+def is_sparse(matrix: Matrix) -> bool:
+    """Whether a matrix is one of SciPy's sparse ones."""
+    return bool(sparse.issparse(matrix))
+
+
+def is_counts(features: Matrix) -> bool:
+    """Whether features are counts or flags, as of words: none below 0, and most of them 0."""
+    values = features.data if is_sparse(features) else features
+    filled = features.nnz if is_sparse(features) else int(np.count_nonzero(features))
+    return bool((values >= 0).all()) and filled <= features.shape[0] * features.shape[1] / 2
+
+
+def scaled(features: Matrix) -> Matrix:
+    """Rows of length one, in which rare words weigh more; a user without any feature keeps a row of zeros."""
+    if is_counts(features):
+        rows: Any = sparse.csr_array(features, dtype=np.float64)
+        having = np.bincount(rows.indices[rows.data > 0], minlength=rows.shape[1])
+        rare = np.log((1 + rows.shape[0]) / (1 + having)) + 1
+        rows = sparse.csr_array((np.sign(rows.data) * rare[rows.indices], rows.indices, rows.indptr), shape=rows.shape)
+        length = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+        return sparse.csr_array(rows.multiply(1 / np.where(length > 0, length, 1)[:, None]))
+    dense = np.asarray(features.toarray() if is_sparse(features) else features, np.float64)
+    spread = dense.std(axis=0)
+    dense = (dense - dense.mean(axis=0)) / np.where(spread > 0, spread, 1)
+    length = np.linalg.norm(dense, axis=1, keepdims=True)
+    return dense / np.where(length > 0, length, 1)
+
+
+def similar_users(rows: Matrix, neighbours: int = NEIGHBOURS) -> sparse.csr_array[Any]:
+    """A symmetric graph in which each user is joined with those most like her, weighted by their cosine."""
+    count = rows.shape[0]
+    columns = rows.T.tocsr() if is_sparse(rows) else rows.T
+    parts: list[Pairs] = []
+    for start in range(0, count, _BLOCK):
+        block = rows[start : start + _BLOCK] @ columns
+        parts.append(
+            _nearest_of_few(block, start, neighbours) if is_sparse(block) else _nearest(block, start, neighbours)
+        )
+    one, two, cosine = (np.concatenate(each) for each in zip(*parts, strict=True))
+    alike = cosine > 0
+    graph = sparse.csr_array((cosine[alike], (one[alike], two[alike])), shape=(count, count))
+    return sparse.csr_array(graph.maximum(graph.T))
+
+
+def _nearest(block: NDArray[np.float64], start: int, neighbours: int) -> Pairs:
+    """The users nearest to each of a block's, with their cosines."""
+    near, users = np.array(block), np.arange(len(block))
+    near[users, start + users] = 0.0
+    kept = min(neighbours, near.shape[1] - 1)
+    best = np.argpartition(-near, max(kept - 1, 0), axis=1)[:, :kept]
+    return np.repeat(users + start, kept), best.ravel(), np.take_along_axis(near, best, 1).ravel()
+
+
+def _nearest_of_few(block: Any, start: int, neighbours: int) -> Pairs:
+    """The same where most users have nothing in common, and are not looked at."""
+    block = sparse.csr_array(block)
+    found: list[NDArray[np.int64]] = []
+    for row, (low, high) in enumerate(zip(block.indptr[:-1].tolist(), block.indptr[1:].tolist(), strict=True)):
+        others = low + np.flatnonzero(block.indices[low:high] != start + row)
+        if len(others) > neighbours:
+            others = others[np.argpartition(-block.data[others], neighbours - 1)[:neighbours]]
+        found.append(others)
+    entries = np.concatenate(found)
+    users = np.repeat(np.arange(len(found)) + start, [len(each) for each in found])
+    return users, block.indices[entries].astype(np.int64), block.data[entries]
+
+
+def normalised(graph: sparse.csr_array[Any], loop: float) -> sparse.csr_array[Any]:
+    """D^(−½)·(W + loop·I)·D^(−½), as graph convolutions have it (Kipf & Welling 2017)."""
+    looped = sparse.csr_array(graph + loop * sparse.eye_array(graph.shape[0], format="csr"))
+    scale = 1 / np.sqrt(np.asarray(looped.sum(axis=1)).ravel())
+    return sparse.csr_array(sparse.diags_array(scale) @ looped @ sparse.diags_array(scale))

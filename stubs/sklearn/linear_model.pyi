@@ -1,0 +1,9 @@
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+class LogisticRegression:
+    def __init__(self, *, C: float = 1.0, max_iter: int = 100, tol: float = 1e-4) -> None: ...
+    def fit(self, X: Any, y: NDArray[Any]) -> Self: ...
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]: ...

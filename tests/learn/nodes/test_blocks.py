@@ -1,0 +1,46 @@
+"""The block model: its law against SciPy's, and what it finds in counts that follow it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from graphldp.learn.nodes import blocks
+from graphldp.learn.nodes.blocks import BlockModel
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0])
+def test_the_law_is_the_convolution(epsilon: float) -> None:
+    mean, shape = np.array([0.3, 4.0]), np.array([0.5, 2.0])
+    values = np.arange(-60, 120)
+    law = np.exp(blocks._log_law(values, mean, shape, epsilon))
+    assert law.sum(axis=0) == pytest.approx(1.0, abs=1e-6)
+    true = np.arange(400)
+    for column in range(2):
+        pmf = stats.nbinom.pmf(true, shape[column], shape[column] / (shape[column] + mean[column]))
+        wanted = [(stats.dlaplace.pmf(z - true, epsilon) * pmf).sum() for z in values]
+        assert law[:, column] == pytest.approx(np.array(wanted), rel=1e-6, abs=1e-12)
+
+
+def test_a_public_user_s_counts_are_exact() -> None:
+    law = np.exp(blocks._log_law(np.arange(30), np.array([3.0]), np.array([2.0]), np.inf))
+    assert law[:, 0] == pytest.approx(stats.nbinom.pmf(np.arange(30), 2.0, 0.4))
+
+
+def test_counts_that_follow_the_model_tell_the_class() -> None:
+    """Labels beyond the labelled users are not looked at; a user's ε counts for her alone; seeded."""
+    rng = np.random.default_rng(0)
+    shares = np.array([[0.8, 0.1, 0.1], [0.1, 0.7, 0.2], [0.2, 0.2, 0.6]])
+    codes = rng.integers(0, 3, 900)
+    counts = rng.poisson(rng.gamma(2.0, 4.0, 900)[:, None] * shares[codes]).astype(np.float64)
+    epsilon = np.where(np.arange(900) % 2, 1.0, np.inf)
+    noisy = counts + np.where(np.isinf(epsilon)[:, None], 0, stats.dlaplace.rvs(1.0, size=(900, 3), random_state=1))
+    users = np.arange(600)
+    hidden = np.where(np.arange(900) < 600, codes, 0)
+    model = BlockModel.fit(noisy, epsilon, hidden, users)
+    assert np.abs(model.shares - shares).max() < 0.05
+    assert model.sociability.sum(axis=1) == pytest.approx(1.0)
+    found = model.log_likelihood(noisy, epsilon)[600:].argmax(axis=1) == codes[600:]
+    exact = np.isinf(epsilon[600:])
+    assert found[exact].mean() > found[~exact].mean() > 0.7

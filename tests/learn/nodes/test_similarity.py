@@ -1,0 +1,57 @@
+"""Who resembles whom: against every pair, dense or sparse, and without an n × n array."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from graphldp.learn.nodes.similarity import is_counts, is_sparse, normalised, scaled, similar_users
+
+RNG = np.random.default_rng(3)
+WORDS = (RNG.random((40, 30)) < 0.2).astype(np.float64)
+NUMBERS = RNG.normal(size=(40, 5)) * [1, 10, 100, 1, 0]
+
+
+@pytest.mark.parametrize("features", [WORDS, sparse.csr_array(WORDS), NUMBERS, sparse.csr_array(NUMBERS)])
+def test_the_nearest_by_cosine(features: Any) -> None:
+    rows = scaled(features)
+    dense = rows.toarray() if is_sparse(rows) else rows
+    assert np.linalg.norm(dense, axis=1) == pytest.approx(1.0)
+    cosine = dense @ dense.T
+    np.fill_diagonal(cosine, 0.0)
+    wanted = np.zeros_like(cosine)
+    for user, row in enumerate(cosine):
+        for other in np.argsort(-row)[:3]:
+            wanted[user, other] = wanted[other, user] = max(row[other], 0.0)
+    assert similar_users(rows, 3).toarray() == pytest.approx(wanted)
+
+
+def test_rare_words_weigh_more() -> None:
+    words = np.array([[1, 1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0]])
+    rows = scaled(words).toarray()
+    assert rows[0, 1] > rows[0, 0] > 0
+    assert not rows[5].any()
+    assert is_counts(words)
+    assert not is_counts(NUMBERS)
+
+
+def test_one_user_resembles_nobody() -> None:
+    assert similar_users(scaled(np.ones((1, 2)))).nnz == 0
+
+
+def test_convolution_s_scaling() -> None:
+    graph = sparse.csr_array(np.array([[0.0, 2.0], [2.0, 0.0]]))
+    assert normalised(graph, 1.0).toarray() == pytest.approx(np.array([[1, 2], [2, 1]]) / 3)
+
+
+def test_no_square_array_is_made() -> None:
+    rows = scaled(np.random.default_rng(0).normal(size=(5000, 3)))
+    tracemalloc.start()
+    similar_users(rows, 5)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5000 * 5000 * 8 / 2
