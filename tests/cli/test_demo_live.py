@@ -12,6 +12,7 @@ import httpx
 import pytest
 from tests.cli.conftest import Command
 
+import graphldp as gl
 from graphldp.cli import demo_live
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
@@ -21,7 +22,7 @@ RUN = """
 import sys
 from pathlib import Path
 from graphldp.cli.demo_live import run
-run(Path(sys.argv[1]), users=240, keep=True, as_json=True)
+run(Path(sys.argv[1]), users=280, keep=True, as_json=True)
 """
 
 
@@ -34,7 +35,7 @@ def test_from_invitations_to_the_dashboard(tmp_path: Path) -> None:
             with httpx.Client(follow_redirects=True) as browser:
                 page = browser.post(found["dashboard"].replace("dashboard", "login"), data={"key": found["key"]})
             assert page.status_code == 200
-            assert "thread-24" in page.text
+            assert "thread-28" in page.text
         finally:
             process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
@@ -42,17 +43,20 @@ def test_from_invitations_to_the_dashboard(tmp_path: Path) -> None:
         httpx.get(found["dashboard"])
 
     assert [each.name for each in tmp_path.iterdir()] == ["out"]  # no litter
-    assert [row["community"] for row in found["labels"]] == [f"thread-{place}" for place in range(19, 25)]
+    assert [row["community"] for row in found["labels"]] == [f"thread-{place}" for place in range(20, 29)]
     assert {row["truth"] for row in found["labels"]} == set(live.KINDS)
     assert found["right"] == sum(row["predicted"] == row["truth"] for row in found["labels"])
+    assert found["low"] < found["accuracy"] == found["right"] / 9 < found["high"]
+    assert len(found["simulated"]) == live.DRAWS
+    assert found["mechanism"] == gl.recommended(found["epsilon"]).mechanism.origin.name
     store = Store.open(found["database"])
     communities, progress = store.communities(), store.progress()
     users, reported = (sum(column) for column in zip(*(progress[each.key][:2] for each in communities), strict=True))
     homes = list((tmp_path / "out").glob("live-*/clients/*/*"))
-    assert sum(each.label is not None for each in communities) == 18
-    assert len(homes) == users == sum(each.n for each in communities) >= 240
+    assert sum(each.label is not None for each in communities) == 19
+    assert len(homes) == users == sum(each.n for each in communities) >= 280
     assert len([home for home in homes if list(home.glob("memberships/*/report-1.json"))]) == reported < users
-    assert len(store.results.predictions()) == 6
+    assert len(store.results.predictions()) == 9
     store.close()
 
 

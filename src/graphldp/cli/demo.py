@@ -26,7 +26,7 @@ DATASET = "synthetic:threads"
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help=folder_help("the results and the page"))] = Path("demo"),
     live: Annotated[
-        bool, typer.Option("--live", help="Instead: a collector and 1,000 clients here, from invitations to labels.")
+        bool, typer.Option("--live", help="Instead: a collector and 5,000 clients here, from invitations to labels.")
     ] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the live dashboard running until Ctrl-C.")] = False,
     as_json: console.JsonOption = False,

@@ -1,10 +1,11 @@
-"""``graphldp demo --live``: a collector and a thousand clients on this machine, from invitations to labels."""
+"""``graphldp demo --live``: a collector and some thousand clients on this machine, from invitations to labels."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from graphldp.experiments.live import Person
 
 
-def run(out: Path, *, users: int = 1000, keep: bool, as_json: bool = False) -> None:
-    """Start a collector and clients, collect, train, label, and show the labels.
+def run(out: Path, *, users: int | None = None, keep: bool, as_json: bool = False) -> None:
+    """Start a collector and clients, collect, train, label, and show how many labels are right.
 
     Args:
         out: everything is written to a new folder in here.
-        users: about how many.
+        users: about how many; ``live.USERS`` by default.
         keep: leave the dashboard running until Ctrl-C.
         as_json: JSON instead of a table.
     """
@@ -33,6 +34,7 @@ def run(out: Path, *, users: int = 1000, keep: bool, as_json: bool = False) -> N
     from graphldp.cli.collect.store import open_database
     from graphldp.experiments import live
 
+    users = live.USERS if users is None else users
     if users < live.FEWEST:
         raise bad_parameter("users", "the live demo", f"{live.FEWEST} or more", users)
     out.mkdir(parents=True, exist_ok=True)
@@ -46,10 +48,12 @@ def run(out: Path, *, users: int = 1000, keep: bool, as_json: bool = False) -> N
             people = live.invite(store, graphs, address, folder)
             _watch(people)
             trained, labels = live.learn(store, folder)
-            note(f"Trained on {trained.communities} labelled communities, {trained.settings['epochs']} epochs.")
-            rows = _rows(labels, dict(zip(live.names_of(graphs), live.labels_of(graphs), strict=True)))
-            key = store.operators.add("demo")
-            _show(rows, address, key, database, keep=keep, as_json=as_json)
+            note(f"Trained on {trained.communities} labelled communities, as 'graphldp collect train' does.")
+            note(f"Simulating the same {live.DRAWS} times, to compare …")
+            simulated = live.simulate(graphs, people)
+            rows = _rows(labels, dict(zip(live.names_of(graphs), live.truth_of(graphs), strict=True)))
+            place = _Place(address if keep else "http://127.0.0.1:8470", store.operators.add("demo"), database)
+            _show(rows, simulated, store.communities()[0].mechanism, place, keep=keep, as_json=as_json)
             if keep:
                 with suppress(KeyboardInterrupt):
                     process.wait()
@@ -83,24 +87,46 @@ def _rows(labels: Sequence[Recipient], truth: Mapping[str, int]) -> list[dict[st
     ]
 
 
-def _show(rows: list[dict[str, Any]], address: str, key: str, database: str, *, keep: bool, as_json: bool) -> None:
-    from graphldp.experiments.live import EPSILON1, EPSILON2, SHOW_ALL
+@dataclass(frozen=True)
+class _Place:
+    """Where the dashboard is, and what opens it."""
+
+    address: str
+    key: str
+    database: str
+
+    @property
+    def dashboard(self) -> str:
+        return f"{self.address}/dashboard"
+
+
+def _show(
+    rows: list[dict[str, Any]], simulated: list[float], mechanism: str, place: _Place, *, keep: bool, as_json: bool
+) -> None:
+    from graphldp.experiments.live import EPSILON, SHOW_ALL
+    from graphldp.intervals import share_bounds
 
     right = sum(row["predicted"] == row["truth"] for row in rows)
-    dashboard = f"{address if keep else 'http://127.0.0.1:8470'}/dashboard"
-    serve = f"graphldp serve --port 8470 --database {database} {' '.join(SHOW_ALL)}"
+    low, high = (float(end) for end in share_bounds(right, len(rows)))
+    accuracy = {"right": right, "accuracy": right / len(rows), "low": low, "high": high, "simulated": simulated}
     if as_json:
-        found = {"labels": rows, "right": right, "dashboard": dashboard, "key": key, "database": database}
-        console.show_json(found)
+        made = {"mechanism": mechanism, "epsilon": EPSILON, "labels": rows}
+        console.show_json(
+            made | accuracy | {"dashboard": place.dashboard, "key": place.key, "database": place.database}
+        )
         return
-    console.show(rows, as_json=False, title=f"Labels from DPRR reports, ε = {EPSILON1:g} + {EPSILON2:g}")
+    console.show(rows, as_json=False, title=f"Labels of held-out communities, reports by {mechanism}, ε = {EPSILON:g}")
+    mean = sum(simulated) / len(simulated)
     said = (
-        f"{right} of {len(rows)} are right; a coin would get half. This shows the system at work, not how accurate\n"
-        "it is: so few and small communities teach little, and their sizes, which are public, tell part of it.\n\n"
+        f"Live: {right} of {len(rows)} are right, {right / len(rows):.2f} ({low:.2f} to {high:.2f} at 95 %); a coin "
+        f"would get half.\nSimulated on the same communities, {len(simulated)} draws of the noise: {mean:.2f} on "
+        f"average ({min(simulated):.2f} to {max(simulated):.2f}).\n"
+        + ("The two agree within the interval.\n\n" if low <= mean <= high else "The two do not agree.\n\n")
     )
     if keep:
-        said += f"The dashboard: {dashboard}\nThe operator's key, to log in: {key}\nCtrl-C ends it."
+        said += f"The dashboard: {place.dashboard}\nThe operator's key, to log in: {place.key}\nCtrl-C ends it."
     else:
+        serve = f"graphldp serve --port 8470 --database {place.database} {' '.join(SHOW_ALL)}"
         said += f"The dashboard has ended (--keep leaves it on). To look at it:\n{serve}\n"
-        said += f"and open {dashboard} with the operator's key {key}"
+        said += f"and open {place.dashboard} with the operator's key {place.key}"
     console.out.print(said, highlight=False, markup=False, soft_wrap=True)

@@ -91,7 +91,7 @@ def train_collected(
     row, classifier = _trial(reports, results, defense, seed, recommended, max_epochs, device)
     settings: dict[str, Any] = {"defense": defense or "none", "seed": seed, "mechanism": str(kept.origin)}
     if recommended:
-        classifier = ProfileClassifier(seed=seed).fit(kept)
+        classifier = fitted(kept, seed)
         settings["classifier"] = "recommended"
     else:
         settings["epochs"] = row.numbers["epochs"]
@@ -137,17 +137,28 @@ def label_collected(
     found = [
         Prediction(
             community=int(reports.graph_ids[place]),
-            label=int(classifier.classes_[chances.argmax()]),
-            confidence=float(chances.max()),
+            label=label,
+            confidence=confidence,
             reported=int(present[owner == place].sum()),
             model=str(model),
         )
-        for place, chances in enumerate(classifier.predict_proba(reports))
+        for place, (label, confidence) in enumerate(labels_of(classifier, reports))
     ]
     found = [each for each in found if enough(each.reported, min_reports)]  # a defense may have left too few
     store.results.set_predictions(found)
     by_key = {each.key: each for each in communities}
     return [Recipient(by_key[each.community], each) for each in found]
+
+
+def fitted(reports: Reports, seed: int = 0) -> ProfileClassifier:
+    """The recommended classifier, fitted to reports that were collected or simulated."""
+    return ProfileClassifier(seed=seed).fit(reports)
+
+
+def labels_of(classifier: GraphClassifier | ProfileClassifier, reports: Reports) -> list[tuple[int, float]]:
+    """The label of each graph, and how likely it is."""
+    chances = classifier.predict_proba(reports)
+    return [(int(classifier.classes_[each.argmax()]), float(each.max())) for each in chances]
 
 
 def _trial(

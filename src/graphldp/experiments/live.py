@@ -22,7 +22,7 @@ import numpy as np
 
 from graphldp.errors import MissingExtraError, StoreError
 from graphldp.machines import lifeline
-from graphldp.wire import Choice, Invitation
+from graphldp.wire import Invitation
 
 if TYPE_CHECKING:
     from graphldp.collector.storage.results import Run
@@ -32,11 +32,13 @@ if TYPE_CHECKING:
 
 # Every client's process imports this module: what only the operator needs is imported where it is used.
 
-SIZE = 25  # users in a community: many small ones teach more than a few large ones
-FEWEST_COMMUNITIES = 24  # the tenth of the labelled ones that is held out needs one of either kind
+USERS = 5000
+SIZE = 64  # users in a community: so many sums of noisy degrees tell the two kinds apart
+FEWEST_COMMUNITIES = 28  # the tenth of the labelled ones that is held out needs one of either kind
 FEWEST = 10 * FEWEST_COMMUNITIES  # users; no thread is smaller
-EPSILON1, EPSILON2 = 2.0, 2.0  # so few users with so few friends need a degree that is little off
-LABELLED = 0.75  # of the communities
+EPSILON = 1.0
+LABELLED = 2 / 3  # of the communities
+DRAWS = 5  # simulations beside the live run
 SILENT = 0.05  # of the users
 SHOW_ALL = ("--set", "min_reports=1")  # communities this small would show nothing; nobody in them is real
 KINDS = ("hub and spoke", "reply tree")
@@ -68,9 +70,14 @@ def names_of(graphs: GraphSet) -> list[str]:
     return [f"thread-{place + 1:02}" for place in range(graphs.num_graphs)]
 
 
-def labels_of(graphs: GraphSet) -> list[int]:
+def truth_of(graphs: GraphSet) -> list[int]:
     """Their true kinds."""
     return [] if graphs.labels is None else graphs.labels.tolist()
+
+
+def labelled_of(graphs: GraphSet) -> int:
+    """How many of them have a label, the first ones; the others are held out."""
+    return round(LABELLED * graphs.num_graphs)
 
 
 @contextmanager
@@ -100,15 +107,16 @@ def collector(database: str, log: Path) -> Iterator[tuple[str, subprocess.Popen[
 
 def invite(store: Store, graphs: GraphSet, address: str, folder: Path) -> list[Person]:
     """Open the communities, and give everyone an invitation and a file with her friends."""
+    from graphldp.collector.offers import Split, offers
+
     rng, people = np.random.default_rng(0), []
-    labels = labels_of(graphs)
-    labelled = round(LABELLED * graphs.num_graphs)
-    choice = Choice("demo", EPSILON1, EPSILON2)
+    truth, labelled = truth_of(graphs), labelled_of(graphs)
     for place, id in enumerate(names_of(graphs)):
         start, n = int(graphs.graph_ptr[place]), int(graphs.sizes[place])
         roster = [f"user{number}" for number in range(n)]
-        label = labels[place] if place < labelled else None
-        store.open_community(id, roster, mechanism="dprr", choices=[choice], label=label)
+        mechanism, choices = offers([EPSILON], None, n, Split())
+        label = truth[place] if place < labelled else None
+        store.open_community(id, roster, mechanism=mechanism, choices=choices, label=label)
         for user, token in store.invite(id).items():
             home = folder / "clients" / id / str(user)
             home.mkdir(parents=True, mode=0o700)
@@ -152,7 +160,7 @@ def _take_part(person: Person) -> None:
     except ModuleNotFoundError:
         raise MissingExtraError("graphldp demo --live", "client") from None
     client, invitation = Client(person.home, tick=0.0), Invitation.from_json(person.invitation)
-    client.join(invitation, accept=to_millionths(EPSILON1) + to_millionths(EPSILON2))
+    client.join(invitation, accept=to_millionths(EPSILON))
     if person.reports:
         client.report(invitation.community, friends_file=person.home / "friends.txt")
 
@@ -165,6 +173,27 @@ def learn(store: Store, folder: Path) -> tuple[Run, list[Recipient]]:
     found = store.communities()
     export(store, found).save(folder / "reports.npz")
     model = folder / "model.npz"
-    trained = train_collected(store, found, model, folder / "results.sqlite", device="cpu")
+    trained = train_collected(store, found, model, folder / "results.sqlite", recommended=True, device="cpu")
     unlabelled = [each for each in found if each.label is None]
     return trained, label_collected(store, unlabelled, model, device="cpu", min_reports=1)
+
+
+def simulate(graphs: GraphSet, people: Sequence[Person], draws: int = DRAWS) -> list[float]:
+    """The same without devices: the accuracy on the held-out communities, for each of some draws of the noise.
+
+    The graphs, who stays silent, which communities have a label, and the code that labels the others are those of the
+    live run. Only the reports are drawn by the lab's mechanism.
+    """
+    from graphldp.experiments.collected import fitted, labels_of
+    from graphldp.learn.recipe import recommended
+    from graphldp.threats.treatments import treat
+
+    silent, labelled = np.array([not person.reports for person in people]), labelled_of(graphs)
+    mechanism, held_out = recommended(EPSILON).mechanism, np.arange(labelled, graphs.num_graphs)
+    found = []
+    for seed in range(draws):
+        reports = treat(mechanism.randomize(graphs, rng=seed), silent, "remove")
+        classifier = fitted(reports.subset(np.arange(labelled)))
+        given = [label for label, _ in labels_of(classifier, reports.subset(held_out))]
+        found.append(float(np.mean(np.array(given) == np.array(truth_of(graphs))[held_out])))
+    return found
