@@ -12,7 +12,6 @@ from graphldp.experiments import trials
 from graphldp.experiments.cases import defended
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context
-from graphldp.experiments.models import classifier_of
 from graphldp.experiments.outcomes import CellOutcome, refusal
 from graphldp.experiments.trial import Trial
 from graphldp.learn.calibration import Reliability, reliability
@@ -34,6 +33,8 @@ def measured(cells: Sequence[Cell], context: Context) -> Iterator[list[CellOutco
 
 
 def _measured(cell: Cell, trial: Trial, outcome: CellOutcome, context: Context) -> CellOutcome:
+    from graphldp.experiments.models import classifier_of  # needs scikit-learn, which a far machine may lack
+
     classifier = classifier_of(outcome) if outcome.status == "done" else None
     if classifier is None:
         return CellOutcome(cell, outcome.status, note=outcome.note)
