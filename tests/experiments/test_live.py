@@ -111,7 +111,7 @@ def test_devices_draw_the_law_of_the_lab(degree: int) -> None:
     first = lab.graph_ptr[:-1]
     simulated = np.stack((lab.epsilon2[first] > 0, some(lab.noisy_degree)[first], lab.degrees[first]), axis=1)
     assert 0.01 < devices[:, 0].mean() < 0.99
-    table = np.stack([_counts(each, degree) for each in (devices, simulated)])
+    table = np.stack([_counts(each.astype(np.float64), degree) for each in (devices, simulated)])
     assert chi2_contingency(table[:, table.sum(axis=0) >= 20])[1] > 1e-6
 
 
