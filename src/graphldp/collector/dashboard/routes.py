@@ -94,7 +94,7 @@ def make_router(settings: Settings, store: Store, pages: Pages) -> APIRouter:
 
     @router.get("/play")
     def play(request: Request) -> Response:
-        return page("play.html", session_of(request), here="play")
+        return page("play.html", session_of(request), here="play", **views.play())
 
     @router.get("/login")
     def login(request: Request) -> Response:

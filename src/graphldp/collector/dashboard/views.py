@@ -12,11 +12,12 @@ from graphldp.collector.disclosure import enough
 from graphldp.collector.storage.results import Prediction
 from graphldp.collector.storage.second_round import shown_progress
 from graphldp.collector.storage.store import Store
-from graphldp.privacy.hubs import BUSY_FROM
+from graphldp.privacy.hubs import BUSY_FROM, LIST_SHARE, LIST_TIMES, LISTS_ABOVE, hub_from
 
 _FLAGGED_SHOWN = 200
 
 _EPSILONS = (0.1, 0.5, 1, 2, 4)
+_PLAYERS = 120
 
 
 def epsilons() -> list[tuple[str, str, str, str]]:
@@ -89,6 +90,16 @@ def _second(store: Store, community: Community, reported: int, min_reports: int)
     counts = shown_progress(store.second_round.progress(community), reported, min_reports)
     hubs, answered = counts or (None, None)
     return {"hubs": hubs, "answered": answered, "busy_from": community.busy_from or BUSY_FROM}
+
+
+def play() -> dict[str, Any]:
+    """The invented community of the playground, large enough to have hubs, and the numbers by which clients draw."""
+    return {
+        "others": _PLAYERS - 1,
+        "hub_from": hub_from(_PLAYERS, LIST_TIMES),
+        "lists_above": f"{LISTS_ABOVE:g}",
+        "share": LIST_SHARE,
+    }
 
 
 def runs(store: Store) -> dict[str, Any]:
