@@ -1,8 +1,8 @@
 """Tests that cannot fail prove nothing: ``python -m benchmarks.proof.mutants`` breaks the code, and they must.
 
 ``mutants.toml`` lists ways to get the promise wrong: a text of one file, what stands there instead, what that breaks,
-and the test or audit that must see it. Each is put into a copy of ``src``, and its catcher runs on that copy. Every
-catcher must pass on the code as it is, too.
+and the test or audit that must see it. Each is put into a copy of ``src`` and ``clients/web``, and its catcher runs on
+that copy. Every catcher must pass on the code as it is, too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Mutant:
 
     Args:
         breaks: what is wrong then, in words.
-        file: below ``src/graphldp``.
+        file: below ``src/graphldp``, or below ``clients/web`` and named from there on.
         text: what stands there, once.
         instead: what stands there in the mutant.
         catcher: a test as pytest names it, or a command that begins with ``graphldp``.
@@ -47,6 +47,11 @@ class Mutant:
     instead: str
     catcher: str
 
+    @property
+    def place(self) -> Path:
+        """Where the file is, below the repository's root."""
+        return Path(self.file) if self.file.startswith("clients/") else Path("src", "graphldp", self.file)
+
 
 def mutants() -> list[Mutant]:
     """The list."""
@@ -57,8 +62,17 @@ def _short(catcher: str) -> str:
     return catcher.removeprefix("tests/").replace("::", ": ")
 
 
+def copied(folder: Path) -> Path:
+    """A copy of what mutants change, with the packages of the browser client, where they are installed."""
+    shutil.copytree(ROOT / "src", folder / "src")
+    web = folder / "clients" / "web"
+    shutil.copytree(ROOT / "clients" / "web", web, ignore=shutil.ignore_patterns("node_modules"))
+    (web / "node_modules").symlink_to(ROOT / "clients" / "web" / "node_modules")
+    return folder
+
+
 def fails(catcher: str, source: Path) -> bool:
-    """Run a test or an audit on the package in this folder.
+    """Run a test or an audit on the copy in this folder.
 
     Raises:
         RuntimeError: where it neither passed nor failed: no such test, or a module that cannot be imported.
@@ -67,7 +81,8 @@ def fails(catcher: str, source: Path) -> bool:
         command = ["-c", _COMMAND, *shlex.split(catcher)[1:]]
     else:
         command = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", catcher]
-    environment = os.environ | {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1"}
+    folders = {"PYTHONPATH": str(source / "src"), "GRAPHLDP_WEB": str(source / "clients" / "web")}
+    environment = os.environ | folders | {"OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=_TIMEOUT
     )
@@ -79,7 +94,7 @@ def fails(catcher: str, source: Path) -> bool:
 @contextmanager
 def applied(mutant: Mutant, source: Path) -> Iterator[None]:
     """The mutant in place of the code, for a while."""
-    path = source / "graphldp" / mutant.file
+    path = source / mutant.place
     whole, times = path.read_text(), path.stat()
     if whole.count(mutant.text) != 1:
         raise RuntimeError(f"{mutant.file} does not have this text once: {mutant.text}")
@@ -96,7 +111,7 @@ def run(chosen: list[Mutant], jobs: int) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         copies: SimpleQueue[Path] = SimpleQueue()
         for number in range(jobs):
-            copies.put(Path(shutil.copytree(ROOT / "src", Path(folder) / str(number))))
+            copies.put(copied(Path(folder) / str(number)))
 
         def passes(catcher: str) -> tuple[str, bool]:
             source = copies.get()
@@ -133,6 +148,9 @@ def main() -> int:
     given, start = parser.parse_args(), time.perf_counter()
     everything = mutants()
     chosen = [each for each in everything if given.only in f"{each.file} {each.breaks} {each.catcher}"]
+    if shutil.which("npm") is None:
+        chosen = [each for each in chosen if not each.file.startswith("clients/")]
+        print("Node is not installed: the mutants of the browser client are left out.", flush=True)
     if not given.full and not given.only:
         chosen = chosen[:: len(chosen) // 30 or 1]
     good = run(chosen, given.jobs)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-WEB = Path(__file__).resolve().parents[3] / "clients" / "web"
+# proof runs these tests on copies of it, each with a mistake
+WEB = Path(os.environ.get("GRAPHLDP_WEB") or Path(__file__).resolve().parents[3] / "clients" / "web")
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +19,9 @@ def web() -> Path:
     """The folder of the browser client, with the packages that its lock file names."""
     if shutil.which("npm") is None:
         pytest.skip("Node is not installed (Debian: apt-get install nodejs npm): the browser client is not tested.")
+    version = subprocess.run(["node", "--version"], text=True, capture_output=True, check=True).stdout
+    if tuple(int(part) for part in version.strip().removeprefix("v").split(".")[:2]) < (20, 19):
+        pytest.skip(f"Node is {version.strip()}, and the browser client needs 20.19: it is not tested.")
     lock, stamp = WEB / "package-lock.json", WEB / "node_modules" / "installed"
     with lock.open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)  # several processes run tests
