@@ -24,6 +24,10 @@ eve,true,false,"""
         ("plain.csv", "bob@example.social\neve\nnobody\n"),
         ("friends.json", json.dumps(["bob@example.social", "eve", "nobody"])),
         ("objects.json", json.dumps([{"acct": "bob@example.social"}, {"name": "eve"}, {"username": "nobody"}])),
+        (
+            "follows.json",
+            json.dumps({"follows": [{"handle": "bob@example.social"}, {"handle": "eve"}, {"handle": "x"}]}),
+        ),
         ("bom.txt", "\ufeffbob@example.social\neve\nnobody"),
     ],
 )
@@ -56,6 +60,7 @@ def test_a_roster_that_cannot_tell_two_users_apart_is_refused() -> None:
         ("a.json", b'{"name": "secret-name"}'),
         ("a.json", b'[{"since": "secret-name"}]'),
         ("a.json", b"[3]"),
+        ("a.json", b'{"follows": "secret-name"}'),
         ("a.csv", b'"secret-name\n'),
         ("a.txt", b"\xff\xfe\x00"),
     ],

@@ -1,9 +1,10 @@
 """The user's friends, from a file of hers, as numbers of the community's roster.
 
 Read are: text, one name a line; CSV, by a column called name, account, handle, user or friend, else the first; JSON, a
-list of names or of objects with such a field; and Mastodon's ``following_accounts.csv``. Names are compared without
-regard to case, an @ in front, and the ways Unicode has to write one letter. Who is not in the roster is counted, and
-named nowhere: not on screen, not in an error, not to the collector.
+list of names or of objects with such a field; Mastodon's ``following_accounts.csv``; and Bluesky's answer to
+``app.bsky.graph.getFollows``, an object with such a list as ``follows``. Names are compared without regard to case, an
+@ in front, and the ways Unicode has to write one letter. Who is not in the roster is counted, and named nowhere: not on
+screen, not in an error, not to the collector.
 """
 
 from __future__ import annotations
@@ -107,6 +108,8 @@ def _from_json(text: str, path: Path) -> list[str]:
         values = json.loads(text)
     except (ValueError, RecursionError):
         raise FormatError(f"{path}: not JSON.") from None
+    if isinstance(values, dict):
+        values = values.get("follows")
     if not isinstance(values, list):
         raise FormatError(f"{path}: must be a list of names, or of objects with a field such as 'name'.")
     return [_name_of(value, path) for value in values]
