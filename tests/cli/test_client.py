@@ -225,3 +225,17 @@ def test_an_output_that_knows_no_epsilon_ends_nothing(
     text = found.stdout.decode("ascii")
     assert "\\u03b5" in text
     assert not how or json.loads(text)["bytes"] == server.bodies[0].hex()
+
+
+def test_a_ledger_goes_from_client_to_client(run: Run, server: FailingCollector, friends: str, tmp_path: Path) -> None:
+    run("join", "-", "--accept", "1", text=server.invitation.to_json())
+    run("report", "audit", "--friends", friends, "--yes")
+    (tmp_path / "ledger.json").write_text(run("ledger").stdout)
+    other = ("--home", str(tmp_path / "other"))
+    assert json.loads(run("ledger", "--add", str(tmp_path / "ledger.json"), *other).stdout) == json.loads(
+        run("ledger").stdout
+    )
+    run("join", "-", "--accept", "1", *other, text=server.invitation.to_json())
+    with pytest.raises(ClientError, match="another is never drawn"):
+        run("report", "audit", "--friends", friends, "--yes", *other)
+    assert len(server.bodies) == 1

@@ -65,6 +65,55 @@ def test_a_damaged_ledger_stops_everything(tmp_path: Path, text: str) -> None:
         Ledger(tmp_path / "ledger.json")
 
 
+def written(ledger: Ledger, path: Path) -> Path:
+    path.write_text(json.dumps(ledger.to_json()))
+    return path
+
+
+def test_another_clients_ledger_adds_what_it_spent_and_drew(ledger: Ledger, tmp_path: Path) -> None:
+    other = Ledger(tmp_path / "other.json")
+    for each, communities in ((ledger, ("both", "ours")), (other, ("both", "theirs"))):
+        for community in communities:
+            each.charge("https://a.example", community, 1, TENTH)
+    dear = Choice("dear", 0.1, 0.1)
+    other.charge("https://a.example", "both", 1, dear)
+    other.mark(other.entries[-1], drawn=True, sent=True)
+    other.mark_second(other.entries[-1], "0" * 64)
+    other.set_cap(3 * 10**6)
+    file = written(other, tmp_path / "exported.json")
+    for _ in range(2):  # a second time it says nothing new
+        ledger.add(file)
+        assert ledger.spent == 400_000
+        assert ledger.cap == 3 * 10**6
+        assert ledger.last_epoch("https://a.example", "both") == 1
+        both = ledger.find("https://a.example", "both", 1)
+        assert both is not None
+        assert (both.choice, both.sent, both.question) == ("dear", True, "0" * 64)
+    assert Ledger(tmp_path / "ledger.json").entries == ledger.entries
+
+
+def test_adding_never_lowers_a_cost_or_takes_back_a_mark(ledger: Ledger, tmp_path: Path) -> None:
+    other = Ledger(tmp_path / "other.json")
+    ledger.charge("https://a.example", "c", 1, Choice("open", math.inf, math.inf))
+    ledger.mark(ledger.entries[0], drawn=True, sent=True)
+    ledger.mark_second(ledger.entries[0], "1" * 64, answered=True)
+    ledger.set_cap(1)
+    before = ledger.to_json()
+    other.charge("https://a.example", "c", 1, TENTH)
+    other.mark_second(other.entries[0], "0" * 64)
+    ledger.add(written(other, tmp_path / "exported.json"))
+    assert ledger.to_json() == before
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"cap": 1}', '{"cap": 1, "entries": [{"server": "x"}]}', "[" * 10**5])
+def test_what_is_no_ledger_changes_nothing(ledger: Ledger, tmp_path: Path, text: str) -> None:
+    ledger.charge("https://a.example", "c", 1, TENTH)
+    (tmp_path / "other.json").write_text(text)
+    with pytest.raises(FormatError, match="not a ledger that a client has written"):
+        ledger.add(tmp_path / "other.json")
+    assert Ledger(tmp_path / "ledger.json").entries == ledger.entries
+
+
 def test_files_and_folders_are_the_owners_alone(tmp_path: Path) -> None:
     vault.keep(tmp_path / "a" / "b" / "c.json", {"x": 1})
     assert stat.S_IMODE((tmp_path / "a" / "b" / "c.json").stat().st_mode) == 0o600

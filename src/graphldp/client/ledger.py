@@ -7,11 +7,14 @@ speak of it.
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from graphldp.client import vault
-from graphldp.errors import ClientError
+from graphldp.errors import ClientError, FormatError
 from graphldp.wire import MILLION, Choice
 
 DEFAULT_CAP = 5 * MILLION
@@ -59,15 +62,7 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self._path = path
         found = vault.kept(path)
-        if found is None:
-            found = {"cap": DEFAULT_CAP, "entries": []}
-        try:
-            self.cap: int = found["cap"]
-            self.entries = [Entry(**fields) for fields in found["entries"]]
-        except (KeyError, TypeError):
-            raise vault.damaged(path) from None
-        if type(self.cap) is not int or not all(_whole(entry) for entry in self.entries):
-            raise vault.damaged(path)
+        self.cap, self.entries = (DEFAULT_CAP, []) if found is None else _read(found, vault.damaged(path))
 
     @property
     def spent(self) -> int:
@@ -81,6 +76,31 @@ class Ledger:
     def last_epoch(self, server: str, community: str) -> int:
         """The latest epoch in which a report was drawn for a community; 0 for none."""
         return max((e.epoch for e in self.entries if e.slot[:2] == (server, community) and e.drawn), default=0)
+
+    def to_json(self) -> dict[str, Any]:
+        """What is kept, and what another client takes with :meth:`add`."""
+        return {"version": 1, "cap": self.cap, "entries": [asdict(entry) for entry in self.entries]}
+
+    def add(self, path: Path) -> None:
+        """Take in what another client of the same user has spent, from a file that it wrote.
+
+        Where both know a report, the larger cost counts, and every mark of either: what one of them drew, the other
+        never draws again. The smaller cap holds.
+
+        Raises:
+            FormatError: where the file is no ledger; nothing is changed then.
+        """
+        refused = FormatError(f"{path}: not a ledger that a client has written. Nothing was changed.")
+        try:
+            found = json.loads(path.read_bytes())
+        except (ValueError, RecursionError):
+            raise refused from None
+        cap, entries = _read(found, refused)
+        known = {entry.slot: entry for entry in self.entries}
+        for entry in entries:
+            known[entry.slot] = _joined(known[entry.slot], entry) if entry.slot in known else entry
+        self.cap, self.entries = min(self.cap, cap), list(known.values())
+        self._keep()
 
     def set_cap(self, millionths: int) -> None:
         """Change the lifetime cap."""
@@ -134,7 +154,25 @@ class Ledger:
         return new
 
     def _keep(self) -> None:
-        vault.keep(self._path, {"version": 1, "cap": self.cap, "entries": [asdict(e) for e in self.entries]})
+        vault.keep(self._path, self.to_json())
+
+
+def _read(found: Any, refused: FormatError) -> tuple[int, list[Entry]]:
+    """The cap and the entries that a ledger holds."""
+    try:
+        cap, entries = found["cap"], [Entry(**fields) for fields in found["entries"]]
+    except (KeyError, TypeError):
+        raise refused from None
+    if type(cap) is not int or not all(_whole(entry) for entry in entries):
+        raise refused
+    return cap, entries
+
+
+def _joined(ours: Entry, theirs: Entry) -> Entry:
+    """What two clients know of one report."""
+    dearer = max(ours, theirs, key=lambda entry: math.inf if entry.millionths is None else entry.millionths)
+    marks = {name: getattr(ours, name) or getattr(theirs, name) for name in _MARKS}
+    return replace(dearer, question=theirs.question if ours.question is None else ours.question, **marks)
 
 
 _MARKS = ("drawn", "sent", "answered", "withdrawn", "deleted")

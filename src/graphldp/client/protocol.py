@@ -166,6 +166,14 @@ class Client:
         with vault.locked(self.home):
             return self._ledger(), membership.memberships(self.home)
 
+    def ledger(self, add: Path | None = None) -> Ledger:
+        """The ledger, with what another client of the same user has spent where its file is given."""
+        with vault.locked(self.home):
+            ledger = self._ledger()
+            if add is not None:
+                ledger.add(add)
+            return ledger
+
     def forget(self, community: str, *, server: str | None = None) -> None:
         """Delete the list, the token and the report; what was spent, and that a report was drawn, stays noted."""
         with vault.locked(self.home):
