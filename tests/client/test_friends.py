@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graphldp.client.friends import match, read_names
 from graphldp.errors import DataError, FormatError
 
+VECTORS = json.loads((Path(__file__).parent / "vectors" / "friends.json").read_text())
 ROSTER = ["ann@example.social", "Bob@example.social", "carl", "Dörte", "eve"]
 MASTODON = """Account address,Show boosts,Notify on new posts,Languages
 bob@example.social,true,false,
@@ -75,3 +77,17 @@ def test_bad_files_are_refused_without_repeating_them(tmp_path: Path, name: str,
 def test_an_empty_file_has_no_friends(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("")
     assert read_names(tmp_path / "a.csv") == []
+
+
+@pytest.mark.parametrize("case", VECTORS["valid"], ids=lambda case: case["file"])
+def test_a_file_holds_the_names_that_every_client_reads(tmp_path: Path, case: dict[str, Any]) -> None:
+    (tmp_path / case["file"]).write_bytes(case["data"].encode())
+    assert read_names(tmp_path / case["file"]) == case["names"]
+
+
+@pytest.mark.parametrize("case", VECTORS["invalid"], ids=lambda case: case["file"])
+def test_what_no_client_reads_is_refused(tmp_path: Path, case: dict[str, Any]) -> None:
+    data = case["data"].encode() if "data" in case else bytes.fromhex(case["hex"])
+    (tmp_path / case["file"]).write_bytes(data)
+    with pytest.raises(FormatError):
+        read_names(tmp_path / case["file"])
