@@ -14,12 +14,18 @@ from fastapi.responses import Response
 from graphldp.collector.http.problems import ProblemError
 from graphldp.wire.bundle import BUNDLE_LIST, PAGE, installed_bundle
 
-_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
+_TYPES = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+}
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; worker-src 'self'; "
     "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
-_FOR_PAGE = {"content-security-policy": _POLICY, "referrer-policy": "no-referrer"}
+_ALWAYS = {"content-security-policy": _POLICY, "referrer-policy": "no-referrer"}  # a worker has its own file's policy
 _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
 
 
@@ -29,14 +35,14 @@ def make_router() -> APIRouter:
 
     @router.get("/join")
     def page() -> Response:
-        return Response(files[PAGE], media_type=_TYPES[".html"], headers=_FOR_PAGE)
+        return Response(files[PAGE], media_type=_TYPES[".html"], headers=_ALWAYS)
 
     @router.get("/join/{name}")
     def file(name: str) -> Response:
         path = f"join/{name}"
         if path not in files:
             raise ProblemError("not-found")
-        headers = {} if path == BUNDLE_LIST else _FOR_EVER
+        headers = _ALWAYS if path == BUNDLE_LIST else _ALWAYS | _FOR_EVER
         return Response(files[path], media_type=_TYPES[PurePath(name).suffix], headers=headers)
 
     return router
