@@ -1,0 +1,42 @@
+/** What the page may ask of the worker. Every call but the first few words of it is done under the vault's lock. */
+
+import type { TroubleKind } from "../vault/trouble.ts";
+import type { ChoiceView, CommunityView, Difference, MatchView, Receipt, StandingView, StatusView, Where } from "./views.ts";
+
+export interface OpenedView {
+  readonly standing: StandingView;
+  /** What the community publishes now, where that is something else than what was pinned. */
+  readonly renewal: { readonly community: CommunityView; readonly differences: readonly Difference[] } | null;
+}
+
+export interface Api {
+  /** Take a link. */
+  open(url: string): Promise<OpenedView>;
+  /** See whether the community publishes something new. */
+  look(where: Where): Promise<OpenedView>;
+  /** Agree to what `open` or `look` showed. */
+  renew(where: Where): Promise<StandingView>;
+  /** Find the friends of some files among the members. */
+  match(where: Where, files: readonly { readonly name: string; readonly data: Uint8Array }[]): Promise<MatchView>;
+  /** Members whose names hold some text. */
+  search(where: Where, text: string): Promise<readonly { readonly number: number; readonly name: string }[]>;
+  /** Draw for invented people, as this community draws. */
+  example(where: Where, choice: string): Promise<Receipt>;
+  /** Draw and send, in one step. */
+  report(where: Where, choice: string, friends: readonly number[]): Promise<StandingView>;
+  send(where: Where): Promise<StandingView>;
+  answer(where: Where): Promise<StandingView>;
+  status(): Promise<StatusView>;
+  forget(where: Where): Promise<void>;
+  exportLedger(): Promise<string>;
+  addLedger(text: string): Promise<StatusView>;
+  setCap(epsilon: number): Promise<StatusView>;
+}
+
+export type Call = { readonly id: number; readonly method: keyof Api; readonly values: readonly unknown[] };
+export type Reply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly trouble: TroubleKind; readonly facts: Readonly<Record<string, number | string>> }
+  | { readonly waiting: true };
+
+export type { ChoiceView };

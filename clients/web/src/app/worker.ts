@@ -1,0 +1,125 @@
+/** The worker: all that reads the vault, draws or sends, so that the page never waits for it. */
+
+import { draw } from "../core/draw.ts";
+import type { Choice } from "../core/wire/choice.ts";
+import { readLink } from "../core/wire/invitation.ts";
+import { plain } from "../core/wire/roster.ts";
+import { Client, type Opened } from "../protocol/client.ts";
+import { match, numbered, readNames } from "../protocol/friends.ts";
+import { Database, locked } from "../vault/database.ts";
+import { MILLION, spent } from "../vault/ledger.ts";
+import type { Membership } from "../vault/membership.ts";
+import { asTrouble, Trouble } from "../vault/trouble.ts";
+import type { Api, Call, OpenedView, Reply } from "./api.ts";
+import { ADA, ADAS_FRIENDS, INVENTED } from "./invented.ts";
+import { communityView, differences, receiptOf, standingView, type StatusView, type Where } from "./views.ts";
+
+const FOUND = 200;
+
+function made(client: Client): Api {
+  const at = ({ server, community }: Where): Promise<Membership> => client.member(server, community);
+  return {
+    open: async (url) => opened(client, await client.open(linked(url))),
+    look: async (where) => opened(client, await client.open((await at(where)).invitation)),
+    renew: async (where) => {
+      await client.renew(where.server, where.community);
+      return standing(client, where);
+    },
+    match: async (where, files) => {
+      const { roster, published } = await at(where);
+      const names = files.flatMap(({ name, data }) => readNames(name, data));
+      const found = match(names, numbered(roster), published.user);
+      const total = found.numbers.length + found.unmatched;
+      return { numbers: found.numbers, names: found.numbers.map((each) => roster[each] ?? ""), total, cause: found.cause };
+    },
+    search: async (where, text) => {
+      const [{ roster, published }, wanted] = [await at(where), plain(text)];
+      const found: { number: number; name: string }[] = [];
+      for (let number = 0; number < roster.length && found.length < FOUND; number += 1) {
+        const name = roster[number] ?? "";
+        if (number !== published.user && plain(name).includes(wanted)) found.push({ number, name });
+      }
+      return found;
+    },
+    example: async (where, choice) => {
+      const { published } = await at(where);
+      const invented = { ...published, n: INVENTED.length, user: ADA, hubFrom: null };
+      const drawn = draw(invented, chosen(published.choices, choice), ADAS_FRIENDS);
+      return receiptOf(drawn.report, drawn.bytes, ADAS_FRIENDS, INVENTED);
+    },
+    report: async ({ server, community }, choice, friends) => {
+      const { published } = await at({ server, community });
+      return standingView(await client.report(server, community, chosen(published.choices, choice), friends));
+    },
+    send: async ({ server, community }) => standingView(await client.send(server, community)),
+    answer: async ({ server, community }) => standingView(await client.answer(server, community)),
+    status: () => status(client),
+    forget: ({ server, community }) => client.forget(server, community),
+    exportLedger: async () => JSON.stringify(await client.ledger(), null, 1),
+    addLedger: async (text) => {
+      await client.addLedger(text);
+      return status(client);
+    },
+    setCap: async (epsilon) => {
+      await client.setCap(Math.round(epsilon * MILLION));
+      return status(client);
+    },
+  };
+}
+
+function linked(url: string): ReturnType<typeof readLink> {
+  try {
+    return readLink(url);
+  } catch {
+    throw new Trouble("bad-link");
+  }
+}
+
+async function opened(client: Client, { member, renewed }: Opened): Promise<OpenedView> {
+  const view = await standing(client, member.invitation);
+  if (renewed === null) return { standing: view, renewal: null };
+  const { published, roster } = renewed;
+  const fresh = communityView({ ...member, published, roster });
+  return {
+    standing: view,
+    renewal: { community: fresh, differences: differences(member.published, published, member.roster, roster) },
+  };
+}
+
+async function standing(client: Client, { server, community }: Where): ReturnType<Api["send"]> {
+  return standingView(await client.standing(await client.member(server, community)));
+}
+
+async function status(client: Client): Promise<StatusView> {
+  const { ledger, standings } = await client.status();
+  return {
+    standings: standings.map(standingView),
+    entries: ledger.entries,
+    spent: spent(ledger) / MILLION,
+    cap: ledger.cap / MILLION,
+  };
+}
+
+function chosen(choices: readonly Choice[], name: string): Choice {
+  const found = choices.find((choice) => choice.name === name);
+  if (found === undefined) throw new Trouble("bad-community");
+  return found;
+}
+
+const post = (reply: Reply): void => postMessage(reply);
+const opening = Database.open().then((database) => made(new Client(database)));
+opening.catch(() => undefined); // the first call says it
+
+addEventListener("message", ({ data }: MessageEvent<Call>) => {
+  const called = async (): Promise<unknown> => {
+    const method = (await opening)[data.method] as (...values: readonly unknown[]) => Promise<unknown>;
+    return locked(() => method(...data.values), () => post({ waiting: true }));
+  };
+  called().then(
+    (value) => post({ id: data.id, value }),
+    (error: unknown) => {
+      const { kind, facts } = asTrouble(error);
+      post({ id: data.id, trouble: kind, facts });
+    },
+  );
+});

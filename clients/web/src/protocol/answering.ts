@@ -1,0 +1,51 @@
+/**
+ * The second question of a community by hub-counts: pinned, answered once, for ever. The write that keeps the answer
+ * forgets the noise, without which nothing can be counted again. So the collector can change its question, lie in it or
+ * refuse the answer, and hears the same bytes or nothing.
+ */
+
+import { answer } from "../core/draw.ts";
+import { encodeAnswer } from "../core/wire/answer.ts";
+import { decodeQuestion } from "../core/wire/question.ts";
+import type { Entry } from "../vault/ledger.ts";
+import type { Kept, Membership } from "../vault/membership.ts";
+import { Trouble } from "../vault/trouble.ts";
+import type { Standing } from "./client.ts";
+import type { Sender } from "./sender.ts";
+
+/** The report of a user who is asked again, and its entry. Nothing has been asked of the network so far. */
+export function toAnswer({ kept, entry }: Standing): { kept: Kept; entry: Entry } {
+  if (kept === null || entry === null || kept.report.asked !== true) throw new Trouble("not-asked");
+  if (!entry.sent) throw new Trouble("not-sent-yet");
+  if (kept.answer === null && kept.question === null && entry.question !== null) throw new Trouble("answered-before");
+  return { kept, entry };
+}
+
+/** The one question that is ever answered: the pinned one, or the first that is seen. */
+export async function pinned(
+  member: Membership,
+  entry: Entry,
+  kept: Kept,
+  sender: Sender,
+): Promise<{ body: Uint8Array<ArrayBuffer>; digest: string }> {
+  const body = kept.question ?? (await sender.question(member.published.epoch));
+  const { digest } = await asked(body, member.published.n, kept.question === null ? "odd-answer" : "damaged");
+  if (entry.question !== null && entry.question !== digest) throw new Trouble("answered-before");
+  return { body, digest };
+}
+
+/** The one answer. The list and the noise are those of the report. */
+export async function counted(member: Membership, kept: Kept): Promise<Kept> {
+  const { n, user } = member.published;
+  if (kept.noise === null || kept.question === null) throw new Trouble("damaged");
+  const told = answer(await asked(kept.question, n, "damaged"), kept.friends, user, kept.noise);
+  return { ...kept, answer: encodeAnswer(told), noise: null, question: null };
+}
+
+async function asked(body: Uint8Array<ArrayBuffer>, n: number, kind: "odd-answer" | "damaged"): ReturnType<typeof decodeQuestion> {
+  try {
+    return await decodeQuestion(body, n);
+  } catch {
+    throw new Trouble(kind);
+  }
+}

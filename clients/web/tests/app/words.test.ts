@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { Format, believed } from "../../src/app/format.ts";
+import { de } from "../../src/app/words/de.ts";
+import { en } from "../../src/app/words/en.ts";
+import { TROUBLES } from "../../src/vault/trouble.ts";
+
+function texts(value: unknown, path = ""): [string, unknown][] {
+  if (typeof value !== "object" || value === null) return [[path, value]];
+  return Object.entries(value).flatMap(([key, each]) => texts(each, `${path}.${key}`));
+}
+
+test("both languages say the same things, and none is empty or left in the other's words", () => {
+  const [english, german] = [texts(en), texts(de)];
+  expect(german.map(([path]) => path)).toEqual(english.map(([path]) => path));
+  expect(german.filter(([, text]) => text === "")).toEqual([]);
+  const same = german.filter(([path, text]) => typeof text === "string" && english.some((each) => each[0] === path && each[1] === text));
+  expect(same.map(([path]) => path)).toEqual([".welcome.server", ".renewal.what.name"]);
+});
+
+test("every trouble is a sentence or two", () => {
+  for (const words of [en, de]) {
+    for (const kind of TROUBLES) {
+      const said = words.trouble[kind];
+      expect(typeof said === "string" ? said : said({ cost: 1, before: 2, cap: 3 })).toMatch(/^[A-ZÄÖÜ].*\.$/);
+    }
+  }
+});
+
+test("the numbers are those of the other clients", () => {
+  expect(new Format("en").percent(believed(0.1, 1))).toBe("23.2%");
+  expect(new Format("en").percent(believed(0.5, 1))).toBe("73.1%");
+  const { factor } = new Format("en");
+  expect([1, 10, 40].map((epsilon) => factor(Math.exp(epsilon)))).toEqual(["2.72", "22,026", "2 · 10¹⁷"]);
+});
