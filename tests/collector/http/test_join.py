@@ -9,7 +9,8 @@ from tests.collector.site import SETTINGS, Site, problem
 from graphldp.client.page import verify_page
 from graphldp.wire.bundle import BUNDLE_LIST, PAGE, installed_bundle
 
-TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "json": "application/json"}
+TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
+TYPES |= {"json": "application/json", "svg": "image/svg+xml"}
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,7 @@ def test_files_are_kept_for_ever_but_for_the_list(site: Site) -> None:
         assert answer.content == body
         assert answer.headers["content-type"].startswith(TYPES[path.rpartition(".")[2]])
         assert answer.headers["x-content-type-options"] == "nosniff"
+        assert "connect-src 'self'" in answer.headers["content-security-policy"]  # which is that of a worker, too
         kept = "no-store" if path == BUNDLE_LIST else "public, max-age=31536000, immutable"
         assert answer.headers.get_list("cache-control") == [kept]
 

@@ -1,0 +1,103 @@
+"""A member's browser: the real page from a real collector, with what a test has to reach in its worker.
+
+The page has no hooks. A test puts a prelude before the worker's script, on its way to the browser: it can count what
+the worker writes and sends and stop it there, give it other entropy, and let its pauses pass twenty times as fast.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import BrowserContext, Page, Request, Route
+
+# The worker: "step" counts the writes that begin and end and the requests that leave and are answered; at "stop" it says
+# so and does nothing more, until the page ends it as it would end any worker: in the middle.
+PRELUDE = """
+const {stop, entropy} = SETTINGS;
+let step = 0;
+const tick = () => {
+  step += 1;
+  if (step === stop) { postMessage({id: -1, value: "stopped"}); for (;;); }
+};
+const put = IDBObjectStore.prototype.put;
+IDBObjectStore.prototype.put = function (...values) {
+  tick();
+  this.transaction.addEventListener("complete", tick);
+  return put.apply(this, values);
+};
+const send = self.fetch;
+self.fetch = async (...values) => { tick(); const answer = await send(...values); tick(); return answer; };
+const wait = self.setTimeout;
+self.setTimeout = (work, pause) => wait(work, pause / 20);
+Date.now = () => 0; // a clock that is wrong
+if (entropy !== null) crypto.getRandomValues = (array) => new Uint8Array(array.buffer).fill(entropy) && array;
+"""
+# The page: a test talks to the worker as the page does.
+PAGE = """
+const calls = new Map();
+window.Worker = class extends Worker {
+  constructor(...values) {
+    super(...values);
+    window.call = (method, given) => new Promise((done) => {
+      calls.set(calls.size + 1000, done);
+      this.postMessage({id: calls.size + 999, method, values: given});
+    });
+    this.addEventListener("message", ({data}) => {
+      if (data.id === -1) { this.terminate(); for (const done of calls.values()) done({stopped: true}); }
+      else calls.get(data.id)?.(data);
+    });
+  }
+};
+"""
+
+
+@dataclass
+class Member:
+    """One member's browser profile, and all that left it."""
+
+    context: BrowserContext
+    link: str
+    stop: int = 0
+    entropy: int | None = None
+
+    def __post_init__(self) -> None:
+        self.requests: list[Request] = []
+        self.context.on("request", lambda request: self.requests.append(request))
+        self.context.route("**/join/worker-*.js", self._prepended)
+        self.context.add_init_script(PAGE)
+
+    def _prepended(self, route: Route) -> None:
+        answer = route.fetch()
+        settings = json.dumps({"stop": self.stop, "entropy": self.entropy})
+        route.fulfill(response=answer, body="{" + PRELUDE.replace("SETTINGS", settings) + "}" + answer.text())
+
+    @property
+    def where(self) -> dict[str, str]:
+        """Server and community, as the page names them."""
+        return {"server": self.link.split("/join#")[0], "community": self.link.split("/")[-1]}
+
+    @property
+    def bodies(self) -> list[bytes]:
+        """All reports and answers that left."""
+        return [request.post_data_buffer or b"" for request in self.requests if request.method == "PUT"]
+
+    def opened(self) -> Page:
+        """A new tab, with the link."""
+        page = self.context.new_page()
+        page.set_default_timeout(15_000)
+        page.goto(self.link)
+        call(page, "status")  # which waits for what the link asked for
+        return page
+
+    def report(self, page: Page, friends: Sequence[int], choice: str = "standard") -> dict[str, Any]:
+        """Draw and send, as the page asks for it."""
+        return call(page, "report", self.where, choice, list(friends))
+
+
+def call(page: Page, method: str, *values: Any) -> dict[str, Any]:
+    """What the worker answers: a value, or a trouble, or that it was stopped."""
+    answer: dict[str, Any] = page.evaluate("([method, values]) => call(method, values)", [method, list(values)])
+    return answer

@@ -1,0 +1,79 @@
+"""What leaves a member's browser, compared for neighbouring lists, against a collector that lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import BrowserContext, Page, Route
+from tests.clients.web.member import Member, call
+from tests.clients.web.site import Site
+
+from graphldp.audit.protocol import TOKEN, FailingCollector, failing_collector
+from graphldp.audit.traffic import MOVES, NEIGHBOURS
+from graphldp.wire import Invitation
+
+PLAIN_RR: dict[str, Any] = {"mechanism": "rr", "choices": [{"name": "standard", "epsilon1": 0, "epsilon2": 1.0}]}
+LISTS_NOBODY = 0xFF  # the entropy at which randomized response lists nobody, whatever the list
+
+
+@pytest.fixture(scope="module")
+def liar() -> Iterator[FailingCollector]:
+    with failing_collector() as running:
+        yield running
+
+
+def forwarded(route: Route, liar: FailingCollector) -> None:
+    """The page is the collector's; everything that it asks of the collector goes to the liar, as it is."""
+    asked = route.request
+    address = liar.invitation.server + asked.url.removeprefix(asked.url.partition("/v1")[0])
+    try:
+        answer = httpx.request(asked.method, address, content=asked.post_data_buffer, headers=asked.headers)
+    except httpx.TransportError:
+        route.abort()
+    else:
+        route.fulfill(status=answer.status_code, body=answer.content)
+
+
+def moved(page: Page, member: Member, friends: Sequence[int], *, new_epoch: bool) -> None:
+    """One visit: she takes a new round where there is one and she is asked to, and reports or sends again."""
+    if new_epoch and "value" in call(page, "look", member.where):
+        call(page, "renew", member.where)
+    member.report(page, friends)
+
+
+def recorded(
+    context: BrowserContext, site: Site, liar: FailingCollector, lists: tuple[Sequence[int], Sequence[int]]
+) -> tuple[list[Any], list[Any]]:
+    """All requests of one member, who goes along with every move of the adversary."""
+    liar.requests, liar.epoch, liar.changes, liar.mishaps = [], 1, {"held": []} | PLAIN_RR, []
+    member = Member(context, Invitation(site.collector.url, "audit", TOKEN).to_link(), entropy=LISTS_NOBODY)
+    context.route("**/v1/**", lambda route: forwarded(route, liar))
+    page = member.opened()
+    member.requests.clear()  # a browser asks for the parts of a page in any order, before it knows of a list
+    for move in MOVES:
+        liar.changes |= move.changes
+        liar.mishaps = list(move.mishaps)
+        moved(page, member, lists[move.edited], new_epoch=move.options.get("new_epoch", False))
+    heard = [(each.method, each.path, each.body, each.headers) for each in liar.requests]
+    context.close()
+    return heard, [(each.method, each.url) for each in member.requests]
+
+
+@pytest.mark.parametrize("pair", NEIGHBOURS)
+def test_no_move_tells_neighbours_apart(
+    pair: tuple[Sequence[int], Sequence[int]],
+    new_context: Callable[..., BrowserContext],
+    site: Site,
+    liar: FailingCollector,
+) -> None:
+    """One of the two later edits her list, the other does not."""
+    one, other = pair
+    first = recorded(new_context(), site, liar, (one, one))
+    second = recorded(new_context(), site, liar, (other, range(20, 30)))
+    assert first == second
+    heard, log = first
+    assert {path[-7:] for method, path, *_ in heard if method == "PUT"} == {"epoch=1", "epoch=2"}
+    assert len(log) > len(MOVES)

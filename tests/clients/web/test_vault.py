@@ -1,0 +1,135 @@
+"""Drawn once, kept and counted: a member's browser that is stopped at every step, runs twice or fills up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext
+from tests.clients.web.member import Member, call
+from tests.clients.web.site import Site
+
+from graphldp.client.ledger import Ledger
+from graphldp.wire import Choice
+
+FRIENDS = (10, 11, 12, 30)
+LINK = 4  # steps of the link itself: a request and its answer, a write and its end
+NewMember = Callable[..., Member]
+
+
+def test_stopped_at_every_step_one_report_leaves(new_member: NewMember, site: Site) -> None:
+    """Stopped before and after every write and request; then another tab goes on, with another list."""
+    stopped, step = True, 0
+    while stopped:
+        step += 1
+        member = new_member(100 + step, stop=LINK + step)
+        page = member.opened()
+        stopped = "stopped" in member.report(page, FRIENDS)
+        page.close()
+        member.stop = 0
+        again = member.opened()
+        assert member.report(again, (40, 41))["value"]["state"] == "sent"
+        assert call(again, "status")["value"]["spent"] == 1
+        assert len(set(member.bodies)) == 1
+        assert site.stored("cats", 100 + step) == member.bodies[0]
+        member.context.close()
+    assert step == 13  # five writes and a request, each stopped before and after; and once not at all
+
+
+def test_two_tabs_draw_one_report(new_member: NewMember) -> None:
+    member = new_member(1)
+    pages = [member.opened(), member.opened()]
+    start = "([where, friends]) => { window.answer = call('report', [where, 'standard', friends]); }"
+    for page, friends in zip(pages, (FRIENDS, (40, 41)), strict=True):
+        page.evaluate(start, [member.where, list(friends)])
+    answers = [page.evaluate("answer") for page in pages]
+    assert answers[0]["value"]["receipt"] == answers[1]["value"]["receipt"]
+    assert len(set(member.bodies)) == 1
+    assert call(pages[0], "status")["value"]["spent"] == 1
+
+
+# other data of the same site, until the browser takes no more of it
+FILL = """async () => {
+  const opened = indexedDB.open("other");
+  opened.onupgradeneeded = () => opened.result.createObjectStore("data", {autoIncrement: true});
+  await new Promise((done) => { opened.onsuccess = done; });
+  for (const size of [1 << 16, 1 << 10, 1]) {
+    for (let failed = false; !failed; ) {
+      const writing = opened.result.transaction("data", "readwrite");
+      writing.objectStore("data").add("x".repeat(size));
+      failed = await new Promise((done) => { writing.oncomplete = () => done(false); writing.onabort = () => done(true); });
+    }
+  }
+  opened.result.close();
+}"""
+
+
+def test_a_full_browser_loses_nothing_and_sends_nothing(new_member: NewMember, site: Site) -> None:
+    member = new_member(2)
+    page = member.context.new_page()
+    devtools = member.context.new_cdp_session(page)
+    devtools.send("Storage.overrideQuotaForOrigin", {"origin": site.collector.url, "quotaSize": 1_000_000})
+    page = member.opened()
+    page.evaluate(FILL)
+    assert member.report(page, FRIENDS)["trouble"] == "storage-full"
+    assert member.bodies == []
+    page.evaluate("new Promise((done) => { indexedDB.deleteDatabase('other').onsuccess = () => done(); })")
+    devtools.send("Storage.overrideQuotaForOrigin", {"origin": site.collector.url})
+    assert member.report(page, FRIENDS)["value"]["state"] == "sent"
+    assert call(page, "status")["value"]["spent"] == 1
+
+
+def test_what_was_drawn_is_never_drawn_again(
+    new_member: NewMember, new_context: Callable[..., BrowserContext], site: Site
+) -> None:
+    """After forgetting, in a cleared browser, and where the cap or what was accepted says no."""
+    member = new_member(3)
+    page = member.opened()
+    call(page, "setCap", 0.75)
+    assert member.report(page, FRIENDS)["trouble"] == "over-cap"
+    assert member.report(page, FRIENDS, "careful")["value"]["state"] == "sent"
+    assert "trouble" not in call(page, "forget", member.where)
+    assert call(page, "status")["value"]["standings"] == []
+    assert call(page, "status")["value"]["spent"] == 0.5
+    assert call(page, "open", member.link)["trouble"] == "forgotten"
+    cleared = Member(new_context(), member.link)
+    assert call(cleared.opened(), "open", member.link)["trouble"] == "used-link"
+    assert cleared.bodies == []
+    assert len(member.bodies) == 1
+
+
+def test_a_ledger_goes_to_the_other_client_and_back(new_member: NewMember, tmp_path: Path) -> None:
+    member, other = new_member(4), Ledger(tmp_path / "home" / "ledger.json")
+    page = member.opened()
+    member.report(page, FRIENDS, "careful")
+    (tmp_path / "from-browser.json").write_text(call(page, "exportLedger")["value"])
+    other.charge("https://b.example", "dogs", 1, Choice("standard", 0.1, 0.9))
+    other.add(tmp_path / "from-browser.json")
+    assert other.spent == 1_500_000
+    assert other.last_epoch(member.where["server"], "cats") == 1
+    assert call(page, "addLedger", json.dumps(other.to_json()))["value"]["spent"] == 1.5
+    back = tmp_path / "back.json"
+    back.write_text(call(page, "exportLedger")["value"])
+    before = other.to_json()
+    other.add(back)
+    assert other.to_json() == before
+    assert call(page, "addLedger", '{"cap": 1}')["trouble"] == "not-a-ledger"
+
+
+def test_a_second_question_is_answered_once(new_context: Callable[..., BrowserContext], site: Site) -> None:
+    member = Member(new_context(), site.hub_link())
+    page = member.opened()
+    everybody = [user for user in range(90) if user != 5]
+    assert call(page, "setCap", 8)["value"]["cap"] == 8
+    told = member.report(page, everybody)["value"]
+    assert told["asked"]
+    assert call(page, "answer", member.where)["trouble"] == "not-asked-yet"
+    site.store.second_round.ask("bees")
+    for _ in range(2):
+        assert call(page, "answer", member.where)["value"]["answered"]
+    puts = [request.url.rsplit("/", 2)[1] for request in member.requests if request.method == "PUT"]
+    assert puts == ["reports", "answers"]
+    assert call(page, "status")["value"]["spent"] == 8
+
+
