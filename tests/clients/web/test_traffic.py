@@ -12,7 +12,7 @@ from tests.clients.web.member import Member, call
 from tests.clients.web.site import Site
 
 from graphldp.audit.protocol import TOKEN, FailingCollector, failing_collector
-from graphldp.audit.traffic import MOVES, NEIGHBOURS
+from graphldp.audit.traffic import MOVES, NEIGHBOURS, Move
 from graphldp.wire import Invitation
 
 PLAIN_RR: dict[str, Any] = {"mechanism": "rr", "choices": [{"name": "standard", "epsilon1": 0, "epsilon2": 1.0}]}
@@ -37,9 +37,12 @@ def forwarded(route: Route, liar: FailingCollector) -> None:
         route.fulfill(status=answer.status_code, body=answer.content)
 
 
-def moved(page: Page, member: Member, friends: Sequence[int], *, new_epoch: bool) -> None:
-    """One visit: she takes a new round where there is one and she is asked to, and reports or sends again."""
-    if new_epoch and "value" in call(page, "look", member.where):
+def moved(page: Page, member: Member, friends: Sequence[int], move: Move) -> None:
+    """One visit: she takes a report back, or takes a new round where she is asked to and reports or sends again."""
+    if move.withdraws:
+        call(page, "withdraw", member.where)
+        return
+    if move.options.get("new_epoch", False) and "value" in call(page, "look", member.where):
         call(page, "renew", member.where)
     member.report(page, friends)
 
@@ -56,7 +59,7 @@ def recorded(
     for move in MOVES:
         liar.changes |= move.changes
         liar.mishaps = list(move.mishaps)
-        moved(page, member, lists[move.edited], new_epoch=move.options.get("new_epoch", False))
+        moved(page, member, lists[move.edited], move)
     heard = [(each.method, each.path, each.body, each.headers) for each in liar.requests]
     context.close()
     return heard, [(each.method, each.url) for each in member.requests]
@@ -75,5 +78,6 @@ def test_no_move_tells_neighbours_apart(
     second = recorded(new_context(), site, liar, (other, range(20, 30)))
     assert first == second
     heard, log = first
-    assert {path[-7:] for method, path, *_ in heard if method == "PUT"} == {"epoch=1", "epoch=2"}
+    assert {path[-7:] for method, path, *_ in heard if method == "PUT"} == {"epoch=1", "epoch=2", "epoch=3"}
+    assert any(method == "DELETE" for method, *_ in heard)
     assert len(log) > len(MOVES)

@@ -83,12 +83,15 @@ def test_a_full_browser_loses_nothing_and_sends_nothing(new_member: NewMember, s
 def test_what_was_drawn_is_never_drawn_again(
     new_member: NewMember, new_context: Callable[..., BrowserContext], site: Site
 ) -> None:
-    """After forgetting, in a cleared browser, and where the cap or what was accepted says no."""
+    """Not above the cap, not after taking it back or forgetting it, and not in a cleared browser."""
     member = new_member(3)
     page = member.opened()
     call(page, "setCap", 0.75)
     assert member.report(page, FRIENDS)["trouble"] == "over-cap"
     assert member.report(page, FRIENDS, "careful")["value"]["state"] == "sent"
+    assert call(page, "withdraw", member.where)["value"]["state"] == "deleted"
+    assert site.stored("cats", 3) is None
+    assert member.report(page, FRIENDS, "careful")["trouble"] == "withdrawn"
     assert "trouble" not in call(page, "forget", member.where)
     assert call(page, "status")["value"]["standings"] == []
     assert call(page, "status")["value"]["spent"] == 0.5

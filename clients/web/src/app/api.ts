@@ -26,6 +26,7 @@ export interface Api {
   report(where: Where, choice: string, friends: readonly number[]): Promise<StandingView>;
   send(where: Where): Promise<StandingView>;
   answer(where: Where): Promise<StandingView>;
+  withdraw(where: Where): Promise<StandingView>;
   status(): Promise<StatusView>;
   forget(where: Where): Promise<void>;
   exportLedger(): Promise<string>;

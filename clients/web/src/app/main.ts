@@ -33,8 +33,8 @@ async function open(app: App, link: string): Promise<void> {
     const { standing } = opened;
     if (opened.renewal !== null) app.show(renewal(app, opened));
     else if (standing.state === "sent") app.show(receipt(app, standing));
-    else if (standing.state === "drawn") await showHome(app);
-    else setOut(app, standing.community);
+    else if (standing.state === "joined" || standing.state === "charged") setOut(app, standing.community);
+    else await showHome(app);
   } catch (error) {
     app.show(() => [
       h("h1", {}, app.words.title),

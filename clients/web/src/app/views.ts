@@ -8,7 +8,7 @@ import { spoken } from "../core/wire/roster.ts";
 import type { Cause } from "../protocol/friends.ts";
 import type { Standing } from "../protocol/client.ts";
 import { MILLION, type Entry } from "../vault/ledger.ts";
-import type { Membership } from "../vault/membership.ts";
+import type { Kept, Membership } from "../vault/membership.ts";
 
 /** More names than this are counted and not shown. */
 const SHOWN = 300;
@@ -59,7 +59,7 @@ export interface Receipt {
 
 export interface StandingView {
   readonly community: CommunityView;
-  readonly state: "joined" | "charged" | "drawn" | "sent";
+  readonly state: "joined" | "charged" | "drawn" | "sent" | "withdrawn" | "deleted";
   readonly choice: ChoiceView | null;
   readonly asked: boolean;
   readonly answered: boolean;
@@ -106,13 +106,20 @@ export function standingView({ member, entry, kept }: Standing): StandingView {
   const chosen = member.published.choices.find(({ name }) => name === (kept?.choice ?? entry?.choice));
   return {
     community: communityView(member),
-    state: entry === null ? "joined" : entry.sent ? "sent" : kept !== null ? "drawn" : "charged",
+    state: stateOf(entry, kept),
     choice: chosen === undefined ? null : choiceView(chosen),
     asked: kept?.report.asked === true,
     answered: entry?.answered === true,
     receipt:
       kept !== null && entry?.sent === true ? receiptOf(kept.report, kept.body, kept.friends, member.roster) : null,
   };
+}
+
+function stateOf(entry: Entry | null, kept: Kept | null): StandingView["state"] {
+  if (entry === null) return "joined";
+  if (entry.withdrawn) return entry.deleted ? "deleted" : "withdrawn";
+  if (entry.sent) return "sent";
+  return kept === null ? "charged" : "drawn";
 }
 
 /** A report by name, beside the list that it was drawn from. */

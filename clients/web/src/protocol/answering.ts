@@ -16,6 +16,7 @@ import type { Sender } from "./sender.ts";
 /** The report of a user who is asked again, and its entry. Nothing has been asked of the network so far. */
 export function toAnswer({ kept, entry }: Standing): { kept: Kept; entry: Entry } {
   if (kept === null || entry === null || kept.report.asked !== true) throw new Trouble("not-asked");
+  if (entry.withdrawn) throw new Trouble("withdrawn");
   if (!entry.sent) throw new Trouble("not-sent-yet");
   if (kept.answer === null && kept.question === null && entry.question !== null) throw new Trouble("answered-before");
   return { kept, entry };

@@ -89,6 +89,7 @@ export class Client {
     const slot = vault.slotOf(member);
     const entry = find(await this.ledger(), slot);
     if (kept === null || entry === undefined) throw new Trouble("damaged");
+    if (entry.withdrawn) throw new Trouble("withdrawn");
     if (!entry.drawn) await this.note(member, { drawn: true });
     const sender = new Sender(member.invitation);
     if (!entry.sent || !(await holds(sender, "held", slot.epoch))) {
@@ -119,6 +120,25 @@ export class Client {
       await sender.put("answers", user, epoch, kept.answer);
       await this.note(member, { answered: true });
     }
+    return this.standing(member);
+  }
+
+  /**
+   * Have the collector delete all that was reported to a community. The ledger notes it first: from there on nothing of
+   * it is sent again. The request names the slot and the latest epoch that was drawn for, and nothing of the list.
+   */
+  async withdraw(server: string, community: string): Promise<Standing> {
+    const member = await this.member(server, community);
+    if ((await vault.loadReport(this.database, member)) !== null) await this.note(member, { drawn: true });
+    const mine = (entry: Entry): boolean => entry.drawn && entry.server === server && entry.community === community;
+    const marked = async (marks: Partial<Entry>): Promise<Ledger> => {
+      const ledger = await this.ledger();
+      return this.keepLedger({ ...ledger, entries: ledger.entries.map((each) => (mine(each) ? { ...each, ...marks } : each)) });
+    };
+    const last = lastEpoch(await marked({ withdrawn: true, deleted: false }), server, community);
+    if (last === 0) throw new Trouble("not-sent-yet");
+    await new Sender(member.invitation).withdraw(member.published.user, last);
+    await marked({ deleted: true });
     return this.standing(member);
   }
 

@@ -54,13 +54,18 @@ export class Sender {
     await this.tried("PUT", `${this.base}/${what}/${user}?epoch=${epoch}`, body, type);
   }
 
+  /** Ask for the deletion of all that was sent up to an epoch, until the collector acknowledges it. */
+  async withdraw(user: number, epoch: number): Promise<void> {
+    await this.tried("DELETE", `${this.base}/reports/${user}?epoch=${epoch}`);
+  }
+
   private async tried(method: string, address: string, body?: Uint8Array<ArrayBuffer>, type?: string): Promise<Answer> {
     let last: Trouble = new Trouble("unreached");
     for (const pause of [...PAUSES, null]) {
       let wait = pause;
       try {
         const answer = await this.asked(method, address, body, type);
-        if (answer.status === 200 || answer.status === 201) return answer;
+        if ([200, 201, 204].includes(answer.status)) return answer;
         last = troubleOf(answer);
         if (answer.status !== 408 && answer.status !== 429 && answer.status < 500) throw last;
         if (wait !== null) wait = Math.max(wait, askedPause(answer.retryAfter));

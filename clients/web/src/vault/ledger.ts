@@ -24,7 +24,14 @@ export interface Entry extends Slot {
   /** The digest of the one second question that was answered for it, or will be. */
   readonly question: string | null;
   readonly answered: boolean;
+  /** Whether she has taken the report back: it is never sent again, and its ε stays spent. */
+  readonly withdrawn: boolean;
+  /** Whether the collector has acknowledged that it deleted the report. */
+  readonly deleted: boolean;
 }
+
+const MARKS = ["drawn", "sent", "answered", "withdrawn", "deleted"] as const;
+const UNMARKED = { drawn: false, sent: false, question: null, answered: false, withdrawn: false, deleted: false };
 
 export interface Ledger {
   readonly version: 1;
@@ -56,8 +63,7 @@ export function charged(ledger: Ledger, slot: Slot, choice: string, millionths: 
     throw new Trouble("over-cap", { cost: millionths, before, cap: ledger.cap });
   }
   const { server, community, epoch } = slot;
-  const marks = { drawn: false, sent: false, question: null, answered: false };
-  return { ...ledger, entries: [...others, { server, community, epoch, choice, millionths, ...marks }] };
+  return { ...ledger, entries: [...others, { server, community, epoch, choice, millionths, ...UNMARKED }] };
 }
 
 /** Note something of an entry that is there. */
@@ -90,22 +96,18 @@ export function readLedger(value: unknown, kind: "damaged" | "not-a-ledger"): Le
 
 function readEntry(value: unknown, kind: "damaged" | "not-a-ledger"): Entry {
   const fields = isRecord(value) ? value : ({} as Record<string, unknown>);
-  const { server, community, epoch, choice, millionths, drawn, sent, question, answered } = fields;
+  const { server, community, epoch, choice, millionths, question } = fields;
   if (typeof server !== "string" || typeof community !== "string" || typeof choice !== "string") throw new Trouble(kind);
   if (!isWhole(epoch) || !(millionths === null || isWhole(millionths))) throw new Trouble(kind);
   if (!(question === null || typeof question === "string")) throw new Trouble(kind);
-  if (typeof drawn !== "boolean" || typeof sent !== "boolean" || typeof answered !== "boolean") throw new Trouble(kind);
-  return { server, community, epoch, choice, millionths, drawn, sent, question, answered };
+  if (!MARKS.every((mark) => typeof fields[mark] === "boolean")) throw new Trouble(kind);
+  const marks = Object.fromEntries(MARKS.map((mark) => [mark, fields[mark]])) as Pick<Entry, (typeof MARKS)[number]>;
+  return { server, community, epoch, choice, millionths, question, ...marks };
 }
 
 function joined(ours: Entry, theirs: Entry): Entry {
-  return {
-    ...(costOf(theirs) > costOf(ours) ? theirs : ours),
-    drawn: ours.drawn || theirs.drawn,
-    sent: ours.sent || theirs.sent,
-    question: ours.question ?? theirs.question,
-    answered: ours.answered || theirs.answered,
-  };
+  const marks = Object.fromEntries(MARKS.map((mark) => [mark, ours[mark] || theirs[mark]]));
+  return { ...(costOf(theirs) > costOf(ours) ? theirs : ours), question: ours.question ?? theirs.question, ...marks };
 }
 
 const costOf = (entry: Entry): number => entry.millionths ?? Infinity;

@@ -21,6 +21,7 @@ export const TROUBLES = [
   "epoch-over",
   "slot-taken",
   "deleted",
+  "withdrawn",
   "refused-report",
   "not-asked-yet",
   "not-asked",

@@ -43,9 +43,8 @@ function card(app: App, standing: StandingView): HTMLElement {
     actions.push(h("button", { click: () => setOut(app, community) }, said.continue));
   }
   if (state === "drawn") actions.push(h("button", { click: () => void sendAgain(app, community) }, said.send));
-  if (left !== null) {
-    actions.push(button(said.show, () => app.show(receipt(app, standing))), button(said.check, () => void check()));
-  }
+  if (left !== null) actions.push(button(said.show, () => app.show(receipt(app, standing))));
+  if (state === "sent") actions.push(button(said.check, () => void check()));
   actions.push(button(said.look, () => void look(app, standing)));
   return h(
     "section",
@@ -55,6 +54,7 @@ function card(app: App, standing: StandingView): HTMLElement {
     standing.answered && h("p", {}, said.answered),
     h("div", { class: "buttons" }, ...actions),
     standing.asked && !standing.answered && state === "sent" && secondQuestion(app, standing),
+    (state === "drawn" || state === "sent" || state === "withdrawn") && withdraw(app, standing),
     forget(app, standing),
   );
 }
@@ -78,6 +78,21 @@ function secondQuestion(app: App, { community }: StandingView): HTMLElement {
     {},
     h("p", {}, app.words.home.answerWhy),
     h("button", { click: () => void answer() }, app.words.home.answer),
+  );
+}
+
+function withdraw(app: App, { community }: StandingView): HTMLElement {
+  const done = (): Promise<void> =>
+    app.act(async () => {
+      await app.api.withdraw(community);
+      await showHome(app);
+    });
+  return h(
+    "details",
+    { class: "danger" },
+    h("summary", {}, app.words.home.withdraw),
+    h("p", {}, app.words.home.withdrawWhy),
+    h("button", { class: "quiet", click: () => void done() }, app.words.home.withdrawYes(community.name)),
   );
 }
 
