@@ -1,1 +1,0 @@
-var e=new URL(`./bundle.json`,import.meta.url);async function t(){let t=await(await fetch(e,{credentials:`omit`})).arrayBuffer(),n=new Uint8Array(await crypto.subtle.digest(`SHA-256`,t));return Array.from(n,e=>e.toString(16).padStart(2,`0`)).join(``)}var n=document.querySelector(`#app`);n&&(n.textContent=`Bundle ${await t()}`);
