@@ -39,6 +39,17 @@ def test_rare_words_weigh_more() -> None:
     assert not is_counts(NUMBERS)
 
 
+def test_the_kept_answer_is_that_of_the_same_question() -> None:
+    rows = scaled(NUMBERS)
+    first = similar_users(rows, 3)
+    assert similar_users(rows.copy(), 3) is first
+    moved = rows.copy()
+    moved[0] = moved[1]
+    assert similar_users(moved, 3)[[0], [1]] == pytest.approx(1.0)
+    assert np.array_equal(similar_users(rows, 3).toarray(), first.toarray())
+    assert similar_users(rows, 4).nnz > first.nnz
+
+
 def test_one_user_resembles_nobody() -> None:
     assert similar_users(scaled(np.ones((1, 2)))).nnz == 0
 

@@ -6,6 +6,7 @@ user is joined with the users whose cosine with her is largest, found block by b
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ Matrix = Any  # dense or CSR: the operations used here are the same
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 NEIGHBOURS = 20
 _BLOCK = 256
+_answered: dict[Any, sparse.csr_array[Any]] = {}
 
 
 def is_sparse(matrix: Matrix) -> bool:
@@ -47,7 +49,20 @@ def scaled(features: Matrix) -> Matrix:
 
 
 def similar_users(rows: Matrix, neighbours: int = NEIGHBOURS) -> sparse.csr_array[Any]:
-    """A symmetric graph in which each user is joined with those most like her, weighted by their cosine."""
+    """A symmetric graph in which each user is joined with those most like her, weighted by their cosine.
+
+    The search takes longer than anything else, and splits of one graph repeat it: the last answer is kept.
+    """
+    parts = (rows.data, rows.indices, rows.indptr) if is_sparse(rows) else (rows,)
+    asked = b"".join(hashlib.sha256(part.tobytes()).digest() for part in parts), rows.shape, neighbours
+    if asked not in _answered:
+        found = _searched(rows, neighbours)
+        _answered.clear()
+        _answered[asked] = found
+    return _answered[asked]
+
+
+def _searched(rows: Matrix, neighbours: int) -> sparse.csr_array[Any]:
     count = rows.shape[0]
     columns = rows.T.tocsr() if is_sparse(rows) else rows.T
     parts: list[Pairs] = []
