@@ -1,0 +1,83 @@
+"""What is learned from what was collected, against the same reports in the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import graphldp as gl
+from graphldp import wire
+from graphldp.collector import tokens
+from graphldp.collector.intake import Submission
+from graphldp.collector.storage.export import export
+from graphldp.collector.storage.store import Store
+from graphldp.experiments.collected import label_collected, train_collected
+from graphldp.learn.tables.profile_classifier import ProfileClassifier
+from graphldp.wire import Answer, Choice
+
+LABELLED, SEED = 24, 3
+
+
+@pytest.fixture(scope="module")
+def simulated() -> gl.Reports:
+    """Both rounds in the lab, in threads that are large enough for hubs."""
+    threads = gl.synthetic.threads(num_graphs=400, seed=0)
+    large = np.flatnonzero((threads.sizes > 80) & (threads.sizes < 130))
+    kinds = [large[np.asarray(threads.labels)[large] == kind][: LABELLED // 2 + 3] for kind in (0, 1)]
+    chosen = threads[np.stack(kinds, axis=1).ravel()]
+    return gl.HubCounts(1.0).randomize(chosen, rng=0)
+
+
+@pytest.fixture
+def store(simulated: gl.Reports, tmp_path: Path) -> Iterator[Store]:
+    """The same reports and answers, as a collector holds them; the first communities have a label."""
+    opened = Store.open(f"sqlite:///{tmp_path / 'collector.db'}")
+    for graph in range(len(simulated)):
+        collect(opened, simulated, graph)
+    yield opened
+    opened.close()
+
+
+def collect(store: Store, reports: gl.Reports, graph: int) -> None:
+    """Let a community's users report, ask its hubs, and take their answers."""
+    assert reports.noisy_degree is not None
+    assert reports.asked is not None
+    assert reports.busy_friends is not None
+    assert reports.labels is not None
+    n, start = int(reports.sizes[graph]), int(reports.graph_ptr[graph])
+    id, nobody = f"thread-{graph}", np.zeros(0, np.int32)
+    label = int(reports.labels[graph]) if graph < LABELLED else None
+    roster = [f"user {user}" for user in range(n)]
+    made = store.open_community(id, roster, mechanism="hub-counts", choices=[Choice("all", 1.0, 0.0)], label=label)
+    sent = []
+    for user, token in store.invite(id).items():
+        degree, asked = int(reports.noisy_degree[start + user]), bool(reports.asked[start + user])
+        body = wire.encode(wire.Report("hub-counts", n, user, 1.0, 0.0, degree, nobody, asked))
+        sent.append(Submission(made.key, user, tokens.hashed(token), body, degree))
+    store.accept(sent)
+    question = store.second_round.ask(id)
+    for user in np.flatnonzero(reports.asked[start : start + n]).tolist():
+        answer = Answer(n, user, question.digest, int(reports.busy_friends[start + user]))
+        store.second_round.accept(id, user, 1, answer.encode())
+
+
+def test_two_rounds_are_learned_from_as_in_the_lab(simulated: gl.Reports, store: Store, tmp_path: Path) -> None:
+    """The same numbers reach the classifier, so the same labels and the same confidence come out."""
+    found = export(store, store.communities())
+    for name in ("noisy_degree", "asked", "busy", "quiet_friends", "busy_friends"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(simulated, name), err_msg=name)
+    assert found.origin.parameters.items() <= simulated.origin.parameters.items()
+    assert found.asked is not None
+    assert 0 < found.asked.sum() < found.num_users / 10
+    model = tmp_path / "model.npz"
+    run = train_collected(store, store.communities(), model, tmp_path / "results.sqlite", recommended=True, seed=SEED)
+    assert (run.communities, run.settings["mechanism"]) == (LABELLED, str(found.origin))
+    unlabelled = [each for each in store.communities() if each.label is None]
+    labels = [each.prediction for each in label_collected(store, unlabelled, model, min_reports=1)]
+    lab = ProfileClassifier(seed=SEED).fit(simulated.subset(np.arange(LABELLED)))
+    rest = simulated.subset(np.arange(LABELLED, len(simulated)))
+    assert [each.label for each in labels] == lab.predict(rest).tolist()
+    np.testing.assert_allclose([each.confidence for each in labels], lab.predict_proba(rest).max(axis=1))
