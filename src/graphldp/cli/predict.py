@@ -38,9 +38,12 @@ def predict(
 ) -> None:
     """Label every graph, with probabilities.
 
-    Labels that are there are not read. 'graphldp evaluate' compares with them.
+    Probabilities are calibrated on graphs that were held out in training: of labels at 0.8, four in five are right.
+    'Withstands' is how many users cannot change the label, whatever they send, where the model says so. Labels that are
+    there are not read. 'graphldp evaluate' compares with them.
     """
     need_learn("predict")
+    from graphldp.learn.certificates import Certifying
     from graphldp.learn.loading import load_classifier
 
     classifier = load_classifier(model, device)
@@ -52,11 +55,14 @@ def predict(
         {"graph": graph, "label": label} | dict(zip(names, chances, strict=True))
         for graph, label, chances in zip(graphs.graph_ids.tolist(), labels, table.tolist(), strict=True)
     ]
+    if isinstance(classifier, Certifying):
+        for row, certified in zip(rows, classifier.certify(graphs).tolist(), strict=True):
+            row["withstands"] = console.promised(certified, as_json=as_json or out is not None)
     if out is None:
         console.show(rows, as_json=as_json)
         return
     text = io.StringIO()
-    writer = csv.DictWriter(text, ["graph", "label", *names], lineterminator="\n")
+    writer = csv.DictWriter(text, list(rows[0]) if rows else ["graph", "label", *names], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     path = place(out, "labels.csv", "predict")

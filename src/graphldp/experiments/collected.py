@@ -29,6 +29,7 @@ from graphldp.experiments.plans.plan import file_id
 from graphldp.experiments.plans.setup import Setup, split_settings
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.trial import Threat
+from graphldp.learn.certificates import certificates
 from graphldp.learn.classifier import GraphClassifier
 from graphldp.learn.engine.training import resolve_device
 from graphldp.learn.loading import load_classifier
@@ -141,8 +142,11 @@ def label_collected(
             confidence=confidence,
             reported=int(present[owner == place].sum()),
             model=str(model),
+            certified=certified,
         )
-        for place, (label, confidence) in enumerate(labels_of(classifier, reports))
+        for place, ((label, confidence), certified) in enumerate(
+            zip(labels_of(classifier, reports), certificates(classifier, reports), strict=True)
+        )
     ]
     found = [each for each in found if enough(each.reported, min_reports)]  # a defense may have left too few
     store.results.set_predictions(found)

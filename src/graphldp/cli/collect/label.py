@@ -24,8 +24,10 @@ def label(
 ) -> None:
     """Label the communities that have no label, or those that are named.
 
-    The confidence is the model's probability. Beside it stands how many of the users had reported. There is no label
-    below the setting 'min_reports' ($GRAPHLDP_MIN_REPORTS): a label from a few reports is about these few.
+    The confidence is the model's probability, calibrated on held-out communities: of labels at 0.8, four in five are
+    right. Beside it stands how many of the users had reported and, where the model can promise it, how many users
+    cannot change the label, whatever they send. There is no label below the setting 'min_reports'
+    ($GRAPHLDP_MIN_REPORTS): a label from a few reports is about these few.
     """
     need_learn("collect label")
     store = open_database(database)
@@ -42,6 +44,7 @@ def label(
             "community": each.community.id,
             "label": each.prediction.label,
             "confidence": each.prediction.confidence,
+            "withstands": console.promised(each.prediction.certified, as_json=as_json),
             "reported": each.prediction.reported,
             "users": each.community.n,
         }

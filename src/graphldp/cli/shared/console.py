@@ -68,6 +68,13 @@ def show_one(row: Mapping[str, Any], *, as_json: bool) -> None:
         out.print(f"[bold]{key:<{width}}[/bold]  {_cell(value)}", highlight=False, soft_wrap=True)
 
 
+def promised(certified: int | None, *, as_json: bool) -> int | str | None:
+    """How many users cannot change a label: a number for scripts, words for people."""
+    from graphldp.labels import promise
+
+    return certified if as_json or certified is None else promise(certified)
+
+
 def _cell(value: Any) -> str:
     if value is None:
         return "–"

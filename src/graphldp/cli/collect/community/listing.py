@@ -38,6 +38,7 @@ def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) 
                 "label": each.label,
                 "predicted": predicted.label if predicted else None,
                 "confidence": predicted.confidence if predicted else None,
+                "withstands": predicted.certified if predicted else None,
             }
             | digest
         )

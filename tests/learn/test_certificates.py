@@ -1,0 +1,17 @@
+import numpy as np
+from numpy.typing import NDArray
+
+import graphldp as gl
+from graphldp.learn.certificates import certificates
+from graphldp.neighbour_lists import NeighbourLists
+
+
+class _Promising:
+    def certify(self, X: NeighbourLists) -> NDArray[np.int64]:
+        return X.sizes // 10
+
+
+def test_only_who_promises_is_asked() -> None:
+    threads = gl.synthetic.threads(4, seed=0)
+    assert certificates(_Promising(), threads) == [int(n) // 10 for n in threads.sizes]
+    assert certificates(gl.GINClassifier(), threads) == [None] * 4
