@@ -30,7 +30,10 @@ CASES = [
     ("rr", 1_000, 0.0, 1.0),
     ("rr", 100_000, 0.0, 1.0),
     ("noisy-degrees", 100_000, 0.01, 0.0),
+    ("hub-lists", 1_000, 0.4, 1.6),
+    ("hub-lists", 100_000, 0.4, 1.6),
 ]
+HUB_FROM = 50  # of hub-lists: who draws here is one
 PAGE = "<!doctype html><meta charset=utf-8><title>speed</title>"
 IN_WORKER = """async (message) => {
     const worker = new Worker("speed.js", { type: "module" });
@@ -60,7 +63,7 @@ def build(folder: str) -> None:
 
 def message(mechanism: str, n: int, epsilon1: float, epsilon2: float) -> dict[str, Any]:
     choices = [{"name": "one", "epsilon1": epsilon1, "epsilon2": epsilon2}]
-    published = {"n": n, "user": 3, "mechanism": mechanism, "choices": choices, "hubFrom": None}
+    published = {"n": n, "user": 3, "mechanism": mechanism, "choices": choices, "hubFrom": HUB_FROM}
     return {"published": published, "friends": list(range(10, 210)), "rounds": ROUNDS}
 
 
