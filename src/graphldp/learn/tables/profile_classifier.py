@@ -18,7 +18,8 @@ code. Loading fits again, which takes seconds and gives the same ones with the s
 from __future__ import annotations
 
 import os
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,7 +39,6 @@ from graphldp.learn.tables.profiles import COLUMNS, NEARNESS, degree_profile
 from graphldp.learn.tables.tabular import Floats, Model, TableClassifier
 from graphldp.neighbour_lists import NeighbourLists
 
-_NAME = "ProfileClassifier"
 _FOLDS = 4
 _WEIGHTS = np.linspace(0.0, 1.0, 11)
 _RARE = 1e-3  # the least probability in a loss: one wrong certainty must not decide
@@ -109,9 +109,16 @@ class ProfileClassifier(TableClassifier):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the classifier to one file, with its provenance; the old file stays until the new one is whole."""
         check_is_fitted(self)
-        learned = {"table": self.table_, "codes": self.codes_}
-        saved = SavedModel(self.get_params(), {}, self.provenance_, [], self.classes_, learned, kind=_NAME)
+        kind = type(self).__name__
+        saved = SavedModel(self.get_params(), {}, self.provenance_, [], self.classes_, self._kept(), kind=kind)
         persistence.write(path, saved)
+
+    def _kept(self) -> dict[str, NDArray[Any]]:
+        """What it learned from, by name."""
+        return {"table": self.table_, "codes": self.codes_}
+
+    def _take(self, weights: Mapping[str, NDArray[Any]], graphs: int) -> None:
+        """Take up what a file keeps beside the table, or refuse it with a ValueError."""
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -120,7 +127,7 @@ class ProfileClassifier(TableClassifier):
         Raises:
             FormatError: for a file that is not such a classifier, is damaged, or was written by a newer version.
         """
-        saved = persistence.read(path, _NAME)
+        saved = persistence.read(path, cls.__name__)
         table, codes = (saved.weights.get(name, np.zeros(0)) for name in ("table", "codes"))
         columns = cls.features(GraphSet.from_edges([], [], [])).shape[1]
         typed = table.dtype == np.float64 and codes.dtype == np.int64 and codes.ndim == 1
@@ -131,9 +138,17 @@ class ProfileClassifier(TableClassifier):
         try:
             made = cls(**saved.params)
             made.classes_, made.provenance_ = saved.classes, dict(saved.provenance)
+            made._take(saved.weights, len(codes))
             return made._learn(table, codes)
         except (TypeError, ValueError) as error:
             raise FormatError(f"{path}: damaged ({error})") from None
+
+
+class HeldOut(NamedTuple):
+    """What held-out folds say: the fold of each graph, and its chances by the other folds, [graphs, classes]."""
+
+    fold: NDArray[np.int64]
+    chances: Floats
 
 
 class _Mixture:
@@ -145,10 +160,12 @@ class _Mixture:
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
         """Choose the weight on held-out folds, calibrate by them, then fit both pairs to everything."""
         self.weight, self.calibration = 1.0, Calibration()
+        self.held_out: HeldOut | None = None
         if np.bincount(y).min() > 1:  # a class of one graph cannot be held out
-            size, profile = self._held_out(X, y)
+            fold, size, profile = self._by_folds(X, y)
             self.weight = _weight(size, profile, y)
-            self.calibration = Calibration.fit(_mixed(self.weight, profile, size), y)
+            self.held_out = HeldOut(fold, _mixed(self.weight, profile, size))
+            self.calibration = Calibration.fit(self.held_out.chances, y)
         self.profile, self.size = _Pair(self.seed).fit(X, y), _Pair(self.seed).fit(X[:, :1], y)
         return self
 
@@ -156,8 +173,8 @@ class _Mixture:
         """The weighted mean of both."""
         return _mixed(self.weight, self.profile.predict_proba(X), self.size.predict_proba(X[:, :1]))
 
-    def _held_out(self, X: Floats, y: NDArray[Any]) -> tuple[Floats, Floats]:
-        """What n and the profile say of each graph, by pairs that were fitted to the other folds."""
+    def _by_folds(self, X: Floats, y: NDArray[Any]) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Each graph's fold, and what n and the profile say of it by pairs that were fitted to the other folds."""
         order = np.lexsort((np.random.default_rng(self.seed).random(len(y)), y))
         fold = np.empty(len(y), np.int64)
         fold[order] = np.arange(len(y)) % _FOLDS
@@ -165,7 +182,7 @@ class _Mixture:
         for held in (fold == each for each in range(_FOLDS)):
             for found, table in ((size, X[:, :1]), (profile, X)):
                 found[held] = _Pair(self.seed).fit(table[~held], y[~held]).predict_proba(table[held])
-        return size, profile
+        return fold, size, profile
 
 
 def _mixed(weight: float, profile: Floats, size: Floats) -> Floats:
