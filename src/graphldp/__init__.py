@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from graphldp.learn.recipe import Recipe, recommended
     from graphldp.learn.selection import split
     from graphldp.learn.tables.profile_classifier import ProfileClassifier
+    from graphldp.learn.tables.robust_profile import RobustProfileClassifier
     from graphldp.mechanisms import (
         ARR,
         DPRR,
@@ -70,6 +71,7 @@ _HOMES = {
     "RR": "graphldp.mechanisms",
     "Recipe": "graphldp.learn.recipe",
     "Reports": "graphldp.reports",
+    "RobustProfileClassifier": "graphldp.learn.tables.robust_profile",
     "RowMechanism": "graphldp.mechanisms",
     "SAGEClassifier": "graphldp.learn.classifier",
     "check_mechanism": "graphldp.mechanisms.contract",
@@ -111,6 +113,7 @@ __all__ = [
     "ProfileClassifier",
     "Recipe",
     "Reports",
+    "RobustProfileClassifier",
     "RowMechanism",
     "SAGEClassifier",
     "check_mechanism",

@@ -101,6 +101,7 @@ def table_classifier(name: str, seed: int) -> TableClassifier:
     from graphldp.learn.tables.controls import DegreeControl, SizeControl
     from graphldp.learn.tables.profile_classifier import ProfileClassifier
     from graphldp.learn.tables.robust import BoundedControl
+    from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 
     made: dict[str, Callable[[], TableClassifier]] = {
         "size": lambda: SizeControl(seed),
@@ -109,5 +110,6 @@ def table_classifier(name: str, seed: int) -> TableClassifier:
         "degree-forest": lambda: DegreeControl(seed, "forest"),
         "bounded": lambda: BoundedControl(seed=seed),
         "recipe-2": lambda: ProfileClassifier(seed=seed),
+        "recipe-robust": lambda: RobustProfileClassifier(seed=seed),
     }
     return made[name]()

@@ -7,14 +7,16 @@ import os
 from graphldp.learn import persistence
 from graphldp.learn.classifier import NETWORKS, GraphClassifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
+from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 
-_ALL: tuple[type[GraphClassifier | ProfileClassifier], ...] = (*NETWORKS.values(), ProfileClassifier)
+_PROFILES = (ProfileClassifier, RobustProfileClassifier)
+_ALL: tuple[type[GraphClassifier | ProfileClassifier], ...] = (*NETWORKS.values(), *_PROFILES)
 KINDS = {each.__name__: each for each in _ALL}
 """The classifiers that can be saved, by what their files call them."""
 
 
 def load_classifier(path: str | os.PathLike[str], device: str = "auto") -> GraphClassifier | ProfileClassifier:
-    """Read what ``save`` of a network or of :class:`ProfileClassifier` wrote.
+    """Read what ``save`` of a network, of :class:`ProfileClassifier` or of its robust kind wrote.
 
     Args:
         path: the file.

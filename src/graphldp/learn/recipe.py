@@ -1,4 +1,4 @@
-"""What we recommend for a given ε: a mechanism, a classifier, and why.
+"""What we recommend for a given ε: a mechanism, a classifier, another one against liars, and why.
 
 One rule for every dataset: all of ε goes to the degrees, and above ε = 1 hubs spend most of theirs on their lists.
 
@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphldp.errors import bad_parameter
 from graphldp.learn.nodes.classifier import NodeClassifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
+from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 from graphldp.mechanisms import RR, FriendCounts, HubCounts, HubLists, Mechanism, NoisyDegrees
 from graphldp.privacy import check_epsilon
 from graphldp.privacy.hubs import LISTS_ABOVE, advised
@@ -44,11 +45,14 @@ class Recipe(Generic[Classifier]):
         mechanism: for the users' devices.
         classifier: for the server, unfitted.
         why: one sentence.
+        defense: the classifier to fit in its place where users may lie, unfitted. It says how many liars each label
+            withstands. None for classes of single users.
     """
 
     mechanism: Mechanism
     classifier: Classifier
     why: str
+    defense: RobustProfileClassifier | None = None
 
 
 @overload
@@ -82,7 +86,7 @@ def recommended(
         recipe.classifier.fit(reports.subset(train)).score(reports.subset(test))
     """
     given = check_epsilon(epsilon, "recommended")
-    classifier = ProfileClassifier(seed=seed)
+    classifier, defense = ProfileClassifier(seed=seed), RobustProfileClassifier(seed=seed)
     if task not in ("graphs", "nodes"):
         raise bad_parameter("task", "recommended", "'graphs' or 'nodes'", task)
     if rounds not in ((1, 2) if task == "graphs" else (1,)):
@@ -92,12 +96,12 @@ def recommended(
     name = advised(np.ravel(given).tolist(), rounds)
     if name == "hub-counts":
         why = "Everybody's degree, then two counts from hubs: who gathers around them, at no further ε."
-        return Recipe(HubCounts(given), classifier, why)
+        return Recipe(HubCounts(given), classifier, why, defense)
     if name == "noisy-degrees":
         why = f"Up to ε = {LISTS_ABOVE:g} all of it goes to the degrees: edges would cost more accuracy than they add."
-        return Recipe(NoisyDegrees(given, noise="discrete"), classifier, why)
+        return Recipe(NoisyDegrees(given, noise="discrete"), classifier, why, defense)
     why = "All of ε goes to the degrees, but for hubs: who gathers around them tells more than how many do."
-    return Recipe(HubLists(given, least=LISTS_ABOVE), classifier, why)
+    return Recipe(HubLists(given, least=LISTS_ABOVE), classifier, why, defense)
 
 
 def _for_nodes(epsilon: float | NDArray[np.float64], seed: int) -> Recipe[NodeClassifier]:

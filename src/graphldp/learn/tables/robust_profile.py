@@ -1,0 +1,142 @@
+"""RobustProfileClassifier: the recommended classifier where users may lie, with a promise for each label.
+
+    score = votes + the profile's voice,    the voice between −τ/2 and τ/2 for each class
+
+and no voice for a graph that looks forged.
+
+The votes (:class:`graphldp.learn.tables.votes.Votes`) bound what each user adds. The profile (what
+:class:`ProfileClassifier` says, as twice its log odds) sees all that helps, the busiest user first, and one liar can
+make it say anything. So its voice is cut off at τ: it decides where the votes are nearly even, and nowhere else. Where
+claims do not fit together (:class:`graphldp.learn.tables.doubts.Doubts`) it is not heard at all, and the votes decide.
+
+**The promise.** A label whose votes lead by more than τ plus what k liars can take away stands, whatever up to k users
+send (d*, lists, answers) or if they stay away: :meth:`RobustProfileClassifier.certify`.
+
+**The price.** τ is the smallest for which held-out folds of the training graphs lose at most ``allowance`` of the best
+accuracy that any τ gives. With a larger allowance fewer labels hang on the profile, and more are promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+from sklearn.utils.validation import check_is_fitted
+
+from graphldp.errors import bad_parameter
+from graphldp.learn.calibration import Calibration
+from graphldp.learn.inputs import graphs_of
+from graphldp.learn.tables.doubts import Doubts
+from graphldp.learn.tables.levels import LEVELS, Flags, Levelled
+from graphldp.learn.tables.profile_classifier import ProfileClassifier
+from graphldp.learn.tables.tabular import Floats
+from graphldp.learn.tables.votes import Votes
+from graphldp.neighbour_lists import NeighbourLists
+
+_LOUDNESS = 2.0  # of the profile's log odds, before they are cut off
+_VOICES = np.linspace(0.0, 6.0, 61)
+_RARE = 1e-3  # the least probability whose logarithm is taken
+
+
+class RobustProfileClassifier(ProfileClassifier):
+    """Label graphs by votes of bounded weight, and by their profile where those are nearly even.
+
+    Args:
+        allowance: the accuracy that may be lost on held-out folds for the sake of promises.
+        seed: of trees and folds; the same seed gives the same classifier.
+
+    Attributes:
+        voice_: τ.
+
+    Others are as of :class:`ProfileClassifier`.
+
+    Example::
+
+        clf = RobustProfileClassifier().fit(reports.subset(train))
+        clf.predict(reports.subset(test)), clf.certify(reports.subset(test))
+    """
+
+    def __init__(self, allowance: float = 0.01, seed: int = 0) -> None:
+        super().__init__(seed=seed)
+        self.allowance = allowance
+
+    def fit(self, X: NeighbourLists, y: ArrayLike | None = None) -> Self:
+        """Learn from graphs; labels come from y, else from the graphs."""
+        known = isinstance(self.allowance, int | float | np.number) and not isinstance(self.allowance, bool)
+        if not (known and 0.0 <= self.allowance <= 1.0):
+            raise bad_parameter("allowance", type(self).__name__, "a number from 0 to 1", self.allowance)
+        graphs_of(X, type(self).__name__)
+        self.levelled_ = Levelled.of(X)
+        return super().fit(X, y)
+
+    def uncalibrated(self, X: NeighbourLists) -> Floats:
+        """Votes and voice as probabilities, [graphs, classes]."""
+        graphs, chances = Levelled.of(X), super().uncalibrated(X)
+        voice = _voice(chances, self.doubts_.doubted(graphs), self.voice_)
+        return np.asarray(softmax(self.votes_.scores(graphs) + voice, axis=1))
+
+    def certify(self, X: NeighbourLists) -> NDArray[np.int64]:
+        """How many liars each label withstands.
+
+        Args:
+            X: what :meth:`predict` takes.
+
+        Returns:
+            [graphs]: the largest k such that the label of :meth:`predict` stands whatever up to k of the graph's
+            private users send, or if they stay away. 0 promises nothing: one user may change it.
+        """
+        codes = self.predict_proba(X).argmax(axis=1)
+        return self.votes_.withstood(Levelled.of(X), codes, self.voice_)
+
+    @property
+    def calibration_(self) -> Calibration:
+        """How its probabilities are read."""
+        check_is_fitted(self)
+        return self.robust_calibration_
+
+    def _learn(self, table: Floats, codes: NDArray[np.int64]) -> Self:
+        super()._learn(table, codes)
+        graphs, classes = self.levelled_, len(self.classes_)
+        self.votes_, self.doubts_ = Votes.fit(graphs, codes, classes), Doubts.fit(graphs, self.seed)
+        self.voice_, self.robust_calibration_ = 1.0, Calibration()
+        held_out = self.mixture_.held_out
+        if held_out is not None:
+            votes = np.zeros((len(codes), classes))
+            for held in (held_out.fold == each for each in np.unique(held_out.fold)):
+                votes[held] = Votes.fit(graphs.subset(~held), codes[~held], classes).scores(graphs.subset(held))
+            self.voice_ = self._quietest(votes, held_out.chances, codes)
+            found = softmax(votes + _voice(held_out.chances, self.doubts_.held_out, self.voice_), axis=1)
+            self.robust_calibration_ = Calibration.fit(np.asarray(found), codes)
+        return self
+
+    def _quietest(self, votes: Floats, chances: Floats, codes: NDArray[np.int64]) -> float:
+        """The smallest τ that costs no more than the allowance."""
+        heard = (votes + _voice(chances, self.doubts_.held_out, each) for each in _VOICES)
+        right = np.array([(each.argmax(axis=1) == codes).mean() for each in heard])
+        return float(_VOICES[np.argmax(right >= right.max() - self.allowance)])
+
+    def _kept(self) -> dict[str, NDArray[Any]]:
+        kept = super()._kept()
+        kept["users"], kept["levels"] = self.levelled_.n, self.levelled_.present.astype(np.int32)
+        return kept
+
+    def _take(self, weights: Mapping[str, NDArray[Any]], graphs: int) -> None:
+        super()._take(weights, graphs)
+        users, levels = (np.asarray(weights.get(name, np.zeros(0))) for name in ("users", "levels"))
+        whole = users.dtype == np.float64 and levels.dtype == np.int32 and users.shape == (graphs,) and levels.ndim == 2
+        if not (whole and len(levels) == graphs and 0 < levels.shape[1] <= len(LEVELS)):
+            raise ValueError("it does not hold a row of levels for each graph")
+        if not ((levels >= 0).all() and np.isfinite(users).all() and (levels.sum(axis=1) <= users).all()):
+            raise ValueError("its levels hold more users than there are")
+        present = levels.astype(np.float64)
+        self.levelled_ = Levelled(users, present, present)
+
+
+def _voice(chances: Floats, doubted: Flags, voice: float) -> Floats:
+    """Probabilities as scores that differ by at most the voice, and not at all for doubted graphs."""
+    heard = np.log(np.maximum(chances, _RARE))
+    heard -= (heard.max(axis=1, keepdims=True) + heard.min(axis=1, keepdims=True)) / 2
+    return np.asarray(np.where(doubted[:, None], 0.0, np.clip(_LOUDNESS * heard, -voice / 2, voice / 2)))

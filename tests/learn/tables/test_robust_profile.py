@@ -1,0 +1,137 @@
+"""Labels that stand whatever k users send, at a known price."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import graphldp as gl
+from graphldp.errors import FormatError, GraphLDPError
+from graphldp.learn import persistence
+from graphldp.learn.loading import load_classifier
+from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+
+
+@pytest.fixture(scope="module")
+def reports() -> gl.Reports:
+    return gl.NoisyDegrees(1.0, noise="discrete").randomize(gl.synthetic.threads(180, seed=0), rng=0)
+
+
+@pytest.fixture(scope="module")
+def fitted(reports: gl.Reports) -> RobustProfileClassifier:
+    return RobustProfileClassifier(allowance=0.05).fit(reports[:120])
+
+
+def _lied(reports: gl.Reports, liars: np.ndarray, rng: np.random.Generator) -> Iterator[gl.Reports]:
+    """Several lies by so many users of each graph: the busiest, the least busy or anybody; any claim, or none."""
+    degree, graph = np.asarray(reports.noisy_degree), reports.graph_of_user
+    largest = 2.0 * reports.sizes[graph]
+    for order in (-degree, degree, rng.random(len(degree))):
+        rank = np.empty(len(degree), np.int64)
+        rank[np.lexsort((order, graph))] = np.arange(len(degree)) - reports.graph_ptr[graph]
+        lying = rank < liars[graph]
+        for claim in (
+            largest,
+            np.full(len(degree), -1e4),
+            np.full(len(degree), 1.0),
+            rng.random(len(degree)) * largest,
+        ):
+            yield replace(reports, noisy_degree=np.where(lying, claim, degree))
+        yield replace(reports, missing=lying)
+
+
+def test_promised_labels_stand_whatever_so_many_users_send(
+    reports: gl.Reports, fitted: RobustProfileClassifier
+) -> None:
+    test = reports[120:]
+    labels, withstood = fitted.predict(test), fitted.certify(test)
+    assert withstood.dtype == np.int64
+    assert (withstood > 0).mean() > 0.25
+    assert (withstood < test.sizes).all()
+    rng = np.random.default_rng(0)
+    for lied in _lied(test, withstood, rng):
+        np.testing.assert_array_equal(fitted.predict(lied), labels)
+
+
+def test_where_nothing_is_promised_a_lie_may_change_the_label(
+    reports: gl.Reports, fitted: RobustProfileClassifier
+) -> None:
+    test = reports[120:]
+    labels, withstood = fitted.predict(test), fitted.certify(test)
+    changed = [fitted.predict(lied) != labels for lied in _lied(test, withstood + 40, np.random.default_rng(1))]
+    assert np.any(changed, axis=0)[test.sizes > 80].any()
+
+
+def test_the_price_without_liars_and_the_gain_with_one(reports: gl.Reports, fitted: RobustProfileClassifier) -> None:
+    """One seed each: on these graphs the profile alone falls below the robust classifier by far."""
+    test = reports[120:]
+    plain = gl.ProfileClassifier().fit(reports[:120])
+    claims = np.asarray(test.noisy_degree).copy()
+    claims[test.graph_ptr[:-1] + test.sizes // 2] = test.sizes - 1.0
+    forged = replace(test, noisy_degree=claims)
+    assert fitted.score(test) >= plain.score(test) - 0.1
+    assert fitted.score(forged) > plain.score(forged)
+
+
+def test_a_larger_allowance_promises_no_less(reports: gl.Reports, fitted: RobustProfileClassifier) -> None:
+    strict = RobustProfileClassifier(allowance=0.0).fit(reports[:120])
+    assert strict.voice_ >= fitted.voice_
+    assert strict.get_params() == {"allowance": 0.0, "seed": 0}
+    again = clone(strict).fit(reports[:120])
+    np.testing.assert_array_equal(again.predict_proba(reports[120:]), strict.predict_proba(reports[120:]))
+
+
+def test_the_order_of_users_does_not_matter(reports: gl.Reports, fitted: RobustProfileClassifier) -> None:
+    order = np.lexsort((np.random.default_rng(0).random(reports.num_users), reports.graph_of_user))
+    turned = replace(reports, noisy_degree=np.asarray(reports.noisy_degree)[order])
+    np.testing.assert_allclose(fitted.predict_proba(turned), fitted.predict_proba(reports))
+    np.testing.assert_array_equal(fitted.certify(turned), fitted.certify(reports))
+
+
+def test_a_file_keeps_it(reports: gl.Reports, fitted: RobustProfileClassifier, tmp_path: Path) -> None:
+    fitted.save(tmp_path / "robust.npz")
+    read = load_classifier(tmp_path / "robust.npz")
+    assert isinstance(read, RobustProfileClassifier)
+    assert (read.allowance, read.voice_) == (fitted.allowance, fitted.voice_)
+    np.testing.assert_array_equal(read.predict_proba(reports), fitted.predict_proba(reports))
+    np.testing.assert_array_equal(read.certify(reports), fitted.certify(reports))
+    with pytest.raises(FormatError, match="holds a RobustProfileClassifier, not a ProfileClassifier"):
+        gl.ProfileClassifier.load(tmp_path / "robust.npz")
+
+
+@pytest.mark.parametrize(
+    "bad", [{}, {"levels": np.zeros((120, 3), np.int64)}, {"levels": np.full((120, 3), 1 << 20, np.int32)}]
+)
+def test_a_damaged_file_is_refused(fitted: RobustProfileClassifier, tmp_path: Path, bad: dict[str, np.ndarray]) -> None:
+    fitted.save(tmp_path / "robust.npz")
+    saved = persistence.read(tmp_path / "robust.npz", "RobustProfileClassifier")
+    kept = {name: array for name, array in saved.weights.items() if name != "levels"}
+    persistence.write(tmp_path / "robust.npz", replace(saved, weights=kept | bad))
+    with pytest.raises(FormatError, match="damaged"):
+        RobustProfileClassifier.load(tmp_path / "robust.npz")
+
+
+@pytest.mark.parametrize("allowance", [-0.1, 2, True, "much", float("nan")])
+def test_an_allowance_that_is_none(reports: gl.Reports, allowance: object) -> None:
+    with pytest.raises(GraphLDPError, match="The 'allowance' parameter of RobustProfileClassifier must be"):
+        RobustProfileClassifier(allowance=allowance).fit(reports[:20])  # type: ignore[arg-type]
+
+
+def test_three_classes_raw_graphs_and_a_class_of_one_graph() -> None:
+    threads = gl.synthetic.threads(45, seed=0)
+    labels = np.where(threads.sizes > np.quantile(threads.sizes, 0.7), 2, np.asarray(threads.labels))
+    clf = RobustProfileClassifier().fit(threads, labels)
+    assert clf.predict_proba(threads).shape == (45, 3)
+    assert (clf.certify(threads) >= 0).all()
+    alone = np.zeros(45, np.int64)
+    alone[0] = 1
+    assert RobustProfileClassifier().fit(threads, alone).voice_ == 1.0
+
+
+def test_it_is_what_is_recommended_against_liars() -> None:
+    for recipe in (gl.recommended(1.0, seed=3), gl.recommended(2.0, seed=3), gl.recommended(1.0, rounds=2, seed=3)):
+        assert isinstance(recipe.defense, RobustProfileClassifier)
+        assert recipe.defense.seed == 3
