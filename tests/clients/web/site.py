@@ -11,6 +11,7 @@ from graphldp.collector.storage.store import Store
 from graphldp.wire import Choice, Invitation
 
 ROSTER = [f"cat {user}" for user in range(300)]
+BIRDS = "<img src=x onerror=alert(1)> & birds"  # text, wherever it is shown
 CHOICES = (Choice("standard", 0.1, 0.9), Choice("careful", 0.05, 0.45), Choice("public", math.inf, math.inf))
 
 
@@ -25,7 +26,8 @@ class Site:
         # at ε = 8 the noise of a hub who knows everybody takes her below the limit with a chance of 10⁻³⁰
         bees, choices = [f"bee {user}" for user in range(90)], [Choice("standard", 8.0, 0.0)]
         self.store.open_community("bees", bees, mechanism="hub-counts", choices=choices)
-        self.store.open_community("birds", ["ann", "bob"], mechanism="rr", choices=[Choice("only", 0.0, 1.0)], name="Birds")
+        few, only = ["<b>ann</b>", "bob"], [Choice("<u>only</u>", 0.1, 0.9)]
+        self.store.open_community("birds", few, mechanism="hub-lists", choices=only, name=BIRDS)
         self.collector = Collector(database)
 
     def link(self, user: int) -> str:

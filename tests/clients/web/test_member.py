@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 from tests.clients.web.conftest import INSECURE
 from tests.clients.web.member import Member
-from tests.clients.web.site import ROSTER, Site
+from tests.clients.web.site import BIRDS, ROSTER, Site
 
 NewContext = Callable[..., BrowserContext]
 STEPS = 7
@@ -112,6 +112,7 @@ def test_a_lost_connection_and_a_new_round(new_context: NewContext, site: Site) 
     member = Member(new_context(locale="en"), site.bird_link())
     page = opened(member.context, member.link)
     to_friends(page)
+    expect(page.get_by_role("checkbox", name="<b>ann</b>")).to_be_visible()
     page.get_by_label("I have no friends in this community").check()
     for _ in range(2):
         button(page, "Go on").click()
@@ -123,13 +124,15 @@ def test_a_lost_connection_and_a_new_round(new_context: NewContext, site: Site) 
     member.context.set_offline(False)
     button(page, "Send the same report again").click()
     heading(page, "This is what left")
+    expect(page.locator(".report")).to_contain_text("The true number is 0; dice changed it.")
+    expect(page.locator(".report")).to_contain_text("It names nobody.")
     assert set(member.bodies) == {site.stored("birds", 1)}
     site.store.open_epoch("birds")
     page.goto(member.link)
     heading(page, "The community has changed")
     expect(page.locator("main")).to_contain_text("It now collects in round 2.")
     button(page, "Take part in the new round").click()
-    heading(page, "Birds")
+    heading(page, BIRDS)
 
 
 LINKS = [

@@ -12,7 +12,7 @@ from tests.clients.web.member import Member, call
 from tests.clients.web.site import Site
 
 from graphldp.audit.protocol import TOKEN, FailingCollector, failing_collector
-from graphldp.audit.traffic import MOVES, NEIGHBOURS, Move
+from graphldp.audit.traffic import MOVES, NEIGHBOURS, Move, renamed
 from graphldp.wire import Invitation
 
 PLAIN_RR: dict[str, Any] = {"mechanism": "rr", "choices": [{"name": "standard", "epsilon1": 0, "epsilon2": 1.0}]}
@@ -63,6 +63,25 @@ def recorded(
     heard = [(each.method, each.path, each.body, each.headers) for each in liar.requests]
     context.close()
     return heard, [(each.method, each.url) for each in member.requests]
+
+
+def test_what_a_member_was_shown_is_what_is_kept(
+    new_context: Callable[..., BrowserContext], site: Site, liar: FailingCollector
+) -> None:
+    """The community shows one roster in its new epoch, and has another by the time that she agrees."""
+    liar.requests, liar.epoch, liar.changes, liar.mishaps = [], 1, {"held": []} | PLAIN_RR, []
+    context = new_context()
+    member = Member(context, Invitation(site.collector.url, "audit", TOKEN).to_link())
+    context.route("**/v1/**", lambda route: forwarded(route, liar))
+    page = member.opened()
+    assert member.report(page, (1, 2))["value"]["state"] == "sent"
+    liar.changes |= {"epoch": 2} | renamed(12)
+    shown = call(page, "look", member.where)["value"]["renewal"]["differences"]
+    assert {each["what"]: each["now"] for each in shown} == {"joined": "user12-renamed", "left": "user12"}
+    liar.changes |= renamed(13)
+    assert call(page, "renew", member.where)["value"]["community"]["epoch"] == 2
+    assert [each["name"] for each in call(page, "search", member.where, "renamed")["value"]] == ["user12-renamed"]
+    assert [each.method for each in liar.requests] == ["GET", "PUT", "GET"]
 
 
 @pytest.mark.parametrize("pair", NEIGHBOURS)

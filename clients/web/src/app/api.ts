@@ -1,7 +1,7 @@
-/** What the page may ask of the worker. Every call but the first few words of it is done under the vault's lock. */
+/** What the page may ask of the worker. Every call is done under the lock that all tabs share. */
 
 import type { TroubleKind } from "../vault/trouble.ts";
-import type { ChoiceView, CommunityView, Difference, MatchView, Receipt, StandingView, StatusView, Where } from "./views.ts";
+import type { CommunityView, Difference, MatchView, Receipt, StandingView, StatusView, Where } from "./views.ts";
 
 export interface OpenedView {
   readonly standing: StandingView;
@@ -39,5 +39,3 @@ export type Reply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly trouble: TroubleKind; readonly facts: Readonly<Record<string, number | string>> }
   | { readonly waiting: true };
-
-export type { ChoiceView };

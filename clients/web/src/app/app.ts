@@ -35,7 +35,7 @@ export class App {
     void bundleDigest().then((digest) => {
       this.digest = spoken(digest);
       this.frame();
-    });
+    }, () => undefined); // a page without WebCrypto says so elsewhere
   }
 
   /** Show a screen, and let a screen reader begin at its heading. */
@@ -95,7 +95,7 @@ export class App {
     const home = h("button", { class: "quiet", click: () => this.home() }, words.yourCommunities);
     this.served.textContent = this.digest && words.servedBy(location.host, this.digest);
     const top = h("header", { class: "top" }, h("span", { class: "brand" }, "graphldp"), home, h("div", { class: "languages" }, ...languages));
-    const foot = h("footer", {}, h("p", {}, h("a", { href: "/play", rel: "noreferrer" }, words.play)), this.served);
+    const foot = h("footer", {}, h("p", {}, h("a", { href: "play", rel: "noreferrer" }, words.play)), this.served);
     document.body.replaceChildren(top, this.main, this.notice, foot);
   }
 }

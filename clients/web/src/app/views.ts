@@ -1,7 +1,7 @@
 /** What the page shows, as plain values: the roster, the vault and the token stay with the worker. */
 
 import { cost, type Choice } from "../core/wire/choice.ts";
-import { drawnBy, type Published } from "../core/wire/community.ts";
+import type { Published } from "../core/wire/community.ts";
 import { reportToJson } from "../core/wire/reportJson.ts";
 import type { Report } from "../core/wire/report.ts";
 import { spoken } from "../core/wire/roster.ts";
@@ -141,7 +141,7 @@ export function receiptOf(
     mechanism: report.mechanism,
     noisyDegree: report.noisyDegree,
     asked: report.asked === true,
-    lists: namesPeople(report),
+    lists: report.epsilon2 > 0,
     people,
     counts: { kept, lost: known.size - kept, fake: listed.size - kept, none: report.n - 1 - both.length },
     bytes: Array.from(body, (byte) => byte.toString(16).padStart(2, "0")).join(""),
@@ -186,15 +186,6 @@ export function differences(
   ];
 }
 
-/** What a report by a choice holds: a list, a number of friends, or both. */
-export function contents(published: Published, choice: Choice): "list" | "number" | "both" | "public" | "hub-lists" {
-  const mechanism: string = drawnBy(published, choice);
-  if (mechanism === "public" || mechanism === "hub-lists") return mechanism;
-  return mechanism === "dprr" ? "both" : mechanism === "rr" ? "list" : "number";
-}
-
-const namesPeople = ({ mechanism, neighbours }: Report): boolean =>
-  mechanism === "dprr" || mechanism === "rr" || mechanism === "public" || neighbours.length > 0;
 const numbers = (names: readonly string[]): Map<string, number> => new Map(names.map((name, number) => [name, number]));
 const some = (names: readonly string[]): string =>
   names.slice(0, 12).join(", ") + (names.length > 12 ? ` … (${names.length})` : "");

@@ -36,8 +36,9 @@ function goTo(app: App, draft: Draft, at: number): void {
 
 function welcome({ words, format }: App, { community }: Draft): Child[] {
   const said = words.welcome;
-  const facts: [string, string][] = [
-    [said.server, new URL(community.server).host],
+  const server = h("a", { href: `${community.server}/`, target: "_blank", rel: "noreferrer" }, new URL(community.server).host);
+  const facts: [string, Child][] = [
+    [said.server, server], // its front page says who runs it
     [said.members, format.whole(community.users)],
     [said.you, community.you],
   ];
@@ -144,6 +145,7 @@ async function drawAndSend(app: App, draft: Draft): Promise<void> {
   const { community, choice } = draft;
   await app.act(async () => {
     app.say(app.words.sending.line);
+    void navigator.storage.persist(); // ask the browser not to clear the report when space gets scarce
     try {
       const standing = await app.api.report(community, choice.name, [...draft.friends.keys()].sort((a, b) => a - b));
       app.show(receipt(app, standing));

@@ -8,7 +8,6 @@ export const de: Words = {
   steps: (at, of) => `Schritt ${at} von ${of}`,
   next: "Weiter",
   back: "Zurück",
-  cancel: "Hier aufhören",
   again: "Noch einmal versuchen",
   working: "Einen Moment …",
   waiting: "Diese Seite arbeitet gerade in einem anderen Tab. Hier geht es weiter, sobald sie dort fertig ist.",
@@ -43,7 +42,6 @@ export const de: Words = {
       `Freundschaften, die nur zusammen bestehen, zählen zusammen. Weiß jemand, dass ${size} Leute entweder alle deine Freunde sind oder keiner, dann ist der Faktor ${factor}.`,
     nearlySure: "Bei diesem ε kann sich jemand, der deinen Bericht liest, einer Freundschaft fast sicher sein.",
     public: "Diese Wahl verbirgt nichts. Sie schickt deine Liste, wie sie ist: Wer sie liest, kennt deine Freunde hier.",
-    spent: (spent, cap) => `Dieser Browser hat für dich bisher ε = ${spent} ausgegeben. Deine Grenze ist ${cap}.`,
   },
 
   hidden: {
@@ -82,7 +80,6 @@ export const de: Words = {
     none: (total) => `0 deiner ${total} Freunde sind Mitglieder.`,
     noneHelp: "Ist es die richtige Datei? Nimm eine andere oder kreuze unten Namen an. Hast du hier wirklich keine Freunde, dann sag es.",
     noneReally: "Ich habe in dieser Gemeinschaft keine Freunde",
-    clear: "Von vorn",
     causes: {
       empty: "Die Datei enthält keine Namen.",
       columns: "Ihre Zeilen sehen nach mehreren Spalten aus, mit Semikolon oder Tabulator dazwischen. Nimm Kommas oder einen Namen je Zeile.",
@@ -132,7 +129,6 @@ export const de: Words = {
   },
 
   sending: {
-    heading: "Ziehen und senden",
     line: "Das dauert ein, zwei Sekunden. Du kannst die Seite jederzeit schließen; nichts wird zweimal gezogen.",
     failed: "Dein Bericht ist gezogen und in diesem Browser aufgehoben. Gesendet ist er noch nicht.",
     again: "Denselben Bericht noch einmal senden",

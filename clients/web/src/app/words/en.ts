@@ -11,7 +11,6 @@ export const en = {
   steps: (at: number, of: number): string => `Step ${at} of ${of}`,
   next: "Go on",
   back: "Back",
-  cancel: "Stop here",
   again: "Try again",
   working: "Working …",
   waiting: "This page is at work in another tab. It goes on here when that one is done.",
@@ -46,7 +45,6 @@ export const en = {
       `Friendships that stand or fall together count together. If somebody knows that ${size} people are all your friends or none of them is, the factor is ${factor}.`,
     nearlySure: "At this ε, somebody who reads your report can become nearly sure of a friendship.",
     public: "This choice hides nothing. It sends your list as it is: whoever reads it knows who your friends here are.",
-    spent: (spent: string, cap: string): string => `This browser has given away ε = ${spent} for you so far. Your limit is ${cap}.`,
   },
 
   hidden: {
@@ -85,7 +83,6 @@ export const en = {
     none: (total: string): string => `0 of your ${total} friends are members.`,
     noneHelp: "Is it the right file? Choose another one, or tick names below. If you really have no friends here, say so.",
     noneReally: "I have no friends in this community",
-    clear: "Start over",
     causes: {
       empty: "The file holds no names.",
       columns: "Its lines look like several columns, with a semicolon or a tab between them. Use commas, or one name on each line.",
@@ -137,7 +134,6 @@ export const en = {
   },
 
   sending: {
-    heading: "Drawing and sending",
     line: "This takes a second or two. You can close this page at any time; nothing is drawn twice.",
     failed: "Your report is drawn and kept in this browser. It is not sent yet.",
     again: "Send the same report again",
