@@ -105,6 +105,15 @@ def test_the_client_spends_the_epsilon_it_says(case: tuple[str, float, float]) -
     assert found.claimed - exact.WASTE < found.shown < found.claimed + 1e-12
 
 
+@pytest.mark.parametrize("hub_from", [-9, 0, 1, 9, None])
+def test_no_gate_of_hub_lists_costs_more(monkeypatch: pytest.MonkeyPatch, hub_from: int | None) -> None:
+    """A collector may make everybody a hub, or nobody: ε is the same."""
+    monkeypatch.setattr(exact, "HUB_FROM", hub_from)
+    found = exact.reports("hub-lists", 2, 2.25, 0.9)
+    assert found.holds
+    assert found.claimed == pytest.approx(3.15)
+
+
 def test_every_rate_occurs_among_four_users() -> None:
     """n = 4 is where q is 0, between 0 and 1, and 1."""
     assert exact.reports("dprr", 4, 2.25, 0.9).holds

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphldp.audit.asking import FIRST, HUB_FROM, MOVES, TERMS, Asking, Given, asked, recorded, same_answers
+from graphldp.audit.asking import FIRST, MOVES, TERMS, Asking, asked, recorded, same_answers
 from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
-from graphldp.audit.traffic import NEIGHBOURS
+from graphldp.audit.traffic import HUB_FROM, NEIGHBOURS, Given
 from graphldp.client import answering, hubs, protocol, vault
 from graphldp.client.ledger import Ledger
 from graphldp.client.membership import Drawn, Membership

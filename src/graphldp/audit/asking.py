@@ -10,23 +10,21 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from graphldp.audit.finding import Finding
 from graphldp.audit.protocol import ROSTER, FailingCollector, failing_collector
-from graphldp.audit.traffic import EPSILON, NEIGHBOURS
-from graphldp.client.entropy import Drawn, Entropy
+from graphldp.audit.traffic import EPSILON, HUB_FROM, NEIGHBOURS, Given
 from graphldp.client.protocol import Client
 from graphldp.errors import GraphLDPError
 from graphldp.wire import Question
 
-HUB_FROM = 6
 TERMS = {
     "mechanism": "hub-counts",
     "hub_from": HUB_FROM,
@@ -35,18 +33,6 @@ TERMS = {
 }
 FIRST = ((), (12,), (10, 11), tuple(range(40)))  # who is said to be busy, in the first question
 _ROUGH, _BUSY = 9, 4  # r and u₂ of a hub
-
-
-class Given(Entropy):
-    """Noise that is given, one after the other."""
-
-    def __init__(self, *noises: int) -> None:
-        super().__init__()
-        self.noises = list(noises)
-
-    def until(self, attempt: Callable[[Entropy], Drawn | None]) -> Drawn:
-        """The next one."""
-        return cast("Drawn", self.noises.pop(0))
 
 
 @dataclass(frozen=True)

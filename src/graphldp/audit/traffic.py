@@ -11,22 +11,41 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from graphldp.audit.finding import Finding
 from graphldp.audit.protocol import ROSTER, FailingCollector, Request, failing_collector
-from graphldp.client.entropy import Entropy
+from graphldp.client.entropy import Drawn, Entropy
 from graphldp.client.protocol import Client
 from graphldp.errors import GraphLDPError
+from graphldp.wire import decode
 
 EPSILON = 1.0
 _PLAIN_RR = {"mechanism": "rr", "choices": [{"name": "standard", "epsilon1": 0, "epsilon2": EPSILON}]}
 _DEARER = {"choices": [{"name": "standard", "epsilon1": 0, "epsilon2": 2 * EPSILON}]}
+HUB_FROM = 6
+_HUB_LISTS = {
+    "mechanism": "hub-lists",
+    "hub_from": HUB_FROM,
+    "choices": [{"name": "standard", "epsilon1": 0.2 * EPSILON, "epsilon2": 0.8 * EPSILON}],
+}
 NEIGHBOURS = (((), (12,)), ((10, 11, 13), (10, 11, 12, 13)))
+
+
+class Given(Entropy):
+    """Noise that is given, one after the other, and the largest words, with which a list names nobody."""
+
+    def __init__(self, *noises: int) -> None:
+        super().__init__(_source=lambda size: b"\xff" * size)
+        self.noises = list(noises)
+
+    def until(self, attempt: Callable[[Entropy], Drawn | None]) -> Drawn:
+        """The next one."""
+        return cast("Drawn", self.noises.pop(0))
 
 
 @dataclass(frozen=True)
@@ -75,13 +94,27 @@ MOVES = (
 
 
 def recorded(
-    server: FailingCollector, friends: Sequence[int], edited: Sequence[int], moves: Sequence[Move]
+    server: FailingCollector,
+    friends: Sequence[int],
+    edited: Sequence[int],
+    moves: Sequence[Move],
+    hub: bool | None = None,
 ) -> tuple[list[Request], int]:
-    """All requests of one user, who joins and goes along with every move, and what she spent."""
-    server.requests, server.epoch, server.changes = [], 1, dict(_PLAIN_RR)
+    """All requests of one user, who joins and goes along with every move, and what she spent.
+
+    Args:
+        server: the adversary.
+        friends: her list.
+        edited: the list in her file later.
+        moves: the adversary's.
+        hub: whether she looks like a hub in a community by hub-lists; None for a community by rr.
+    """
+    server.requests, server.epoch, server.changes = [], 1, dict(_PLAIN_RR if hub is None else _HUB_LISTS)
+    server.bodies = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "friends.txt"
-        entropy = Entropy(_source=lambda size: b"\xff" * size)  # at which randomized response lists nobody
+        # of hub-lists: the noise with which every list gives the same d_fine, and a step of 0 to d_rough
+        entropy = Given() if hub is None else Given(HUB_FROM + (3 if hub else -3) - len(friends), True)
         client = Client(Path(folder) / "home", tick=0.0, _entropy=entropy, pauses=(0.0,), timeout=5.0)
         client.join(server.invitation, accept=round(EPSILON * 10**6))
         for move in moves:
@@ -102,9 +135,10 @@ def same_traffic(moves: Sequence[Move] = MOVES) -> Finding:
     requests, same = 0, True
     with failing_collector() as server:
         for one, other in NEIGHBOURS:
-            first = recorded(server, one, one, moves)
-            second = recorded(server, other, range(20, 30), moves)
-            same &= first == second
-            requests += len(server.requests)
+            for hub in (None, False, True):
+                first = recorded(server, one, one, moves, hub)
+                second = recorded(server, other, range(20, 30), moves, hub)
+                same &= first == second and all(decode(body).hub == bool(hub) for body in server.bodies[:1])
+                requests += len(server.requests)
     effort = f"{requests} requests of each neighbour, after {len(moves)} moves of the adversary"
     return Finding("traffic", EPSILON, EPSILON if same else math.inf, same, effort)
