@@ -54,14 +54,14 @@ class Person:
 
 
 def communities(users: int) -> GraphSet:
-    """Threads of about one size, as many of one kind as of the other, in turn."""
+    """Threads of nearly one size, so that it tells nothing; as many of one kind as of the other, in turn."""
     from graphldp.datasets import synthetic
 
     graphs = synthetic.threads(num_graphs=6000, seed=0)
     each = max(FEWEST_COMMUNITIES, round(users / SIZE)) // 2
-    shares = graphs.sizes * (2 * each) / users
-    suitable = np.flatnonzero((shares > 0.6) & (shares < 1.45))
-    kinds = [suitable[suitable % 2 == kind][:each] for kind in (0, 1)]
+    off = np.abs(np.log(graphs.sizes * (2 * each) / users))
+    of_kind = [np.arange(kind, graphs.num_graphs, 2) for kind in (0, 1)]
+    kinds = [ids[np.argsort(off[ids], kind="stable")[:each]] for ids in of_kind]
     return graphs[np.stack(kinds, axis=1).ravel()]
 
 
