@@ -104,7 +104,8 @@ class Randomize(BaseTransform):
 
     The result has the noisy ``edge_index``, ``noisy_degree`` where the mechanism releases d*, and the ``x``, ``y`` and
     ``num_nodes`` of the original. Nothing else passes, since any other attribute (edge weights, a stored adjacency,
-    positional encodings) may tell of true edges; if ``x`` was made from the edges, remove it first.
+    positional encodings) may tell of true edges; if ``x`` was made from the edges, remove it first. ``x`` and ``y``
+    pass as public ones: whatever of them is private has to be removed too.
 
     Noise is keyed by (seed, position): the first graph that passes is graph 0. k draws of one graph cost k·ε, so a
     second draw is an error, as when this is a ``transform=``, which runs at every access.
