@@ -19,7 +19,7 @@ from graphldp.experiments.results import ResultsFile
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
-TOOLS = ("mechanism_figures", "mutants", "posterior", "tables", "threats")
+TOOLS = ("mechanism_figures", "mutants", "nodes", "posterior", "tables", "threats")
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,15 @@ def test_every_table_has_one_maker(tools: dict[str, Any]) -> None:
         assert {*tool.TABLES, *getattr(tool, "PROBES", {})} == {name for page, name in markers if page in tool.PAGES}
     for page in pages:
         assert page.read_text().count("<!-- table ") == page.read_text().count("<!-- end -->")
+
+
+def test_the_page_on_groups_has_the_measured_numbers(tools: dict[str, Any]) -> None:
+    """And none of them is missing."""
+    (page,) = tools["nodes"].PAGES
+    for name, maker in tools["nodes"].TABLES.items():
+        assert f"<!-- table {name} -->\n\n{maker()}\n\n<!-- end -->" in page.read_text()
+    known = tools["nodes"].read()
+    assert {key for dataset in tools["nodes"].LISTS for key in tools["nodes"].wanted(dataset)} == set(known)
 
 
 def test_the_page_has_the_list_of_mutants(tools: dict[str, Any]) -> None:
