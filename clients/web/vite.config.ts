@@ -37,6 +37,7 @@ const names = {
 export default defineConfig(({ isSsrBuild }) => ({
   base: "./", // the folder may lie at any address
   plugins: [bundleList()],
+  ssr: { noExternal: true }, // what tests build for Node stands by itself
   worker: { format: "es", rollupOptions: { output: names } },
   build: {
     target: "es2022",

@@ -6,6 +6,7 @@
  *                                                               -> {"bytes": "hex", "noise": …, "used": bytes of entropy}
  *     {"answer": {"question": "hex", "n": …, "user": …, "friends": […], "noise": …}}    -> "hex"
  *     {"decode": {"hex": …, "n": …}}    {"publication": "text"}    {"link": …}    -> what was read
+ *     {"seal": {"kind": …, "epoch": …, "user": …, "token": …, "body": "hex", "community": …, "n": …, "key": "hex"}}   -> "hex"
  *     {"plain": […]}                                             -> […]
  *
  * What is refused answers {"refused": "the reason"}.
@@ -25,6 +26,7 @@ import { decodeQuestion } from "../src/core/wire/question.ts";
 import { decode, encode } from "../src/core/wire/report.ts";
 import { reportToJson } from "../src/core/wire/reportJson.ts";
 import { isPrintable, plain } from "../src/core/wire/roster.ts";
+import { seal } from "../src/core/wire/sealed.ts";
 
 /** Bytes by a script; who asks for more than there are has asked for something else than the script was made for. */
 class Script {
@@ -59,6 +61,8 @@ const ASKED: Record<string, (given: any) => unknown> = {
   },
   publication: async (text) => writePublished((await readPublication(text)).published),
   link: (link) => readLink(link),
+  seal: async ({ body, community, n, key, ...inner }) =>
+    toHex(await seal({ ...inner, body: fromHex(body) }, community, n, fromHex(key))),
   plain: (names) => names.map(plain),
   printable: (names) => names.map(isPrintable),
 };

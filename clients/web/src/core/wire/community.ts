@@ -1,6 +1,7 @@
 /** What a community publishes to its members: who is in it, how reports are drawn, and the choices of ε. */
 
 import { WireError } from "../errors.ts";
+import { fromHex } from "./bytes.ts";
 import { type Choice, checkName, isPublic, readChoice, writeChoice } from "./choice.ts";
 import { type Fields, type Json, readObject, whole } from "./json.ts";
 import { DEGREE_RANGE, isMechanism, MAX_USERS, type Mechanism, withHubs } from "./report.ts";
@@ -8,6 +9,7 @@ import { isPrintable, rosterDigest } from "./roster.ts";
 
 export const MAX_EPOCH = 2 ** 31 - 1;
 export const ID_PATTERN = /^[a-z0-9-]{1,64}$/;
+const KEY_PATTERN = /^04[0-9a-f]{128}$/; // a point of P-256, uncompressed
 const DIGEST_PATTERN = /^[0-9a-f]{64}$/;
 
 /** A community, as the holder of one slot sees it. */
@@ -36,6 +38,8 @@ export interface Publication {
   readonly answered: readonly number[];
   /** The users' names, in the order of their numbers. */
   readonly roster: readonly string[];
+  /** The collector's key, where it takes sealed reports. */
+  readonly sealingKey: Uint8Array<ArrayBuffer> | null;
 }
 
 /** The mechanism of a report by a choice. */
@@ -49,6 +53,8 @@ export async function readPublication(text: string): Promise<Publication> {
   const published = readPublished(fields);
   const held = epochs(fields.get("held"));
   const answered = published.mechanism === "hub-counts" ? epochs(fields.get("answered")) : [];
+  const key = fields.get("sealing_key");
+  const sealingKey = key === undefined ? null : fromHex(matching(KEY_PATTERN, key));
   const roster = fields.get("roster");
   if (!Array.isArray(roster) || !roster.every((name): name is string => typeof name === "string" && isPrintable(name))) {
     throw new WireError("The roster must be a list of printable names.");
@@ -56,7 +62,7 @@ export async function readPublication(text: string): Promise<Publication> {
   if (roster.length !== published.n || (await rosterDigest(roster)) !== published.rosterDigest) {
     throw new WireError("The roster is not the one that the community was opened with.");
   }
-  return { published, held, answered, roster };
+  return { published, held, answered, roster, sealingKey };
 }
 
 /** Read what a collector answered, or what `writePublished` wrote, but for the roster. */
