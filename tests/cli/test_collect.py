@@ -279,6 +279,22 @@ def test_operators(command: Command, database: str) -> None:
     assert read(command, "collect", "operator", "list") == []
 
 
+def test_sealing_keys(command: Command, database: str) -> None:
+    Store.open(database).close()
+    assert read(command, "collect", "sealing", "list") == []
+    first = read(command, "collect", "sealing", "rotate")
+    second = read(command, "collect", "sealing", "rotate", "--overlap-days", "7")
+    assert wire.key_id(bytes.fromhex(second["published"])).hex() == second["key"]
+    listed = read(command, "collect", "sealing", "list")
+    assert [(row["key"], row["opens until"] == "–") for row in listed] == [(second["key"], True), (first["key"], False)]
+    last = read(command, "collect", "sealing", "rotate", "--overlap-days", "0")
+    assert [row["key"] for row in read(command, "collect", "sealing", "list")] == [last["key"], first["key"]]
+    for wrong in ("-1", "nan", "4000"):
+        code, _, err = command("collect", "sealing", "rotate", f"--overlap-days={wrong}")
+        assert (code, err.count("\n")) == (2, 1)
+        assert "'overlap_days' parameter" in err
+
+
 def collect_threads(store: Store, graphs: gl.GraphSet, labelled: int, reporting: float) -> None:
     """Communities whose users reported by the law of the client, some of them labelled, some users silent."""
     reports = gl.DPRR(epsilon=2.0, allocation=gl.Budget(0.25, 1.75), noise="discrete").randomize(graphs, rng=0)

@@ -208,7 +208,7 @@ def refuse_changed_lists(patch: pytest.MonkeyPatch) -> None:
     real = Client._send
 
     def send(self: Client, member: Membership, ledger: Ledger, entry: Entry, drawn: Drawn, **options: Any) -> Drawn:
-        _, roster = self._fetch(member.invitation)
+        roster = self._fetch(member.invitation).roster
         names = friends_room.read_names(self.home.parent / "friends.txt")
         matched = friends_room.match(names, roster, member.published.user)
         if tuple(matched.neighbours.tolist()) != drawn.friends:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from graphldp.client import hubs
 from graphldp.client.ledger import Entry, Ledger
 from graphldp.client.membership import Drawn, Membership
+from graphldp.client.sealing import deliver
 from graphldp.client.sender import Sender
 from graphldp.client.withdrawing import refuse_withdrawn
 from graphldp.errors import ClientError, WireError
@@ -90,14 +91,16 @@ def counted(member: Membership, drawn: Drawn) -> Drawn:
     return drawn
 
 
-def send(member: Membership, ledger: Ledger, drawn: Drawn, sender: Sender, *, resend: bool) -> Answered:
+def send(
+    member: Membership, ledger: Ledger, drawn: Drawn, sender: Sender, *, resend: bool, relay: str | None
+) -> Answered:
     """Step 4. Where the answer was acknowledged before, the collector is asked whether it still holds it."""
     published, entry = member.published, ledger.find(*member.where, member.published.epoch)
     if drawn.answer is None or entry is None:
         raise ClientError("There is nothing to send.")
     answer = Answer.decode(drawn.answer, n=published.n)
-    if resend or not entry.answered or not sender.holds(published.epoch, "answered"):
-        sender.put_answer(published.user, published.epoch, drawn.answer)
+    if resend or not entry.answered or (relay is None and not sender.holds(published.epoch, "answered")):
+        deliver(member, sender, "answer", drawn.answer, relay)
         ledger.mark_second(entry, answer.question, answered=True)
     return Answered(answer, drawn.answer, drawn.report)
 

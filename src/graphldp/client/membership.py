@@ -53,6 +53,7 @@ class Membership:
     invitation: Invitation
     published: Published
     accepted: int | None
+    sealing_key: bytes | None = None
 
     @property
     def where(self) -> tuple[str, str]:
@@ -106,11 +107,14 @@ def folder_of(home: Path, invitation: Invitation) -> Path:
     return home / "memberships" / key
 
 
-def pin(folder: Path, published: Published, roster: list[str], accepted: int | None) -> None:
+def pin(
+    folder: Path, published: Published, roster: list[str], accepted: int | None, sealing_key: bytes | None = None
+) -> None:
     """Keep what a community publishes; from here on the user's list meets this roster and no other."""
     path = _roster_path(folder, published)
     vault.keep(path, roster)
-    vault.keep(folder / "community.json", {"accepted": accepted, "published": published.to_json()})
+    fields = {"accepted": accepted, "published": published.to_json()}
+    vault.keep(folder / "community.json", fields | ({} if sealing_key is None else {"sealing_key": sealing_key.hex()}))
     for old in folder.glob("roster-*.json"):
         if old != path:
             old.unlink()
@@ -122,11 +126,12 @@ def load(folder: Path) -> Membership:
         invitation = Invitation.from_json(vault.kept(folder / "invitation.json")["invitation"])
         fields = vault.kept(folder / "community.json")
         published, accepted = Published.from_json(fields["published"]), fields["accepted"]
+        sealing_key = bytes.fromhex(fields["sealing_key"]) if "sealing_key" in fields else None
         if accepted is not None and type(accepted) is not int:
             raise TypeError
-    except (KeyError, TypeError, DataError):
+    except (KeyError, TypeError, ValueError):
         raise vault.damaged(folder) from None
-    return Membership(folder, invitation, published, accepted)
+    return Membership(folder, invitation, published, accepted, sealing_key)
 
 
 def memberships(home: Path) -> list[Membership]:

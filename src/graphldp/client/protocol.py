@@ -27,7 +27,7 @@ import numpy as np
 import platformdirs
 from numpy.typing import NDArray
 
-from graphldp.client import answering, friends, hubs, membership, sampler, vault, withdrawing
+from graphldp.client import answering, friends, hubs, membership, sampler, sealing, vault, withdrawing
 from graphldp.client.answering import Answered
 from graphldp.client.entropy import Entropy
 from graphldp.client.ledger import Entry, Ledger, shown
@@ -67,7 +67,8 @@ class Client:
             cap: a new lifetime cap over all communities, in millionths.
         """
         with vault.locked(self.home):
-            published, roster = self._fetch(invitation)
+            found = self._fetch(invitation)
+            published = found.published
             folder = membership.folder_of(self.home, invitation)
             if (folder / "invitation.json").exists() and membership.load(folder).published != published:
                 raise ClientError(
@@ -76,7 +77,7 @@ class Client:
                 )
             if cap is not None:
                 self._ledger().set_cap(cap)
-            membership.pin(folder, published, roster, accept)
+            membership.pin(folder, published, found.roster, accept, found.sealing_key)
             vault.keep(folder / "invitation.json", {"invitation": invitation.to_json()})
         return published
 
@@ -90,6 +91,7 @@ class Client:
         new_epoch: bool = False,
         dry_run: bool = False,
         resend: bool = False,
+        relay: str | None = None,
         approve: Approve = agreed,
     ) -> Drawn:
         """Draw the report if none was drawn, and send the one that was.
@@ -104,6 +106,7 @@ class Client:
                 later run sends. Drawing until one likes the result, or sending only what one likes, would undo the
                 noise.
             resend: send the kept bytes also where the collector has acknowledged them.
+            relay: the address of a relay that carries them, sealed to the collector.
             approve: asks the user, before anything is drawn.
         """
         with vault.locked(self.home):
@@ -112,6 +115,7 @@ class Client:
             if new_epoch:
                 member = self._renewed(member, ledger, approve)
             withdrawing.refuse_withdrawn(ledger.find(*member.where, member.published.epoch))
+            sealing.check_relay(member, relay)
             begun, drawn = time.monotonic(), member.drawn()
             fresh = drawn is None
             if drawn is None:
@@ -126,10 +130,12 @@ class Client:
             if not dry_run:
                 if fresh:
                     self._wait(begun, member.published.n)
-                drawn = self._send(member, ledger, entry, drawn, resend=resend)
+                drawn = self._send(member, ledger, entry, drawn, resend=resend, relay=relay)
             return drawn if fresh else replace(drawn, note=_note(member, drawn, friends_file))
 
-    def answer(self, community: str, *, server: str | None = None, resend: bool = False) -> Answered:
+    def answer(
+        self, community: str, *, server: str | None = None, resend: bool = False, relay: str | None = None
+    ) -> Answered:
         """Answer a community's second question, if the report of this epoch is asked one; once, and no other question.
 
         It costs no ε beyond the report's.
@@ -138,17 +144,19 @@ class Client:
             community: the community's id.
             server: its collector's address, where the user is in communities of this id on several.
             resend: send the kept answer also where the collector has acknowledged it.
+            relay: the address of a relay that carries it, sealed to the collector, who is asked for the question.
         """
         with vault.locked(self.home):
             member, ledger = membership.find(self.home, community, server), self._ledger()
             drawn, entry = answering.to_answer(member, ledger)
+            sealing.check_relay(member, relay)
             sender = self._sender(member.invitation)
             if drawn.answer is None:
                 drawn = answering.pinned(member, ledger, entry, drawn, sender)
                 begun = time.monotonic()
                 drawn = answering.counted(member, drawn)
                 self._wait(begun, member.published.n)
-            return answering.send(member, ledger, drawn, sender, resend=resend)
+            return answering.send(member, ledger, drawn, sender, resend=resend, relay=relay)
 
     def withdraw(self, community: str, *, server: str | None = None) -> list[int]:
         """Have the collector delete all that was reported to a community; gives the epochs. What was spent stays spent.
@@ -232,11 +240,16 @@ class Client:
             pause = self._tick * (1 + n // USERS_A_TICK)
             time.sleep(pause - (time.monotonic() - begun) % pause)
 
-    def _send(self, member: Membership, ledger: Ledger, entry: Entry, drawn: Drawn, *, resend: bool) -> Drawn:
-        """Step 5. Where the report was acknowledged before, the collector is asked whether it still holds it."""
+    def _send(
+        self, member: Membership, ledger: Ledger, entry: Entry, drawn: Drawn, *, resend: bool, relay: str | None
+    ) -> Drawn:
+        """Step 5. Where the report was acknowledged before, the collector is asked whether it still holds it.
+
+        But not by who sends through a relay: the collector would learn her address.
+        """
         sender = self._sender(member.invitation)
-        if resend or not entry.sent or not sender.holds(member.published.epoch):
-            sender.put(member.published.user, member.published.epoch, drawn.body)
+        if resend or not entry.sent or (relay is None and not sender.holds(member.published.epoch)):
+            sealing.deliver(member, sender, "report", drawn.body, relay)
             ledger.mark(entry, drawn=True, sent=True)
         return replace(drawn, acknowledged=True)
 
@@ -254,21 +267,22 @@ class Client:
 
     def _renewed(self, member: Membership, ledger: Ledger, approve: Approve) -> Membership:
         """Pin what the community publishes now, where the user agrees to it. Her list has no part in this."""
-        current, roster = self._fetch(member.invitation)
+        found = self._fetch(member.invitation)
+        current, roster = found.published, found.roster
         if current.epoch <= ledger.last_epoch(*member.where):
             raise ClientError(f"The community is in epoch {current.epoch}, for which your report is drawn.")
         if not approve(Renewal(member.published, current, member.roster(), roster)):
             raise ClientError(_DECLINED)
-        membership.pin(member.folder, current, roster, member.accepted)
+        membership.pin(member.folder, current, roster, member.accepted, found.sealing_key)
         return membership.load(member.folder)
 
-    def _fetch(self, invitation: Invitation) -> tuple[Published, list[str]]:
+    def _fetch(self, invitation: Invitation) -> Publication:
         fields = self._sender(invitation).fetch()
         found = Publication.from_json(fields)
         if found.published.id != invitation.community:
             raise ClientError("The collector answered with another community.")
         friends.numbered(found.roster)  # one that no list can be matched with is not pinned in place of one that can
-        return found.published, found.roster
+        return found
 
     def _sender(self, invitation: Invitation) -> Sender:
         return Sender(invitation, **self._options)

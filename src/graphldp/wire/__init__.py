@@ -38,6 +38,7 @@ from graphldp.wire.report import (
 )
 from graphldp.wire.report_json import from_json, to_json
 from graphldp.wire.roster import plain, roster_digest, spoken
+from graphldp.wire.sealed import Inner, Sealed, inner_size, key_id, sealing_info
 from graphldp.wire.validation import Reading, validate
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "WITH_HUBS",
     "Answer",
     "Choice",
+    "Inner",
     "Invitation",
     "Publication",
     "Published",
@@ -68,17 +70,21 @@ __all__ = [
     "Reading",
     "Report",
     "ReportHead",
+    "Sealed",
     "Terms",
     "address",
     "decode",
     "decode_head",
     "encode",
     "from_json",
+    "inner_size",
+    "key_id",
     "max_size",
     "may_lack_list",
     "plain",
     "quantize",
     "roster_digest",
+    "sealing_info",
     "spoken",
     "to_json",
     "to_millionths",

@@ -38,6 +38,7 @@ from graphldp.wire.roster import roster_digest
 
 ID_PATTERN = "^[a-z0-9-]{1,64}$"
 DIGEST_PATTERN = "^[0-9a-f]{64}$"
+KEY_PATTERN = "^04[0-9a-f]{128}$"  # a point of P-256, uncompressed
 PRIVATE_MECHANISMS = tuple(name for name in MECHANISMS if name != "public")
 MAX_EPOCH = (1 << 31) - 1
 _NOT_ONE = "What the community publishes is not as the wire format has it."
@@ -193,12 +194,14 @@ class Publication:
         held: the epochs in which the collector has her report, or had it deleted.
         roster: the users' names, in the order of their numbers.
         answered: for hub-counts, the epochs in which it has her answer to the second question.
+        sealing_key: the collector's key, where it takes sealed reports.
     """
 
     published: Published
     held: tuple[int, ...]
     roster: list[str] = field(repr=False)
     answered: tuple[int, ...] = ()
+    sealing_key: bytes | None = None
 
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Publication:
@@ -207,13 +210,20 @@ class Publication:
         try:
             held = _epochs(fields["held"])
             answered = _epochs(fields["answered"]) if published.mechanism == "hub-counts" else ()
+            sealing_key = _key(fields["sealing_key"]) if "sealing_key" in fields else None
         except (KeyError, TypeError):
             raise WireError(_NOT_ONE) from None
         published.check_roster(fields.get("roster"))
-        return Publication(published, held, fields["roster"], answered)
+        return Publication(published, held, fields["roster"], answered, sealing_key)
 
 
-def write_publication(published: Published, held: Sequence[int], roster: str, answered: Sequence[int] = ()) -> str:
+def write_publication(
+    published: Published,
+    held: Sequence[int],
+    roster: str,
+    answered: Sequence[int] = (),
+    sealing_key: bytes | None = None,
+) -> str:
     """The whole message, as JSON.
 
     Args:
@@ -221,11 +231,14 @@ def write_publication(published: Published, held: Sequence[int], roster: str, an
         held: the epochs in which the collector has her report.
         roster: the names as JSON already: a long roster is written once for all members.
         answered: the epochs in which the collector has her answer.
+        sealing_key: the collector's key, where it takes sealed reports.
     """
     fields = published.to_json()
-    digest, told = fields.pop("roster_digest"), {"held": list(held)}
+    digest, told = fields.pop("roster_digest"), dict[str, Any](held=list(held))
     if published.mechanism == "hub-counts":
         told["answered"] = list(answered)
+    if sealing_key is not None:
+        told["sealing_key"] = sealing_key.hex()
     head = json.dumps(fields | told | {"roster_digest": digest}, ensure_ascii=False)
     return f'{head[:-1]}, "roster": {roster}}}'
 
@@ -235,6 +248,10 @@ def _hub_from(fields: Mapping[str, Any]) -> int | None:
     if fields["mechanism"] not in WITH_HUBS or fields["hub_from"] is None:
         return None
     return _whole(fields["hub_from"], *DEGREE_RANGE)
+
+
+def _key(value: Any) -> bytes:
+    return bytes.fromhex(_matching(KEY_PATTERN, value))
 
 
 def _epochs(value: Any) -> tuple[int, ...]:

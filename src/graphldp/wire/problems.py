@@ -25,6 +25,8 @@ KINDS: dict[str, tuple[int, str]] = {
     "bad-report": (422, "The report cannot be accepted."),
     "bad-answer": (422, "The answer cannot be accepted."),
     "bad-request": (422, "The request is not as the API describes it."),
+    "unknown-key": (409, "The message is sealed to a key that is not in use; take the community's current one."),
+    "bad-seal": (422, "The sealed message cannot be opened for this community."),
     "too-many": (429, "Too many requests; wait and try again."),
     "not-http": (400, "The bytes that arrived are no HTTP request."),
     "too-busy": (503, "The collector has as much to do as it can hold; try again later."),

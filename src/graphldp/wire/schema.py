@@ -11,7 +11,7 @@ from typing import Any
 
 from graphldp.wire import problems
 from graphldp.wire.choice import LONGEST_NAME
-from graphldp.wire.community import DIGEST_PATTERN, ID_PATTERN, MAX_EPOCH, PRIVATE_MECHANISMS
+from graphldp.wire.community import DIGEST_PATTERN, ID_PATTERN, KEY_PATTERN, MAX_EPOCH, PRIVATE_MECHANISMS
 from graphldp.wire.invitation import BEARER_PATTERN
 from graphldp.wire.report import (
     DEGREE_RANGE,
@@ -128,6 +128,11 @@ def _community() -> Schema:
             "pattern": DIGEST_PATTERN,
             "description": "SHA-256 over the roster's names, each after its length as eight bytes, big-endian.",
         },
+        "sealing_key": {
+            "type": "string",
+            "pattern": KEY_PATTERN,
+            "description": "The collector's key, where it takes sealed reports: a point of P-256, in hex.",
+        },
         "roster": {
             "type": "array",
             "items": {"type": "string"},
@@ -160,7 +165,7 @@ def _community() -> Schema:
     return {
         "description": about,
         "type": "object",
-        "required": list(properties),
+        "required": [name for name in properties if name != "sealing_key"],
         "properties": properties,
         "oneOf": offers,
     }

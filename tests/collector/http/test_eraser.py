@@ -26,7 +26,7 @@ def test_a_busy_database_is_tried_again() -> None:
 
     async def run() -> None:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(keep_erasing, erase, 0.0)
+            tasks.start_soon(keep_erasing, [erase], 0.0)
             while len(tries) < 4:
                 await anyio.sleep(0)
             tasks.cancel_scope.cancel()

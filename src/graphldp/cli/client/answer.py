@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphldp.cli.client.options import Community, HomeOption, ServerOption
+from graphldp.cli.client.options import Community, HomeOption, RelayOption, ServerOption
 from graphldp.cli.shared import console
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def answer(
     resend: Annotated[
         bool, typer.Option("--resend", help="Send the kept answer again, also if the collector acknowledged it.")
     ] = False,
+    relay: RelayOption = None,
     server: ServerOption = None,
     home: HomeOption = None,
     as_json: console.JsonOption = False,
@@ -32,7 +33,7 @@ def answer(
     """
     from graphldp.client.protocol import Client
 
-    _show(Client(home).answer(community, server=server, resend=resend), as_json=as_json)
+    _show(Client(home).answer(community, server=server, resend=resend, relay=relay), as_json=as_json)
 
 
 def _show(answered: Answered, *, as_json: bool) -> None:

@@ -12,6 +12,10 @@ HomeOption = Annotated[
     typer.Option(envvar="GRAPHLDP_CLIENT_HOME", help="Where the client keeps its files.", metavar="FOLDER"),
 ]
 Community = Annotated[str, typer.Argument(help="The community's id, as 'graphldp client status' shows it.")]
+RelayOption = Annotated[
+    str | None,
+    typer.Option(help="A relay that carries it, sealed: it sees neither report nor token.", metavar="URL"),
+]
 ServerOption = Annotated[
     str | None,
     typer.Option(help="The collector's address, where you are in a community of this id on several.", metavar="URL"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphldp.cli.client.ask import asker
-from graphldp.cli.client.options import Community, HomeOption, ServerOption
+from graphldp.cli.client.options import Community, HomeOption, RelayOption, ServerOption
 from graphldp.cli.shared import console
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def report(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Agree without being asked, whatever the file matches; for scripts.")
     ] = False,
+    relay: RelayOption = None,
     server: ServerOption = None,
     home: HomeOption = None,
     as_json: console.JsonOption = False,
@@ -63,6 +64,7 @@ def report(
         new_epoch=new_epoch,
         dry_run=dry_run,
         resend=resend,
+        relay=relay,
         approve=asker(yes=yes),
     )
     _show(drawn, dry_run=dry_run, as_json=as_json)

@@ -14,6 +14,7 @@ from graphldp.cli.collect import (
     label,
     operator,
     restore,
+    sealing,
     train,
     verify,
 )
@@ -26,6 +27,7 @@ app = typer.Typer(
 )
 app.add_typer(community.app, name="community")
 app.add_typer(operator.app, name="operator")
+app.add_typer(sealing.app, name="sealing")
 app.command(epilog="Example: graphldp collect invite cats --server https://reports.example.org --out invitations")(
     invite.invite
 )

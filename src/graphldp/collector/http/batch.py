@@ -1,12 +1,12 @@
-"""Many users' reports in one request, for relays that hide who sends when."""
+"""Many users' reports and answers in one request, sealed or not, for relays that hide who sends when."""
 
 from __future__ import annotations
 
 from binascii import a2b_base64
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, FailFast, Field, Tag, ValidationError
 
 from graphldp import wire
 from graphldp.collector import tokens
@@ -14,6 +14,8 @@ from graphldp.collector.http.desk import Item, Outcome
 from graphldp.collector.http.limits import Limiter
 from graphldp.collector.http.problems import SUCCESSES, ProblemError, refusal
 from graphldp.collector.intake import Ruling
+from graphldp.collector.storage.sealing_keys import Opener, UnknownKeyError
+from graphldp.errors import WireError
 from graphldp.wire.problems import problem
 
 
@@ -22,27 +24,63 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-class BatchItem(BaseModel):
-    """One report of a batch, with what its own request would carry."""
+class _OfSlot(BaseModel):
+    """What an item's own request would carry."""
 
     model_config = ConfigDict(extra="forbid")
 
     community: str = Field(pattern=wire.ID_PATTERN)
     user: Annotated[int, BeforeValidator(_whole)] = Field(ge=0, lt=wire.MAX_USERS, strict=True)
     epoch: Annotated[int, BeforeValidator(_whole)] = Field(
-        description="The epoch that the report was drawn for: no other takes it.", ge=1, le=wire.MAX_EPOCH, strict=True
+        description="The epoch that it was drawn for: no other takes it.", ge=1, le=wire.MAX_EPOCH, strict=True
     )
     token: str = Field(max_length=64)
-    report: str = Field(description="The report's bytes in base64.", json_schema_extra={"contentEncoding": "base64"})
+
+
+def _base64(what: str) -> Any:
+    return Field(description=f"The bytes of {what} in base64.", json_schema_extra={"contentEncoding": "base64"})
+
+
+class BatchReport(_OfSlot):
+    """One report of a batch."""
+
+    report: str = _base64("the report")
+
+
+class BatchAnswer(_OfSlot):
+    """One answer to a second question."""
+
+    answer: str = _base64("the answer")
+
+
+class BatchSealed(BaseModel):
+    """A report or an answer that is sealed to the collector's key: who carries it sees its community, and no more."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    community: str = Field(pattern=wire.ID_PATTERN)
+    sealed: str = _base64("the sealed message")
+
+
+def _which(item: Any) -> str:
+    return next((name for name in ("sealed", "answer") if isinstance(item, dict) and name in item), "report")
+
+
+_BatchItem = Annotated[
+    Annotated[BatchReport, Tag("report")]
+    | Annotated[BatchAnswer, Tag("answer")]
+    | Annotated[BatchSealed, Tag("sealed")],
+    Discriminator(_which),
+]
 
 
 class ReportBatch(BaseModel):
-    """Reports of many users, in any order."""
+    """Reports of many users, and their answers to second questions, in any order."""
 
     model_config = ConfigDict(extra="forbid")
 
     # one bad item is enough to refuse the whole: to describe all of them would take more memory than the batch
-    reports: Annotated[list[BatchItem], FailFast()] = Field(min_length=1)
+    reports: Annotated[list[_BatchItem], FailFast()] = Field(min_length=1)
 
 
 class BatchResult(BaseModel):
@@ -79,11 +117,33 @@ def _inlined(model: type[BaseModel]) -> dict[str, Any]:
 
 
 SCHEMAS = {"batch": _inlined(ReportBatch), "batch-results": _inlined(BatchResults)}
+SEALED_AS = 10  # plain items: opening one costs more than all else that is done with it
+_TAG_AT = 2  # where an error's place names the kind of item: reports, its number, the kind
 _STORED, _REPEATED = ({"status": SUCCESSES[ruling]} for ruling in (Ruling.STORED, Ruling.REPEATED))
 
 
-def read_batch(body: bytes, most: int, limiter: Limiter) -> list[Item | dict[str, Any]]:
-    """The reports of a batch, or the problem that keeps one from the desk. One bad item does not touch the others.
+class AnswerItem(NamedTuple):
+    """An answer as it arrived; its fields are those of :class:`~graphldp.collector.http.desk.Item`."""
+
+    community: str
+    user: int
+    token: str
+    body: bytes
+    epoch: int
+
+
+Read = Item | AnswerItem | dict[str, Any]
+"""A report for the desk, an answer, or the problem that keeps one from either."""
+
+
+def read_batch(body: bytes, most: int, limiter: Limiter, opener: Opener) -> list[Read]:
+    """The items of a batch. One bad item does not touch the others.
+
+    Args:
+        body: the batch.
+        most: how many items it may have; a sealed one counts as ten, since it takes as long to open.
+        limiter: by token.
+        opener: opens what is sealed.
 
     Raises:
         ProblemError: for a body that is no batch at all.
@@ -94,37 +154,58 @@ def read_batch(body: bytes, most: int, limiter: Limiter) -> list[Item | dict[str
         items = ReportBatch.model_validate_json(body).reports
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        raise ProblemError("bad-request", f"Look at: {'.'.join(map(str, first['loc'])) or 'body'}.") from None
-    return [_item(each, limiter) for each in items]
+        place = [str(part) for at, part in enumerate(first["loc"]) if at != _TAG_AT]
+        raise ProblemError("bad-request", f"Look at: {'.'.join(place) or 'body'}.") from None
+    if SEALED_AS * sum(isinstance(each, BatchSealed) for each in items) > most:
+        raise ProblemError("bad-request", f"A batch holds at most {most // SEALED_AS} sealed reports.")
+    return [_read(each, limiter, opener) for each in items]
 
 
 def _could_be_one(body: bytes, most: int) -> bool:
     """Whether a body has no more parts than the largest batch.
 
-    A value of JSON takes at least a bracket or a comma, and no string of a batch has any. So counting these bounds what
-    a body becomes when it is parsed, which is a hundred times its bytes for a long list of empty objects.
+    A value of JSON takes at least a bracket or a comma, and no honest string of a batch has any. So counting these
+    bounds what a body becomes when it is parsed: a hundred times its bytes for a long list of empty objects. A few more
+    in a string are no harm.
     """
-    fields = len(BatchItem.model_fields)
-    return body.count(b"[") <= 1 and body.count(b"{") <= most + 1 and body.count(b",") <= most * fields
+    fields = len(BatchReport.model_fields)
+    return body.count(b"[") <= most and body.count(b"{") <= most + 1 and body.count(b",") <= most * fields
 
 
-def _item(given: BatchItem, limiter: Limiter) -> Item | dict[str, Any]:
-    token_hash = tokens.hashed(given.token)
+def _read(given: BatchReport | BatchAnswer | BatchSealed, limiter: Limiter, opener: Opener) -> Read:
+    name = "report" if isinstance(given, BatchReport) else "answer" if isinstance(given, BatchAnswer) else "sealed"
+    try:
+        body = a2b_base64(getattr(given, name), strict_mode=True)
+    except ValueError:
+        return problem("bad-request", f"Look at: {name}.")
+    if isinstance(given, BatchSealed):
+        try:
+            inner = opener.open(given.community, body)
+        except UnknownKeyError:
+            return problem("unknown-key")
+        except WireError:
+            return problem("bad-seal")
+    else:
+        inner = wire.Inner(name, given.epoch, given.user, given.token, body)
+    token_hash = tokens.hashed(inner.token)
     try:
         limiter.take(token_hash)
     except ProblemError as error:
         return error.body
-    try:
-        body = a2b_base64(given.report, strict_mode=True)
-    except ValueError:
-        return problem("bad-request", "Look at: report.")
-    return Item(given.community, given.user, token_hash, body, given.epoch)
+    if inner.kind == "answer":
+        return AnswerItem(given.community, inner.user, inner.token, inner.body, inner.epoch)
+    return Item(given.community, inner.user, token_hash, inner.body, inner.epoch)
 
 
-def results(items: Sequence[Item | dict[str, Any]], outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    """The answer to each item, given what became of those that reached the desk."""
-    rest = iter(outcomes)
-    return [each if isinstance(each, dict) else _result(next(rest)) for each in items]
+def results(
+    items: Sequence[Read], outcomes: Sequence[Outcome], answers: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """What became of each item, given what became of the reports and of the answers among them."""
+    decided, answered = iter(outcomes), iter(answers)
+    return [
+        each if isinstance(each, dict) else next(answered) if isinstance(each, AnswerItem) else _result(next(decided))
+        for each in items
+    ]
 
 
 def _result(outcome: Outcome) -> dict[str, Any]:

@@ -12,12 +12,13 @@ from starlette.types import Receive
 from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.community import Community
-from graphldp.collector.http.batch import read_batch, results
+from graphldp.collector.http.batch import AnswerItem, read_batch, results
 from graphldp.collector.http.desk import Desk, Item
 from graphldp.collector.http.limits import Held, Limiter, declared, read_body
 from graphldp.collector.http.problems import SUCCESSES, UNANSWERED, ProblemError, refusal
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.catalogue import Catalogue
+from graphldp.collector.storage.sealing_keys import Opener
 from graphldp.collector.storage.store import Store
 from graphldp.collector.storage.writer import Writer
 from graphldp.wire.validation import LONGEST
@@ -100,25 +101,38 @@ class Reception:
             raise ProblemError("wrong-type")
         with self._reports.share() as hold:
             body = await read_body(headers, receive, wire.MAX_ANSWER, self._settings.body_seconds, hold)
-            _, slot = await self._enter(id, token)
-            if slot != user:
-                raise ProblemError("unauthorized")
-            decided = await run_in_threadpool(self._store.second_round.accept, id, user, epoch, body)
-        if decided.ruling not in SUCCESSES:
-            raise ProblemError(UNANSWERED[decided.ruling], decided.wrong)
-        return SUCCESSES[decided.ruling]
+            return await self._decide(id, user, token, body, epoch)
 
     async def take_batch(self, headers: Headers, receive: Receive) -> list[dict[str, Any]]:
-        """Take many reports; gives what became of each."""
+        """Take many reports and answers; gives what became of each."""
         if headers.get("content-type", "").partition(";")[0] != "application/json":
             raise ProblemError("wrong-type")
         limits = self._settings
         with self._batches.share() as hold:
             body = await read_body(headers, receive, limits.batch_bytes, limits.body_seconds, hold)
-            given = (body, limits.batch_items, self._limiter)
+            opener = await run_in_threadpool(self._store.sealing_keys.opener) if b'"sealed"' in body else Opener({})
+            given = (body, limits.batch_items, self._limiter, opener)
             items = await to_thread.run_sync(read_batch, *given, limiter=self._desk.one_reader)
-            outcomes = await self._desk.decide([item for item in items if not isinstance(item, dict)])
-        return results(items, outcomes)
+            outcomes = await self._desk.decide([item for item in items if isinstance(item, Item)])
+            answers = [await self._answered(item) for item in items if isinstance(item, AnswerItem)]
+        return results(items, outcomes, answers)
+
+    async def _answered(self, item: AnswerItem) -> dict[str, Any]:
+        """What became of an answer in a batch."""
+        try:
+            return {"status": await self._decide(*item)}
+        except ProblemError as error:
+            return error.body
+
+    async def _decide(self, id: str, user: int, token: str, body: bytes, epoch: int | None) -> int:
+        """Take an answer for the holder of its slot's token; gives the status of a success."""
+        _, slot = await self._enter(id, token)
+        if slot != user:
+            raise ProblemError("unauthorized")
+        decided = await run_in_threadpool(self._store.second_round.accept, id, user, epoch, body)
+        if decided.ruling not in SUCCESSES:
+            raise ProblemError(UNANSWERED[decided.ruling], decided.wrong)
+        return SUCCESSES[decided.ruling]
 
     async def _enter(self, id: str, token: str) -> tuple[Community, int]:
         """The community and the slot that a token opens. Where there is no such community, as much is looked up."""

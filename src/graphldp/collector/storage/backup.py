@@ -3,7 +3,7 @@
 A backup is an SQLite file with the same tables, copied in one snapshot while the collector goes on. Restoring puts its
 rows in place of a database's own, in one transaction: all of them or none, and no log of another file is ever near.
 A report that was deleted since the backup stays deleted, and a question that was asked since stays asked. Logins are
-left out: they do not come back.
+left out: they do not come back. So are the keys that open sealed reports: those of the database stay.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from graphldp.errors import FormatError, StoreError
 
 _ROWS = 100  # at a time: rosters and reports may be large
 _SHARED_FIRST, _SHARED_BYTES = 0x4000_0002, 510  # where SQLite's shared locks lie in a file
-_COPIED = [table for table in schema.metadata.sorted_tables if table is not schema.sessions]
+_LEFT_OUT = (schema.sessions, schema.sealing_keys)
+_COPIED = [table for table in schema.metadata.sorted_tables if table not in _LEFT_OUT]
 
 
 _ASKED = ("question", "question_digest", "asked_at", "busy_from")
@@ -113,7 +114,8 @@ def restore(backup: Engine, engine: Engine) -> None:
             target.execute(text("LOCK TABLE communities, slots, reports, answers IN ACCESS EXCLUSIVE MODE"))
         gone, frozen = _deletions(target), _questions(target)
         for table in reversed(schema.metadata.sorted_tables):
-            target.execute(table.delete())
+            if table is not schema.sealing_keys:
+                target.execute(table.delete())
         _copy(source, target)
         _delete_again(target, gone)
         _ask_again(target, frozen)
@@ -121,7 +123,7 @@ def restore(backup: Engine, engine: Engine) -> None:
             for table in (schema.communities, schema.runs):
                 highest = select(func.coalesce(func.max(table.c.key), 0) + 1).scalar_subquery()
                 target.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "key"), highest, False)))
-    scrub(engine)
+    scrub(engine, "reports", "answers")
 
 
 def unusable(database: str) -> Path | None:

@@ -50,4 +50,6 @@ class Catalogue:
         held = self._store.holdings.epochs(community.id, user)
         asks = community.mechanism == "hub-counts"
         answered = self._store.holdings.epochs(community.id, user, schema.answers) if asks else ()
-        return write_publication(Published(**terms, user=user), held, roster, answered)
+        return write_publication(
+            Published(**terms, user=user), held, roster, answered, self._store.sealing_keys.published()
+        )

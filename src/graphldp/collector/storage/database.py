@@ -109,12 +109,16 @@ def transaction(engine: Engine, *, writes: bool = False, snapshot: bool = False)
         raise StoreError(f"The database cannot be used now ({type(error).__name__}).") from None
 
 
-def scrub(engine: Engine) -> None:
+def scrub(engine: Engine, *tables: str) -> None:
     """Take what was deleted out of the database's files, where a table's deletion leaves it.
 
     SQLite overwrites what is deleted (``secure_delete``), and keeps it in its log until that is emptied. PostgreSQL
     only marks it: a plain VACUUM leaves bytes in the free space of pages, so the table is written anew. PostgreSQL's
     own log keeps them until its segments are used again.
+
+    Args:
+        engine: the database.
+        tables: what was deleted from.
 
     Raises:
         StoreError: where someone else keeps the database busy.
@@ -128,8 +132,8 @@ def scrub(engine: Engine) -> None:
         else:
             with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.exec_driver_sql("SET statement_timeout = 0")
-                connection.exec_driver_sql("VACUUM FULL reports")
-                connection.exec_driver_sql("VACUUM FULL answers")
+                for table in tables:
+                    connection.exec_driver_sql(f"VACUUM FULL {table}")
                 connection.exec_driver_sql("RESET statement_timeout")
     except (DBAPIError, sqlite3.Error):
         raise StoreError("It is deleted, but the database is too busy to drop its bytes; try again.") from None

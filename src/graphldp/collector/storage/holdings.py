@@ -168,7 +168,7 @@ class Holdings:
 
     def _erase(self, slots: Sequence[tuple[int, int]]) -> None:
         """Take what was deleted out of the files, and note it for the slots that were deleted before this began."""
-        scrub(self.engine)
+        scrub(self.engine, "reports", "answers")
         table, now = schema.reports, datetime.now(UTC)
         with transaction(self.engine, writes=True) as connection:
             for start in range(0, len(slots), _MANY):

@@ -115,6 +115,16 @@ sessions = Table(
     Column("expires_at", Moment(), nullable=False),
 )
 
+sealing_keys = Table(
+    "sealing_keys",
+    metadata,
+    Column("id", LargeBinary(8), primary_key=True),
+    Column("public", LargeBinary(65), nullable=False),
+    Column("private", LargeBinary(32), nullable=False),  # in no backup: it opens what a relay may have kept
+    Column("made_at", Moment(), nullable=False),
+    Column("retires_at", Moment()),  # when it opens nothing more; empty for the one that is published
+)
+
 runs = Table(
     "runs",
     metadata,

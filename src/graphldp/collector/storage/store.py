@@ -33,6 +33,7 @@ from graphldp.collector.storage.database import migrate, open_engine, transactio
 from graphldp.collector.storage.holdings import Holdings
 from graphldp.collector.storage.invitations import Invitations
 from graphldp.collector.storage.results import Results
+from graphldp.collector.storage.sealing_keys import SealingKeys
 from graphldp.collector.storage.second_round import SecondRound
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.privacy.hubs import HUB_TIMES, LIST_TIMES, hub_from
@@ -63,6 +64,7 @@ class Store:
         self.holdings = Holdings(engine)
         self.invitations = Invitations(engine)
         self.results = Results(engine)
+        self.sealing_keys = SealingKeys(engine)
         self.second_round = SecondRound(engine)
 
     @classmethod
