@@ -20,6 +20,9 @@ from graphldp.collector import tokens
 from graphldp.collector.intake import Submission
 from graphldp.collector.qr import svg
 from graphldp.collector.storage.store import Store
+from graphldp.learn.loading import load_classifier
+from graphldp.learn.tables.profile_classifier import ProfileClassifier
+from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 from graphldp.wire import Choice
 from graphldp.wire.schema import schemas
 
@@ -346,8 +349,11 @@ def test_from_reports_to_labels(
     assert 0 <= trained["low"] <= trained["held-out accuracy"] <= trained["high"] <= 1
     assert trained["high"] - trained["low"] > 0.8  # two communities tell next to nothing
     read(command, "collect", "export", file, "--labelled")
-    code, out, _ = command("train", file, "--split", "0.8,0.1,0.1", "--seeds", 1, *how, "--results", results, "--json")
+    again = (*how, "--defense", "recommended") if "--recommended" in how else how  # the default of a live system
+    again = (*again, "--split", "0.8,0.1,0.1", "--seeds", "1", "--json")
+    code, out, _ = command("train", file, *again, "--results", results)
     assert code == 0
+    assert trained["defense"] == ("recommended" if "--recommended" in how else "none")
     series = "recommended" if "--recommended" in how else "gin"
     assert json.loads(out)["results"][0][series]["accuracy"] == trained["held-out accuracy"]  # the same trial
     read(command, "page", results, "--out", tmp_path / "page.html")
@@ -385,6 +391,21 @@ def test_from_reports_to_labels(
     assert "with 1000000 reports" in err
     read(command, "collect", "delete-report", "thread-0", str(next(store.stored(store.community("thread-0"))).user))
     store.close()
+
+
+def test_the_default_defense_can_be_turned_off(command: Command, database: str, tmp_path: Path) -> None:
+    store = Store.open(database)
+    collect_threads(store, gl.synthetic.threads(num_graphs=20, seed=0), labelled=20, reporting=1.0)
+    store.close()
+    model, results = tmp_path / "model.npz", ("--results", tmp_path / "results.sqlite")
+    kinds = []
+    for defense in ((), ("--defense", "none")):
+        read(command, "collect", "train", model, "--recommended", *defense, *results)
+        kinds.append(type(load_classifier(model)))
+    assert kinds == [RobustProfileClassifier, ProfileClassifier]
+    code, _, err = command("collect", "train", model, "--defense", "recommended", *results)
+    assert code == 2
+    assert "a test that flags users, without --recommended" in err
 
 
 def test_a_defense_flags_users_on_the_way(command: Command, database: str, tmp_path: Path) -> None:

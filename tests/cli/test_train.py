@@ -284,6 +284,7 @@ def test_tensorboard(command: Any, files: Any, tmp_path: Path) -> None:
         (("GRAPHS", "--attack", "random", "--liars", "1", "--fraction", "0.1"), "left out where there is a fraction"),
         (("GRAPHS", "--attack", "random", "--liars", "1", "--where", "here"), "one of train, test, both"),
         (("GRAPHS", "--defense", "magic"), "one of threshold"),
+        (("GRAPHS", "--defense", "recommended"), "a test that flags users, without --recommended"),
         (("GRAPHS", "--treatment", "remove"), "together with --defense"),
         (("GRAPHS", "--defense", "threshold", "--treatment", "magic"), "treatment"),
         (("MODEL",), "not a file of graphs or reports"),

@@ -19,6 +19,7 @@ graphldp threats
 graphldp threats --json
 """
 ATTACK_HELP = "What they do: an attack that 'graphldp threats' shows, or path/own.py:Class."
+ROBUST_HELP = "With --recommended also 'recommended': the classifier that withstands liars."
 DEFENSE_HELP = "Which test: a defense that 'graphldp threats' shows, or path/own.py:Class."
 
 TreatmentOption = Annotated[

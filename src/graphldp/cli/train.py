@@ -23,7 +23,7 @@ from graphldp.cli.shared.options import (
     takes_network,
 )
 from graphldp.cli.shared.source import HELP, RootOption, need_learn, open_named
-from graphldp.errors import ParameterError
+from graphldp.errors import ParameterError, bad_parameter
 
 if TYPE_CHECKING:
     from graphldp.experiments.cells import Row
@@ -47,7 +47,7 @@ graphldp train IMDB-BINARY -m examples/own_mechanism.py:HalfResponse
 
 graphldp train REDDIT-BINARY --attack random --fraction 0.3 --defense guard-accuracy
 
-graphldp train REDDIT-BINARY --recommended --attack fake-hub --liars 1 --where test
+graphldp train REDDIT-BINARY --recommended --attack fake-hub --liars 1 --where test --defense recommended
 
 graphldp train reports.npz --seeds 10 --tensorboard runs/logs --json
 """
@@ -86,7 +86,7 @@ def train(
     where: threats.WhereOption = None,
     honest_degree: threats.HonestDegreeOption = False,
     defense: Annotated[
-        str | None, typer.Option("--defense", "-d", help=f"Take lists that look fake away. {threats.DEFENSE_HELP}")
+        str | None, typer.Option("--defense", "-d", help=f"{threats.DEFENSE_HELP} {threats.ROBUST_HELP}")
     ] = None,
     treatment: threats.TreatmentOption = None,
     seeds: Annotated[
@@ -112,7 +112,8 @@ def train(
     confidence interval over the seeds stand beside two controls: the number of users alone, and degrees alone.
 
     With --attack, some users lie: a share of each training graph, or so many of it, or of test graphs. With --defense,
-    the server takes away reports that look fake, before it trains.
+    the server takes away reports that look fake, before it trains; '--defense recommended' takes nobody's away and fits
+    the recommended classifier that withstands liars.
 
     Rows go to the results file as each training ends, and 'graphldp page' shows them; models go to OUT/seed-0.npz and
     so on. Run it again to go on after an interruption; finished seeds are not trained again.
@@ -131,6 +132,9 @@ def train(
         )
     if recommended and (mechanism is not None or grid):
         raise ParameterError("--recommended chooses mechanism and classifier: leave --mechanism and --grid out.")
+    robust = defense == "recommended"
+    if robust and not recommended:
+        raise bad_parameter("defense", "graphldp train", "a test that flags users, without --recommended", defense)
     options = {"allocation": allocation, "alpha": alpha, "noise": noise, "sampling": sampling}
     drawn = ("recommended" if recommended else mechanism or "dprr", 1.0 if epsilon is None else epsilon)
     setup = _setup(
@@ -139,8 +143,9 @@ def train(
         recommended=recommended,
         grid=grid,
         ratios=shares(split, "train"),
+        robust=robust,
         threat=threats.given_threat(
-            *(attack, fraction, defense),
+            *(attack, fraction, None if robust else defense),
             honest_degree=honest_degree,
             treatment=treatment,
             where=where,
@@ -169,6 +174,7 @@ def _setup(
     grid: bool,
     ratios: tuple[float, ...] | None,
     threat: Threat | None = None,
+    robust: bool = False,
 ) -> Setup:
     """What the options mean."""
     from graphldp.datasets.registry import split_ratios
@@ -184,7 +190,7 @@ def _setup(
     model, training = ({}, {}) if recommended else split_settings(network)
     points = paper_grid(data.name) if grid else None
     parts = tuple(ratios or split_ratios(data.name))
-    return Setup(name, parts, draw, model, training, recommended, points, threat)
+    return Setup(name, parts, draw, model, training, recommended, points, threat, robust)
 
 
 def _run(

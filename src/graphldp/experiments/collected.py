@@ -20,15 +20,16 @@ from graphldp.collector.disclosure import MIN_REPORTS, enough
 from graphldp.collector.storage.export import export
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
-from graphldp.errors import ParameterError, TrainingError
+from graphldp.errors import ParameterError, TrainingError, bad_parameter
 from graphldp.experiments.cells import Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import REPORTED, Context, Draw
 from graphldp.experiments.models import classifier_of
 from graphldp.experiments.plans.plan import file_id
-from graphldp.experiments.plans.setup import Setup, split_settings
+from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, Setup, split_settings
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.trial import Threat
+from graphldp.experiments.trials import recommended_classifier
 from graphldp.learn.certificates import certificates
 from graphldp.learn.classifier import GraphClassifier
 from graphldp.learn.engine.training import resolve_device
@@ -77,7 +78,8 @@ def train_collected(
         model: where to write what was learned, a .npz file.
         results: the results file where the trial's rows go, and those of the controls beside it. It is not made
             before there is something to train on.
-        defense: leave out the users that it flags, and keep who they are.
+        defense: leave out the users that it flags, and keep who they are. ``"recommended"``, with the recommended
+            classifier, leaves out nobody: it fits the one that withstands liars.
         seed: of weights, batches and the communities held out.
         recommended: fit the recommended classifier, on the CPU, instead of a graph neural network. The one that is
             saved is fitted to all communities.
@@ -88,11 +90,15 @@ def train_collected(
         The run, as the store keeps it.
     """
     labelled = [each for each in communities if each.label is not None]
-    reports, kept = _gather(store, labelled, "labelled", defense, seed)
-    row, classifier = _trial(reports, results, defense, seed, recommended, max_epochs, device)
+    robust = defense == RECOMMENDED
+    if robust and not recommended:
+        raise bad_parameter("defense", "collect train", "a test that flags users, without --recommended", defense)
+    judge = None if robust else defense
+    reports, kept = _gather(store, labelled, "labelled", judge, seed)
+    row, classifier = _trial(reports, results, judge, seed, recommended, robust, max_epochs, device)
     settings: dict[str, Any] = {"defense": defense or "none", "seed": seed, "mechanism": str(kept.origin)}
     if recommended:
-        classifier = fitted(kept, seed)
+        classifier = fitted(kept, seed, robust=robust)
         settings["classifier"] = "recommended"
     else:
         settings["epochs"] = row.numbers["epochs"]
@@ -154,9 +160,9 @@ def label_collected(
     return [Recipient(by_key[each.community], each) for each in found]
 
 
-def fitted(reports: Reports, seed: int = 0) -> ProfileClassifier:
-    """The recommended classifier, fitted to reports that were collected or simulated."""
-    return ProfileClassifier(seed=seed).fit(reports)
+def fitted(reports: Reports, seed: int = 0, *, robust: bool = False) -> ProfileClassifier:
+    """The recommended classifier, or the one that withstands liars, fitted to collected or simulated reports."""
+    return recommended_classifier(ROBUST if robust else RECIPE, seed).fit(reports)
 
 
 def labels_of(classifier: GraphClassifier | ProfileClassifier, reports: Reports) -> list[tuple[int, float]]:
@@ -171,6 +177,7 @@ def _trial(
     defense: str | None,
     seed: int,
     recommended: bool,
+    robust: bool,
     max_epochs: int,
     device: str,
 ) -> tuple[Row, GraphClassifier | ProfileClassifier]:
@@ -182,7 +189,7 @@ def _trial(
         name, files = file_id(file)
         model, training = ({}, {}) if recommended else split_settings({"max_epochs": max_epochs})
         threat = None if defense is None else Threat.named(None, 0.0, defense)
-        setup = Setup(name, _SHARES, Draw(name, REPORTED), model, training, recommended, threat=threat)
+        setup = Setup(name, _SHARES, Draw(name, REPORTED), model, training, recommended, threat=threat, robust=robust)
         context = Context(files=tuple(files.items()), device=str(resolve_device(device)))
         setup.check(context)
         plan = setup.plan(1, first=seed)

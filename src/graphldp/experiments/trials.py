@@ -21,6 +21,7 @@ from graphldp.learn.selection import split
 from graphldp.reports import Reports
 
 if TYPE_CHECKING:
+    from graphldp.learn.tables.profile_classifier import ProfileClassifier
     from graphldp.learn.tables.tabular import TableClassifier
 
 
@@ -94,6 +95,15 @@ def _certified(model: TableClassifier, reports: Reports) -> dict[str, Any]:
         return {}
     right = model.predict(reports) == np.asarray(reports.labels)
     return {"certified": np.stack((reports.sizes, certify(reports), right), axis=1).astype(int).tolist()}
+
+
+def recommended_classifier(name: str, seed: int) -> ProfileClassifier:
+    """The unfitted classifier of the recipe, plain or robust."""
+    from graphldp.learn.tables.profile_classifier import ProfileClassifier
+
+    made = table_classifier(name, seed)
+    assert isinstance(made, ProfileClassifier)  # noqa: S101 (both are)
+    return made
 
 
 def table_classifier(name: str, seed: int) -> TableClassifier:

@@ -36,6 +36,8 @@ def train(
     A tenth of them stops the network in time, and another tenth is held out to measure by. A community's graph is the
     one induced on those who reported. Rows go to the results file, two controls beside the classifier, and 'graphldp
     page' shows them.
+
+    The recommended classifier is by default the one that withstands liars; '--defense none' takes the plain one.
     """
     need_learn("collect train")
     store = open_database(database)
@@ -44,7 +46,7 @@ def train(
     labelled = [each for each in chosen(store, communities) if each.label is not None]
     run = train_collected(
         *(store, labelled, model, results),
-        defense=defense,
+        defense=_defense(defense, recommended),
         seed=seed,
         recommended=recommended,
         max_epochs=max_epochs,
@@ -58,3 +60,10 @@ def train(
         low, high = run.interval
         row |= {"low": low, "high": high} if as_json else {"95 % interval": f"{low:.2f} to {high:.2f}"}
     console.show_one(row | dict(run.settings), as_json=as_json)
+
+
+def _defense(given: str | None, recommended: bool) -> str | None:
+    """What the server does about liars, unless it is told to do nothing."""
+    if given is None and recommended:
+        return "recommended"
+    return None if given == "none" else given

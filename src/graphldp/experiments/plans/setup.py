@@ -27,6 +27,7 @@ from graphldp.mechanisms.named import NamedMechanism, named
 
 RECOMMENDED = "recommended"
 RECIPE = "recipe-2"
+ROBUST = "recipe-robust"
 CONTROLS = {"degrees": "degree", "size": "size"}
 """What stands beside every run, and the classifier of its trials."""
 
@@ -50,6 +51,7 @@ class Setup:
         recommended: the recommended classifier instead of a network.
         grid: choose among these points on validation graphs.
         threat: attack and defense.
+        robust: of the recommended classifiers, the one that withstands liars.
     """
 
     dataset: str
@@ -60,6 +62,7 @@ class Setup:
     recommended: bool = False
     grid: Grid | None = None
     threat: Threat | None = None
+    robust: bool = False
 
     @property
     def series(self) -> str:
@@ -69,7 +72,7 @@ class Setup:
     def candidates(self, seed: int) -> list[Trial]:
         """The trials of one seed among which validation graphs choose; one where there is no grid."""
         if self.recommended:
-            return [self._trial(seed, RECIPE)]
+            return [self._trial(seed, ROBUST if self.robust else RECIPE)]
         found = []
         for point in [{}] if self.grid is None else self.grid:
             rate = {"lr": point.pop("lr")} if point else {}
@@ -114,7 +117,7 @@ class Setup:
         settings = {} if self.recommended else {**self.model, **self.training}
         parts.append(_words(self.series, {k: v for k, v in settings.items() if k != "convolution"}))
         parts.append("split " + "/".join(f"{share:g}" for share in self.ratios))
-        return "; ".join([*parts, *(["grid"] if self.grid else [])])
+        return "; ".join([*parts, *(["grid"] if self.grid else []), *(["robust"] if self.robust else [])])
 
 
 def draw_for(
