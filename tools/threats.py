@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 import graphldp as gl
 from graphldp.experiments.cases import HUB
-from graphldp.experiments.plans.figures import EXPERIMENTS, Poisoning
-from graphldp.experiments.plans.panels import CURVES, Line, Panel, line_name
+from graphldp.experiments.plans.figures import EXPERIMENTS, DegreeForgery, Poisoning
+from graphldp.experiments.plans.panels import CURVES, NOBODY, Forged, Line, Panel, line_name
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, points_of
+from graphldp.pages import forgery
 from graphldp.pages.poisoning import defense_name, panel_tables, recovered
 from graphldp.threats import Poison
 from graphldp.threats.evidence import Columns
@@ -28,6 +29,14 @@ PAGES = (DOCS / "threats.md",)
 ATTACKS = ("random", "all-ones", "mimicry", "clique", "target", "frame", "all-zeros")
 ACCURACY, GUARANTEE = ("degrees", "guard-accuracy", "redraw"), ("degrees", "guard-guarantee", "redraw")
 SEEDS = 5  # of the probes
+GOALS: tuple[tuple[str, str, float | None, str], ...] = (
+    ("one in each test graph", "test", None, "0.80"),
+    ("1 % of training graphs", "train", 0.01, "0.88"),
+    ("10 % of training graphs", "train", 0.1, "0.86"),
+    ("30 % of training graphs", "train", 0.3, "0.82"),
+    ("10 % of training and test graphs", "both", 0.1, "0.78"),
+    ("one in each training and test graph", "both", None, "0.78"),
+)
 Points = dict[tuple[str, str, float | None], Point]
 
 
@@ -117,7 +126,61 @@ def areas(points: Points) -> str:
     return markdown(["attack", "β", *heads], rows)
 
 
-TABLES: dict[str, Callable[[Points], str]] = {
+def forged(points: Points, setting: int, where: str) -> str:
+    """What each attack on degrees leaves of the recipe's accuracy."""
+    spec, (method, epsilon, panels) = _forgery(setting)
+    return markdown(*forgery.accuracies(spec, panels, forgery.points_at(list(points.values()), method, epsilon), where))
+
+
+def certified(points: Points, setting: int) -> str:
+    """How many liars a label withstands, by the size of the graph."""
+    _, (method, epsilon, _) = _forgery(setting)
+    return markdown(*forgery.certificates(forgery.points_at(list(points.values()), method, epsilon)))
+
+
+def forged_goals(points: Points) -> str:
+    """What was asked of the defense, and what it reaches: the worst of all attacks."""
+    rows: list[list[str | None]] = []
+    for setting in (0, 1):
+        spec, (method, epsilon, panels) = _forgery(setting)
+        found = forgery.points_at(list(points.values()), method, epsilon)
+        clean = [found.get((f"{learner} {NOBODY}", 0.0)) for learner in spec.learners]
+        means = [None if each is None else each.summary("accuracy") for each in clean]
+        rows.append(
+            ["nobody lies", f"{epsilon:g}", "0.01 lost", *(None if m is None else f"{m.mean:.3f}" for m in means)]
+        )
+        for what, where, crew, asked in GOALS:
+            attacks = [each for panel in panels if panel.where == where for each in panel.attacks]
+            worst = [forgery.worst_of(attacks, found, where, crew, learner) for learner in spec.learners]
+            rows.append([what, f"{epsilon:g}", asked, *(None if each is None else f"{each:.3f}" for each in worst)])
+        shares = forgery.certificates(found)[1]
+        rows.append(
+            ["graphs certified against one liar", f"{epsilon:g}", "0.5", None, shares[-1][2] if shares else None]
+        )
+    return markdown(["liars", "ε", "asked for", "undefended", "defended"], rows)
+
+
+def _forgery(setting: int) -> tuple[DegreeForgery, tuple[str, float, tuple[Forged, ...]]]:
+    spec = EXPERIMENTS["poisoning-recipe"]
+    assert isinstance(spec, DegreeForgery)  # noqa: S101
+    return spec, spec.settings[setting]
+
+
+FORGED: dict[str, Callable[[Points], str]] = {
+    "recipe-goals": forged_goals,
+    "recipe-test": lambda p: forged(p, 0, "test"),
+    "recipe-train": lambda p: forged(p, 0, "train"),
+    "recipe-both": lambda p: forged(p, 0, "both"),
+    "recipe-certified": lambda p: certified(p, 0),
+    "lists-test": lambda p: forged(p, 1, "test"),
+    "lists-train": lambda p: forged(p, 1, "train"),
+    "lists-both": lambda p: forged(p, 1, "both"),
+    "lists-certified": lambda p: certified(p, 1),
+    "rounds-test": lambda p: forged(p, 2, "test"),
+}
+"""Tables of the experiment about the recipe."""
+
+TABLES: dict[str, Callable[[Points], str]] = FORGED | {
     "paper-all-ones": lambda p: shown(p, "poisoning", "all-ones", "accuracy"),
     "paper-random": lambda p: shown(p, "poisoning", "random", "accuracy"),
     "paper-rates": lambda p: shown(p, "poisoning", "all-ones", "malicious users flagged"),
@@ -144,12 +207,13 @@ def fill_page(page: Path, results: Path, probes: dict[str, Callable[[], str]] | 
     with ResultsFile(results, create=False) as table:
         rows = table.rows()
         plans = {plan.experiment: points_of(plan, rows) for plan in table.plans()}
-    beyond, paper = (
-        {(p.panel, p.series, p.x): p for p in plans.get(name, [])} for name in ("poisoning-beyond", "poisoning")
+    recipe, beyond, paper = (
+        {(p.panel, p.series, p.x): p for p in plans.get(name, [])}
+        for name in ("poisoning-recipe", "poisoning-beyond", "poisoning")
     )
     made = dict(probes or {})
     for name, make in TABLES.items():
-        made[name] = partial(make, paper if name.startswith("paper-") else beyond)
+        made[name] = partial(make, recipe if name in FORGED else paper if name.startswith("paper-") else beyond)
     fill(page, made)
 
 
