@@ -13,14 +13,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
 from tests.clients.web.core import Script, ask
 
 from graphldp import wire
 from graphldp.audit.fuzz import random_report
 from graphldp.client import hubs, sampler
 from graphldp.client.laplace import discrete_laplace
+from graphldp.collector.storage.sealing_keys import Opener
 from graphldp.errors import WireError
-from graphldp.wire import Choice, Invitation, Published, Question
+from graphldp.wire import Choice, Inner, Invitation, Published, Question
 from graphldp.wire.strict import read_object
 
 VECTORS = Path(__file__).parents[2] / "wire" / "vectors"
@@ -181,6 +183,21 @@ def test_answers_to_a_second_question(core: Path) -> None:
         asked.append({"answer": given})
         here.append({"ok": hubs.answer(question, friends, user, noise).encode().hex()})
     assert ask(core, asked) == here
+
+
+def test_what_the_browser_seals_opens_at_the_collector_for_its_own_community(core: Path) -> None:
+    vectors = json.loads((VECTORS / "sealed.json").read_text("utf-8"))
+    private = ec.derive_private_key(int(vectors["private_key"], 16), ec.SECP256R1())
+    opener = Opener({bytes.fromhex(vectors["key_id"]): private})
+    asked = [
+        {"seal": {**each["inner"], "community": each["community"], "n": each["n"], "key": vectors["public_key"]}}
+        for each in vectors["valid"]
+    ]
+    for vector, answer in zip(vectors["valid"], ask(core, asked), strict=True):
+        sealed, inner = bytes.fromhex(answer["ok"]), vector["inner"]
+        assert opener.open(vector["community"], sealed) == Inner(**inner | {"body": bytes.fromhex(inner["body"])})
+        with pytest.raises(WireError):
+            opener.open("dogs", sealed)
 
 
 def test_bytes_get_the_same_verdict_and_reason(core: Path) -> None:
