@@ -88,7 +88,8 @@ def new_context(browser: Browser, site: Site) -> Iterator[Callable[..., BrowserC
         context.close()
     allowed = (site.collector.url, site.collector.url.replace("127.0.0.1", INSECURE), "blob:")
     assert all(url.startswith(allowed) for url in asked)
-    expected = ("Failed to load resource", "The Cross-Origin-Opener-Policy header has been ignored")  # refused; over http
+    # what was refused, and what a browser says of a page over http
+    expected = ("Failed to load resource", "The Cross-Origin-Opener-Policy header has been ignored")
     assert [said for said in complaints if not said.startswith(expected)] == []
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Page, Request, Route
 
-# The worker: "step" counts the writes that begin and end and the requests that leave and are answered; at "stop" it says
-# so and does nothing more, until the page ends it as it would end any worker: in the middle.
+# The worker: "step" counts the writes that begin and end and the requests that leave and are answered; at "stop" it
+# says so and does nothing more, until the page ends it as it would end any worker: in the middle.
 PRELUDE = """
 const {stop, entropy} = SETTINGS;
 let step = 0;

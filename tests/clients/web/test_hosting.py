@@ -1,4 +1,4 @@
-"""The page on a host of its own, as docs/page.md describes it: it asks the collector that its link names, if allowed."""
+"""The page on a host of its own, as docs/page.md has it: it asks the collector that its link names, if allowed."""
 
 from __future__ import annotations
 

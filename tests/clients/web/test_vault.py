@@ -58,7 +58,10 @@ FILL = """async () => {
     for (let failed = false; !failed; ) {
       const writing = opened.result.transaction("data", "readwrite");
       writing.objectStore("data").add("x".repeat(size));
-      failed = await new Promise((done) => { writing.oncomplete = () => done(false); writing.onabort = () => done(true); });
+      failed = await new Promise((done) => {
+        writing.oncomplete = () => done(false);
+        writing.onabort = () => done(true);
+      });
     }
   }
   opened.result.close();
@@ -134,5 +137,3 @@ def test_a_second_question_is_answered_once(new_context: Callable[..., BrowserCo
     puts = [request.url.rsplit("/", 2)[1] for request in member.requests if request.method == "PUT"]
     assert puts == ["reports", "answers"]
     assert call(page, "status")["value"]["spent"] == 8
-
-
