@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import Browser, BrowserContext
+from tests.clients.web.conftest import CHROMIUM, FLAGS
 from tests.clients.web.member import Member, call
 from tests.clients.web.site import Site
 
@@ -35,6 +39,36 @@ def test_stopped_at_every_step_one_report_leaves(new_member: NewMember, site: Si
         assert site.stored("cats", 100 + step) == member.bodies[0]
         member.context.close()
     assert step == 13  # five writes and a request, each stopped before and after; and once not at all
+
+
+def test_a_browser_that_is_killed_sends_the_same_bytes_again(browser: Browser, site: Site, tmp_path: Path) -> None:
+    """A real profile on the disk, and SIGKILL when the answer to the report has arrived and is not noted yet."""
+    bodies = []
+    for stop in (LINK + 10, 0):
+        with browser.browser_type.launch_persistent_context(
+            tmp_path / "profile", executable_path=CHROMIUM, args=FLAGS
+        ) as context:
+            member = Member(context, site.link(5), stop=stop)
+            page = member.opened()
+            answer = member.report(page, (40, 41) if bodies else FRIENDS)
+            bodies += member.bodies
+            if stop:
+                assert answer == {"stopped": True}
+                for pid in processes(tmp_path / "profile"):
+                    os.kill(pid, signal.SIGKILL)
+    assert answer["value"]["state"] == "sent"
+    assert len(bodies) == 2
+    assert set(bodies) == {site.stored("cats", 5)}
+
+
+def processes(profile: Path) -> list[int]:
+    """The processes of the one browser that runs on a profile of our own."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # one that has ended meanwhile
+            if f"--user-data-dir={profile}".encode() in path.read_bytes().split(b"\0"):
+                found.append(int(path.parent.name))
+    return found
 
 
 def test_two_tabs_draw_one_report(new_member: NewMember) -> None:
