@@ -1,7 +1,8 @@
 """A member's browser: the real page from a real collector, with what a test has to reach in its worker.
 
 The page has no hooks. A test puts a prelude before the worker's script, on its way to the browser: it can count what
-the worker writes and sends and stop it there, give it other entropy, and let its pauses pass twenty times as fast.
+the worker writes and sends and stop it there, let the draw take so many milliseconds longer, give it other entropy, and
+let its pauses pass twenty times as fast.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from playwright.sync_api import BrowserContext, Page, Request, Route
 # The worker: "step" counts the writes that begin and end and the requests that leave and are answered; at "stop" it
 # says so and does nothing more, until the page ends it as it would end any worker: in the middle.
 PRELUDE = """
-const {stop, entropy} = SETTINGS;
+let {stop, entropy, slow} = SETTINGS;
 let step = 0;
 const tick = () => {
   step += 1;
@@ -33,7 +34,12 @@ self.fetch = async (...values) => { tick(); const answer = await send(...values)
 const wait = self.setTimeout;
 self.setTimeout = (work, pause) => wait(work, pause / 20);
 Date.now = () => 0; // a clock that is wrong
-if (entropy !== null) crypto.getRandomValues = (array) => new Uint8Array(array.buffer).fill(entropy) && array;
+const random = crypto.getRandomValues.bind(crypto);
+crypto.getRandomValues = (array) => {
+  for (const begun = performance.now(); performance.now() < begun + slow; );
+  slow = 0;
+  return entropy === null ? random(array) : array.fill(entropy);
+};
 """
 # The page: a test talks to the worker as the page does.
 PAGE = """
@@ -62,6 +68,7 @@ class Member:
     link: str
     stop: int = 0
     entropy: int | None = None
+    slow: int = 0
 
     def __post_init__(self) -> None:
         self.requests: list[Request] = []
@@ -71,7 +78,7 @@ class Member:
 
     def _prepended(self, route: Route) -> None:
         answer = route.fetch()
-        settings = json.dumps({"stop": self.stop, "entropy": self.entropy})
+        settings = json.dumps({"stop": self.stop, "entropy": self.entropy, "slow": self.slow})
         route.fulfill(response=answer, body="{" + PRELUDE.replace("SETTINGS", settings) + "}" + answer.text())
 
     @property

@@ -72,8 +72,10 @@ def processes(profile: Path) -> list[int]:
 
 
 def test_two_tabs_draw_one_report(new_member: NewMember) -> None:
-    member = new_member(1)
-    pages = [member.opened(), member.opened()]
+    member = new_member(1, slow=1500)
+    slow = member.opened()
+    member.slow = 0
+    pages = [slow, member.opened()]  # the second could send its report while the first still draws
     start = "([where, friends]) => { window.answer = call('report', [where, 'standard', friends]); }"
     for page, friends in zip(pages, (FRIENDS, (40, 41)), strict=True):
         page.evaluate(start, [member.where, list(friends)])
