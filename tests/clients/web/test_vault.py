@@ -43,7 +43,7 @@ def test_stopped_at_every_step_one_report_leaves(new_member: NewMember, site: Si
 
 def test_a_browser_that_is_killed_sends_the_same_bytes_again(browser: Browser, site: Site, tmp_path: Path) -> None:
     """A real profile on the disk, and SIGKILL when the answer to the report has arrived and is not noted yet."""
-    bodies = []
+    bodies: list[bytes] = []
     for stop in (LINK + 10, 0):
         with browser.browser_type.launch_persistent_context(
             tmp_path / "profile", executable_path=CHROMIUM, args=FLAGS
