@@ -15,11 +15,13 @@ from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
 from graphldp.experiments.plans.plan import dataset_id, make_plan
 from graphldp.experiments.results import ResultsFile
+from graphldp.experiments.summary import points_of
+from graphldp.pages.calibration import pooled
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
-TOOLS = ("mechanism_figures", "mutants", "nodes", "posterior", "tables", "threats")
+TOOLS = ("calibration", "mechanism_figures", "mutants", "nodes", "posterior", "tables", "threats")
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +67,18 @@ def test_the_page_on_groups_has_the_measured_numbers(tools: dict[str, Any]) -> N
 def test_the_page_has_the_list_of_mutants(tools: dict[str, Any]) -> None:
     (page,) = tools["mutants"].PAGES
     assert f"<!-- table mutants -->\n\n{tools['mutants'].mutants()}\n\n<!-- end -->" in page.read_text()
+
+
+def test_the_page_says_what_was_measured_of_confidence(tools: dict[str, Any]) -> None:
+    """The table is that of the committed results, and no expected calibration error in them is above 0.05."""
+    tool = tools["calibration"]
+    (page,) = tool.PAGES
+    assert f"<!-- table calibration -->\n\n{tool.calibration()}\n\n<!-- end -->" in page.read_text()
+    with ResultsFile(tool.RESULTS, create=False) as results:
+        points = [(plan.dataset, point) for plan in results.plans() for point in points_of(plan, results.rows())]
+    done = [(dataset, pooled(point, "calibrated").error) for dataset, point in points if point.numbers]
+    assert {"REDDIT-BINARY", "synthetic:threads"} == {dataset for dataset, _ in done}
+    assert max(error for _, error in done) <= 0.05
 
 
 def test_the_tables_hold_what_was_computed(threats: Any, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,6 +13,9 @@ from graphldp.learn.calibration import Reliability
 from graphldp.pages.plots import Axis, Series, chart
 from graphldp.pages.section import Section
 from graphldp.pages.tables import table
+
+COLUMNS = ("classifier", "ε", "test graphs", "accuracy", "mean confidence", "error before", "error after", "T")
+"""Of the table: the errors are the expected calibration errors without and with calibration."""
 
 _FEWEST = 10  # test graphs, below which a bin is no point of the picture
 _INTRO = (
@@ -35,9 +37,8 @@ def calibration_section(spec: Experiment, plan: ExperimentPlan, points: list[Poi
         if any(line.points for line in lines):
             picture = chart([*lines, diagonal], *axes, f"{spec.title}: {caption}")
             charts.append((f"{plan.experiment}-ε{x:g}", caption, picture))
-        rows += [_row(each) for each in own]
-    head = ["classifier", "ε", "test graphs", "accuracy", "mean confidence", "error before", "error after", "T"]
-    return Section(charts, _INTRO + table(head, rows))
+        rows += [row_of(each) for each in own]
+    return Section(charts, _INTRO + table(COLUMNS, rows))
 
 
 def pooled(point: Point, name: str) -> Reliability:
@@ -57,7 +58,8 @@ def _line(found: Reliability) -> list[tuple[float, float, float | None]]:
     ]
 
 
-def _row(point: Point) -> Sequence[str | None]:
+def row_of(point: Point) -> list[str | None]:
+    """A place of the study as a row of :data:`COLUMNS`."""
     before, after = pooled(point, "uncalibrated"), pooled(point, "calibrated")
     graphs = int(after.count.sum())
     warmth = [each["temperature"] for each in point.numbers]
