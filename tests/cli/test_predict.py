@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import graphldp as gl
+from graphldp.labels import promise
 
 
 def test_a_table_and_json_say_the_same(command: Any, files: Any, tmp_path: Path) -> None:
@@ -48,3 +49,18 @@ def test_bad_input_is_one_line(command: Any, files: Any, tmp_path: Path) -> None
         assert (code, out) == (2, "")
         assert message in err
         assert err.count("\n") == 1
+
+
+def test_a_promise_stands_beside_each_label(command: Any, tmp_path: Path) -> None:
+    """Words for people, and a number in the file."""
+    reports = gl.NoisyDegrees(2.0, noise="discrete").randomize(gl.synthetic.threads(20, seed=0), rng=0)
+    clf = gl.RobustProfileClassifier(seed=0).fit(reports)
+    clf.save(tmp_path / "model.npz")
+    some = reports.subset(np.arange(12))
+    some.save(tmp_path / "some.npz")
+    promised = clf.certify(some).tolist()
+    assert command("predict", tmp_path / "model.npz", tmp_path / "some.npz", "--out", tmp_path / "labels.csv")[0] == 0
+    table = list(csv.DictReader((tmp_path / "labels.csv").read_text().splitlines()))
+    assert [int(row["withstands"]) for row in table] == promised
+    shown = command("predict", tmp_path / "model.npz", tmp_path / "some.npz")[1]
+    assert all(promise(each) in shown for each in promised)

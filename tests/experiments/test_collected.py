@@ -81,3 +81,15 @@ def test_two_rounds_are_learned_from_as_in_the_lab(simulated: gl.Reports, store:
     rest = simulated.subset(np.arange(LABELLED, len(simulated)))
     assert [each.label for each in labels] == lab.predict(rest).tolist()
     np.testing.assert_allclose([each.confidence for each in labels], lab.predict_proba(rest).max(axis=1))
+
+
+def test_labels_keep_what_a_model_promises(simulated: gl.Reports, store: Store, tmp_path: Path) -> None:
+    clf = gl.RobustProfileClassifier(seed=SEED).fit(simulated.subset(np.arange(LABELLED)))
+    clf.save(tmp_path / "model.npz")
+    rest = simulated.subset(np.arange(LABELLED, len(simulated)))
+    unlabelled = [each for each in store.communities() if each.label is None]
+    found = label_collected(store, unlabelled, tmp_path / "model.npz", min_reports=1)
+    promised = clf.certify(rest).tolist()
+    assert [each.prediction.certified for each in found] == promised
+    kept = store.results.predictions()
+    assert [kept[each.key].certified for each in unlabelled] == promised
