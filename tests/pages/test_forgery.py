@@ -60,7 +60,7 @@ def test_certificates_are_counted_by_size() -> None:
 
 def test_the_section_has_a_chart_where_there_are_shares() -> None:
     made = forgery_section(SPEC, PLAN, POINTS)
-    assert [name for name, _, _ in made.charts] == ["poisoning-recipe-recipe-ε1"]
+    assert [name for name, _, _ in made.charts] == ["poisoning-recipe-recipe-1"]
     heads = re.findall("<h3>(.*?)</h3>", made.body)
     assert heads == [
         "the recipe, ε = 1, liars in test graphs",

@@ -43,7 +43,7 @@ def forgery_section(spec: Experiment, plan: ExperimentPlan, points: list[Point])
         if lines:
             shares = sorted({x for panel in panels for x in panel.fractions} | {0.0})
             axes = Axis("share β of liars", "places", shares), Axis("accuracy, worst of all attacks")
-            file = f"{plan.experiment}-{method}-ε{epsilon:g}"
+            file = f"{plan.experiment}-{method}-{epsilon:g}"
             charts.append((file, f"The worst of all attacks: {title}", chart(lines, *axes, f"{spec.title}: {title}")))
         for where in PLACES:
             head, rows = accuracies(spec, panels, found, where)
