@@ -197,7 +197,7 @@ class GraphSet(NeighbourLists):
             pyg.refuse_features(graphs, ignore)
         made = cls.from_edges(**pyg.edges_of(graphs), directed=directed)
         columns = {} if drop_features else pyg.columns_of(graphs, ignore)
-        shown = {"features": "x" in public, "node_labels": "node_y" in public or "y" in public}
+        shown = {"features": "x" in public, "node_labels": pyg.label_key(graphs) in public}
         return made._attributed(columns, {each for each, named in shown.items() if named}) if columns else made
 
     def to_pyg(self) -> list[Data]:

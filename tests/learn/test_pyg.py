@@ -292,6 +292,8 @@ def test_labels_of_graphs_and_of_nodes_stand_beside_each_other() -> None:
     graphs = gl.GraphSet.from_edges([0], [1], [2, 1], labels=[5, 6]).with_node_labels([3, 4, 3])
     first, second = graphs.to_pyg()
     assert (first.y.tolist(), first.node_y.tolist(), second.node_y.tolist()) == ([5], [3, 4], [3])
+    of_graphs = gl.GraphSet.from_pyg([first, second], public=("y",))  # which says nothing of the nodes
+    assert some(of_graphs.attributes).private_columns() == ("node_labels",)
     again = gl.GraphSet.from_pyg([first, second], public=("node_y",))
     assert some(again.labels).tolist() == [5, 6]
     assert some(again.node_labels).tolist() == [3, 4, 3]

@@ -51,9 +51,7 @@ def refuse_features(data: Sequence[Data], ignore: Collection[str] = ()) -> None:
 
 def columns_of(data: Sequence[Data], ignore: Collection[str] = ()) -> dict[str, Any]:
     """What is known of the nodes: features, labels and groups, those that are there and are not to be ignored."""
-    of_nodes = {"x": "features", "node_y": "node_labels", "group": "groups"}
-    if _labels_nodes(data):
-        of_nodes["y"] = "node_labels"
+    of_nodes = {"x": "features", label_key(data): "node_labels", "group": "groups"}
     found: dict[str, Any] = {}
     for key, column in of_nodes.items():
         given = [getattr(each, key, None) for each in data]
@@ -63,6 +61,11 @@ def columns_of(data: Sequence[Data], ignore: Collection[str] = ()) -> dict[str, 
             raise DataError(f"Every Data object must hold {key}, or none of them.")
         found[column] = _stacked(given, key)
     return found
+
+
+def label_key(data: Sequence[Data]) -> str:
+    """Where the nodes' labels are: in ``y``, unless that holds those of the graphs."""
+    return "y" if _labels_nodes(data) else "node_y"
 
 
 def to_data(lists: NeighbourLists) -> list[Data]:
