@@ -99,9 +99,15 @@ class Member:
         call(page, "status")  # which waits for what the link asked for
         return page
 
+    def shown(self, page: Page) -> dict[str, Any]:
+        """Her community with its terms, as the page shows it now."""
+        standings = call(page, "status")["value"]["standings"]
+        found = [each["community"] for each in standings if each["community"]["community"] == self.where["community"]]
+        return next(iter(found), self.where | {"terms": ""})
+
     def report(self, page: Page, friends: Sequence[int], choice: str = "standard") -> dict[str, Any]:
         """Draw and send, as the page asks for it."""
-        return call(page, "report", self.where, choice, list(friends))
+        return call(page, "report", self.shown(page), choice, list(friends))
 
 
 def call(page: Page, method: str, *values: Any) -> dict[str, Any]:

@@ -42,8 +42,9 @@ def moved(page: Page, member: Member, friends: Sequence[int], move: Move) -> Non
     if move.withdraws:
         call(page, "withdraw", member.where)
         return
-    if move.options.get("new_epoch", False) and "value" in call(page, "look", member.where):
-        call(page, "renew", member.where)
+    if move.options.get("new_epoch", False):
+        offered = call(page, "look", member.where).get("value", {}).get("renewal")
+        call(page, "renew", member.where | {"terms": offered["community"]["terms"] if offered else ""})
     member.report(page, friends)
 
 
@@ -76,12 +77,35 @@ def test_what_a_member_was_shown_is_what_is_kept(
     page = member.opened()
     assert member.report(page, (1, 2))["value"]["state"] == "sent"
     liar.changes |= {"epoch": 2} | renamed(12)
-    shown = call(page, "look", member.where)["value"]["renewal"]["differences"]
-    assert {each["what"]: each["now"] for each in shown} == {"joined": "user12-renamed", "left": "user12"}
+    shown = call(page, "look", member.where)["value"]["renewal"]
+    assert {each["what"]: each["now"] for each in shown["differences"]} == {"joined": "user12-renamed", "left": "user12"}
     liar.changes |= renamed(13)
-    assert call(page, "renew", member.where)["value"]["community"]["epoch"] == 2
+    assert call(page, "renew", shown["community"])["value"]["community"]["epoch"] == 2
     assert [each["name"] for each in call(page, "search", member.where, "renamed")["value"]] == ["user12-renamed"]
     assert [each.method for each in liar.requests] == ["GET", "PUT", "GET"]
+
+
+def test_terms_that_she_was_not_shown_are_neither_pinned_nor_drawn_by(
+    new_context: Callable[..., BrowserContext], site: Site, liar: FailingCollector
+) -> None:
+    """Another tab takes a new roster and a larger ε under the same name; this one still shows the old screen."""
+    liar.requests, liar.epoch, liar.changes, liar.mishaps = [], 1, {"held": []} | PLAIN_RR, []
+    context = new_context()
+    member = Member(context, Invitation(site.collector.url, "audit", TOKEN).to_link())
+    context.route("**/v1/**", lambda route: forwarded(route, liar))
+    page = member.opened()
+    agreed = member.shown(page)
+    louder = [{"name": "standard", "epsilon1": 0, "epsilon2": 4.0}]
+    liar.changes |= {"epoch": 2, "choices": louder} | renamed(12)
+    other = member.opened()
+    first = call(other, "look", member.where)["value"]["renewal"]["community"]
+    liar.changes |= {"epoch": 3}
+    second = call(other, "look", member.where)["value"]["renewal"]["community"]
+    assert call(other, "renew", first)["trouble"] == "changed"
+    assert call(other, "renew", second)["value"]["community"]["epoch"] == 3
+    assert call(page, "report", agreed, "standard", [1, 12])["trouble"] == "changed"
+    assert call(page, "status")["value"]["spent"] == 0
+    assert member.bodies == []
 
 
 @pytest.mark.parametrize("pair", NEIGHBOURS)

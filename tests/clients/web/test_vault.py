@@ -76,9 +76,10 @@ def test_two_tabs_draw_one_report(new_member: NewMember) -> None:
     slow = member.opened()
     member.slow = 0
     pages = [slow, member.opened()]  # the second could send its report while the first still draws
+    shown = member.shown(slow)
     start = "([where, friends]) => { window.answer = call('report', [where, 'standard', friends]); }"
     for page, friends in zip(pages, (FRIENDS, (40, 41)), strict=True):
-        page.evaluate(start, [member.where, list(friends)])
+        page.evaluate(start, [shown, list(friends)])
     answers = [page.evaluate("answer") for page in pages]
     assert answers[0]["value"]["receipt"] == answers[1]["value"]["receipt"]
     assert len(set(member.bodies)) == 1

@@ -1,5 +1,6 @@
 /** What the page may ask of the worker. Every call is done under the lock that all tabs share. */
 
+import type { Terms } from "../protocol/client.ts";
 import type { TroubleKind } from "../vault/trouble.ts";
 import type { CommunityView, Difference, MatchView, Receipt, StandingView, StatusView, Where } from "./views.ts";
 
@@ -15,15 +16,15 @@ export interface Api {
   /** See whether the community publishes something new. */
   look(where: Where): Promise<OpenedView>;
   /** Agree to what `open` or `look` showed. */
-  renew(where: Where): Promise<StandingView>;
+  renew(shown: Terms): Promise<StandingView>;
   /** Find the friends of some files among the members. */
   match(where: Where, files: readonly { readonly name: string; readonly data: Uint8Array }[]): Promise<MatchView>;
   /** Members whose names hold some text. */
   search(where: Where, text: string): Promise<readonly { readonly number: number; readonly name: string }[]>;
   /** Draw for invented people, as this community draws. */
   example(where: Where, choice: string): Promise<Receipt>;
-  /** Draw and send, in one step. */
-  report(where: Where, choice: string, friends: readonly number[]): Promise<StandingView>;
+  /** Draw and send, in one step, by the terms that she was shown and no others. */
+  report(shown: Terms, choice: string, friends: readonly number[]): Promise<StandingView>;
   send(where: Where): Promise<StandingView>;
   answer(where: Where): Promise<StandingView>;
   withdraw(where: Where): Promise<StandingView>;

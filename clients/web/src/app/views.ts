@@ -6,9 +6,9 @@ import { reportToJson } from "../core/wire/reportJson.ts";
 import type { Report } from "../core/wire/report.ts";
 import { spoken } from "../core/wire/roster.ts";
 import type { Cause } from "../protocol/friends.ts";
-import type { Standing } from "../protocol/client.ts";
+import type { Standing, Terms } from "../protocol/client.ts";
 import { MILLION, type Entry } from "../vault/ledger.ts";
-import type { Kept, Membership } from "../vault/membership.ts";
+import { asText, type Kept, type Membership } from "../vault/membership.ts";
 
 /** More names than this are counted and not shown. */
 const SHOWN = 300;
@@ -24,7 +24,8 @@ export interface ChoiceView {
   readonly epsilon: number | null;
 }
 
-export interface CommunityView extends Where {
+/** A community as it is pinned or offered, with its terms in one text. */
+export interface CommunityView extends Terms {
   readonly name: string;
   readonly users: number;
   readonly you: string;
@@ -86,6 +87,7 @@ export function communityView(member: Membership): CommunityView {
   return {
     server: invitation.server,
     community: published.id,
+    terms: asText(published),
     name: published.name,
     users: published.n,
     you: roster[published.user] ?? "",

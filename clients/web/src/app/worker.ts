@@ -1,10 +1,9 @@
 /** The worker: all that reads the vault, draws or sends, so that the page never waits for it. */
 
 import { draw } from "../core/draw.ts";
-import type { Choice } from "../core/wire/choice.ts";
 import { readLink } from "../core/wire/invitation.ts";
 import { plain } from "../core/wire/roster.ts";
-import { Client, type Opened } from "../protocol/client.ts";
+import { chosen, Client, type Opened } from "../protocol/client.ts";
 import { match, numbered, readNames } from "../protocol/friends.ts";
 import { Database, locked } from "../vault/database.ts";
 import { MILLION, spent } from "../vault/ledger.ts";
@@ -21,9 +20,9 @@ function made(client: Client): Api {
   return {
     open: async (url) => opened(client, await client.open(linked(url))),
     look: async (where) => opened(client, await client.open((await at(where)).invitation)),
-    renew: async (where) => {
-      await client.renew(where.server, where.community);
-      return standing(client, where);
+    renew: async (shown) => {
+      await client.renew(shown);
+      return standing(client, shown);
     },
     match: async (where, files) => {
       const { roster, published } = await at(where);
@@ -42,15 +41,13 @@ function made(client: Client): Api {
       return found;
     },
     example: async (where, choice) => {
-      const { published } = await at(where);
+      const member = await at(where);
+      const { published } = member;
       const invented = { ...published, n: INVENTED.length, user: ADA, hubFrom: null };
-      const drawn = draw(invented, chosen(published.choices, choice), ADAS_FRIENDS);
+      const drawn = draw(invented, chosen(member, choice), ADAS_FRIENDS);
       return receiptOf(drawn.report, drawn.bytes, ADAS_FRIENDS, INVENTED);
     },
-    report: async ({ server, community }, choice, friends) => {
-      const { published } = await at({ server, community });
-      return standingView(await client.report(server, community, chosen(published.choices, choice), friends));
-    },
+    report: async (shown, choice, friends) => standingView(await client.report(shown, choice, friends)),
     send: async ({ server, community }) => standingView(await client.send(server, community)),
     answer: async ({ server, community }) => standingView(await client.answer(server, community)),
     withdraw: async ({ server, community }) => standingView(await client.withdraw(server, community)),
@@ -99,12 +96,6 @@ async function status(client: Client): Promise<StatusView> {
     spent: spent(ledger) / MILLION,
     cap: ledger.cap / MILLION,
   };
-}
-
-function chosen(choices: readonly Choice[], name: string): Choice {
-  const found = choices.find((choice) => choice.name === name);
-  if (found === undefined) throw new Trouble("bad-community");
-  return found;
 }
 
 const post = (reply: Reply): void => postMessage(reply);

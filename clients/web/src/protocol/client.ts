@@ -37,9 +37,16 @@ export interface Standing {
   readonly kept: Kept | null;
 }
 
+/** A community, and in one text all that it published when she was shown it. */
+export interface Terms {
+  readonly server: string;
+  readonly community: string;
+  readonly terms: string;
+}
+
 export class Client {
-  /** What a community publishes now, as the user was shown it; nothing else is pinned when she agrees. */
-  private offered: Publication | null = null;
+  /** What a link leads to now, as the user was shown it; nothing else is pinned when she agrees. */
+  private offered: { readonly invitation: Invitation; readonly found: Publication } | null = null;
 
   constructor(private readonly database: Database) {}
 
@@ -50,8 +57,8 @@ export class Client {
     const found = await this.fetch(invitation);
     const { epoch } = found.published;
     if (known !== null && vault.asText(known.published) !== vault.asText(found.published)) {
-      this.offered = epoch > lastEpoch(ledger, server, community) ? found : null;
-      return { member: known, renewed: this.offered };
+      this.offered = epoch > lastEpoch(ledger, server, community) ? { invitation, found } : null;
+      return { member: known, renewed: this.offered?.found ?? null };
     }
     const kept = known === null ? null : await vault.loadReport(this.database, known);
     if (kept === null && lastEpoch(ledger, server, community) >= epoch) throw new Trouble("forgotten");
@@ -61,22 +68,28 @@ export class Client {
     return { member, renewed: null };
   }
 
-  /** Pin what a community publishes in a new epoch, which the user has agreed to. Her list has no part in this. */
-  async renew(server: string, community: string): Promise<Membership> {
-    const [before, found] = [await this.member(server, community), this.offered];
-    if (found === null || found.published.id !== community) throw new Trouble("no-new-epoch");
+  /** Pin what a community publishes in a new epoch, whose terms the user has agreed to. Her list has no part in this. */
+  async renew({ server, community, terms }: Terms): Promise<Membership> {
+    const before = await this.member(server, community);
+    if (this.offered === null) throw new Trouble("no-new-epoch");
+    const { invitation, found } = this.offered; // the link may be a newer one, with another token
+    if (invitation.server !== server || vault.asText(found.published) !== terms) throw new Trouble("changed");
     if (found.held.includes(found.published.epoch)) throw new Trouble("used-link");
-    const member = { ...before, published: found.published, roster: found.roster };
+    const member = { ...before, invitation, published: found.published, roster: found.roster };
     await vault.keepMembership(this.database, member);
     return member;
   }
 
-  /** Draw the report if none was drawn, and send the one that was. Nothing is asked of the network before. */
-  async report(server: string, community: string, choice: Choice, friends: readonly number[]): Promise<Standing> {
+  /**
+   * Draw the report if none was drawn, and send the one that was. Nothing is asked of the network before. The terms are
+   * what she was shown: another tab may have pinned others since, where her friends' numbers mean other people.
+   */
+  async report({ server, community, terms }: Terms, choice: string, friends: readonly number[]): Promise<Standing> {
     const begun = performance.now();
     const member = await this.member(server, community);
+    if (vault.asText(member.published) !== terms) throw new Trouble("changed");
     if ((await vault.loadReport(this.database, member)) === null) {
-      await this.drawn(member, choice, friends);
+      await this.drawn(member, chosen(member, choice), friends);
       await pauseFor(untilTick(performance.now() - begun, member.published.n));
     }
     return this.send(server, community);
@@ -217,6 +230,13 @@ export class Client {
     await this.database.put("ledger", ["ledger"], ledger);
     return ledger;
   }
+}
+
+/** The choice of a name, of those that are pinned. */
+export function chosen({ published }: Membership, name: string): Choice {
+  const found = published.choices.find((choice) => choice.name === name);
+  if (found === undefined) throw new Trouble("bad-community");
+  return found;
 }
 
 async function published(sender: Sender): Promise<Publication> {

@@ -14,6 +14,7 @@ export const TROUBLES = [
   "forgotten",
   "other-community",
   "bad-community",
+  "changed",
   "unreached",
   "busy-server",
   "odd-answer",

@@ -6,13 +6,13 @@ import { h } from "../dom.ts";
 import { showHome } from "./home.ts";
 import { setOut } from "./way.ts";
 
-export function renewal(app: App, { standing, renewal: offered }: OpenedView): Screen {
+export function renewal(app: App, { renewal: offered }: OpenedView): Screen {
   return () => {
     const said = app.words.renewal;
     if (offered === null) return [];
     const take = (): Promise<void> =>
       app.act(async () => {
-        setOut(app, (await app.api.renew(standing.community)).community);
+        setOut(app, (await app.api.renew(offered.community)).community);
       });
     const rows = offered.differences.map(({ what, was, now }) =>
       h("div", {}, h("dt", {}, said.what[what]), h("dd", {}, now, was !== "" && h("small", {}, said.was(was)))),

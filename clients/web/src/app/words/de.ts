@@ -217,6 +217,7 @@ export const de: Words = {
     forgotten: "Für diese Runde wurde schon ein Bericht gezogen und hier vergessen, oder auf einem anderen Gerät. Ein zweiter wird nie gezogen.",
     "other-community": "Der Server hat mit einer anderen Gemeinschaft geantwortet als der im Link. Nichts wurde gezogen.",
     "bad-community": "Was die Gemeinschaft veröffentlicht, ergibt keinen Sinn. Nichts wurde gezogen. Sag es den Leuten, die sie betreiben.",
+    changed: "Die Gemeinschaft hat sich geändert, seit dir das gezeigt wurde, vielleicht in einem anderen Tab. Nichts wurde gezogen. Lade die Seite neu und sieh noch einmal nach.",
     unreached: "Der Server wurde nicht erreicht. Prüf deine Verbindung und das Datum deines Geräts: Sichere Verbindungen scheitern, wenn es falsch ist. Nichts ist verloren; versuch es noch einmal.",
     "busy-server": "Der Server hat zu viel zu tun. Nichts ist verloren; versuch es später noch einmal.",
     "odd-answer": "Die Antwort kam nicht von einem Server dieser Art. Nichts ist verloren; versuch es später noch einmal.",

@@ -222,6 +222,7 @@ export const en = {
     forgotten: "A report was drawn for this round before, and forgotten here or drawn on another device. Another one is never drawn.",
     "other-community": "The server answered with another community than the link names. Nothing was drawn.",
     "bad-community": "What the community publishes makes no sense. Nothing was drawn. Tell the people who run it.",
+    changed: "The community has changed since you were shown this, perhaps in another tab. Nothing was drawn. Reload the page and look again.",
     unreached: "The server was not reached. Check your connection, and your device’s date: secure connections fail when it is wrong. Nothing is lost; try again.",
     "busy-server": "The server has too much to do. Nothing is lost; try again later.",
     "odd-answer": "The answer did not come from a server of this kind. Nothing is lost; try again later.",
