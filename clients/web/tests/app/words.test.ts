@@ -17,6 +17,12 @@ test("both languages say the same things, and none is empty or left in the other
   expect(same.map(([path]) => path)).toEqual([".welcome.server", ".renewal.what.name"]);
 });
 
+test("dice that changed nothing are not said to have changed something", () => {
+  expect(en.people.degree("6", "6")).not.toContain("changed");
+  expect(de.people.degree("6", "6")).not.toContain("verändert");
+  expect(en.people.degree("7", "6")).toContain("The true number is 6; dice changed it.");
+});
+
 test("every trouble is a sentence or two", () => {
   for (const words of [en, de]) {
     for (const kind of TROUBLES) {

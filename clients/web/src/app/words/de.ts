@@ -107,7 +107,9 @@ export const de: Words = {
     colours: "Die Farben siehst nur du. Wer den Bericht liest, sieht, wer genannt ist, aber nicht, wer echt ist.",
     more: (count) => `… und ${count} weitere`,
     numberOnly: "Er nennt niemanden.",
-    degree: (told, truth) => `Der Bericht sagt: „etwa ${told} Freunde“. Die wahre Zahl ist ${truth}; Würfel haben sie verändert.`,
+    degree: (told, truth) =>
+      `Der Bericht sagt: „etwa ${told} Freunde“. ` +
+      (told === truth ? "Diesmal haben die Würfel die wahre Zahl gelassen." : `Die wahre Zahl ist ${truth}; Würfel haben sie verändert.`),
     named: (people, kept, fake) => `Der Bericht nennt ${people}: ${kept} und ${fake}.`,
     persons: (count, shown) => (count === 1 ? "eine Person" : `${shown} Personen`),
     friendsCount: (count, shown) => (count === 1 ? "einen Freund" : `${shown} Freunde`),

@@ -111,7 +111,8 @@ export const en = {
     more: (count: string): string => `… and ${count} more`,
     numberOnly: "It names nobody.",
     degree: (told: string, truth: string): string =>
-      `The report says: “about ${told} friends”. The true number is ${truth}; dice changed it.`,
+      `The report says: “about ${told} friends”. ` +
+      (told === truth ? "This time the dice left the true number as it is." : `The true number is ${truth}; dice changed it.`),
     named: (people: string, kept: string, fake: string): string =>
       `The report names ${people}: ${kept} and ${fake}.`,
     persons: (count: number, shown: string): string => (count === 1 ? "one person" : `${shown} people`),
