@@ -14,6 +14,8 @@ from tests.clients.web.conftest import INSECURE
 from tests.clients.web.member import Member
 from tests.clients.web.site import BIRDS, ROSTER, Site
 
+from graphldp.wire import Choice, Invitation
+
 NewContext = Callable[..., BrowserContext]
 STEPS = 7
 
@@ -75,7 +77,7 @@ def test_the_way_of_a_member(new_context: NewContext, site: Site, tmp_path: Path
     button(page, "Go on").click()
     heading(page, "What such a report looks like")
     expect(page.locator("main")).to_contain_text("Ada does not exist")
-    expect(page.locator(".report")).to_contain_text("The true number is 6")
+    expect(page.locator(".report")).to_contain_text("The report says: “about")
     button(page, "Go on").click()
     heading(page, "Do you agree?")
     expect(page.locator("main")).to_contain_text("Your friends here (11): cat 30, cat 31,")
@@ -124,7 +126,7 @@ def test_a_lost_connection_and_a_new_round(new_context: NewContext, site: Site) 
     member.context.set_offline(False)
     button(page, "Send the same report again").click()
     heading(page, "This is what left")
-    expect(page.locator(".report")).to_contain_text("The true number is 0; dice changed it.")
+    expect(page.locator(".report")).to_contain_text("The report says: “about")
     expect(page.locator(".report")).to_contain_text("It names nobody.")
     assert set(member.bodies) == {site.stored("birds", 1)}
     site.store.open_epoch("birds")
@@ -133,6 +135,45 @@ def test_a_lost_connection_and_a_new_round(new_context: NewContext, site: Site) 
     expect(page.locator("main")).to_contain_text("It now collects in round 2.")
     button(page, "Take part in the new round").click()
     heading(page, BIRDS)
+
+
+def test_a_new_link_for_a_new_round_and_the_old_report_taken_back(new_context: NewContext, site: Site) -> None:
+    """Her first link was replaced meanwhile. She takes the new round, and then rather takes back what she sent."""
+    site.store.open_community("fish", ["ann", "bob"], mechanism="noisy-degrees", choices=[Choice("only", 1.0, 0.0)])
+
+    def link() -> str:
+        return Invitation(site.collector.url, "fish", site.store.invite("fish", [1])[1]).to_link()
+
+    member = Member(new_context(locale="en"), link())
+    page = member.opened()
+    assert member.report(page, [0], "only")["value"]["state"] == "sent"
+    site.store.open_epoch("fish")
+    page.goto(link())
+    button(page, "Take part in the new round").click()
+    heading(page, "fish")
+    button(page, "Your communities").click()
+    page.get_by_text("Take my report back").click()
+    button(page, "Have my report to fish deleted").click()
+    expect(page.get_by_text("Take my report back")).to_have_count(0)
+    expect(page.get_by_role("region", name="fish")).to_contain_text("You have not reported yet.")
+    assert [each.url[-7:] for each in member.requests if each.method == "DELETE"] == ["epoch=1"]
+    assert member.report(page, [0], "only")["value"]["state"] == "sent"
+
+
+def test_a_limit_that_is_none_changes_nothing(new_context: NewContext) -> None:
+    page = opened(new_context(locale="en"), "/join")
+    page.get_by_text("Your limit, and other devices").click()
+    field = page.get_by_label("Your limit (ε, all communities together)")
+    for wrong in ("10000000000", "-1", "0", ""):
+        field.fill(wrong)
+        button(page, "Set the limit").click()
+        assert not field.evaluate("(field) => field.validity.valid")
+    page.reload()
+    expect(page.locator("main")).to_contain_text("ε = 0 of 5")
+    page.get_by_text("Your limit, and other devices").click()
+    field.fill("0.75")
+    button(page, "Set the limit").click()
+    expect(page.locator("main")).to_contain_text("ε = 0 of 0.75")
 
 
 LINKS = [

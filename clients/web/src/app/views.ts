@@ -61,6 +61,8 @@ export interface Receipt {
 export interface StandingView {
   readonly community: CommunityView;
   readonly state: "joined" | "charged" | "drawn" | "sent" | "withdrawn" | "deleted";
+  /** Whether there is a report to take back, of this round or one before. */
+  readonly reported: boolean;
   readonly choice: ChoiceView | null;
   readonly asked: boolean;
   readonly answered: boolean;
@@ -104,11 +106,12 @@ export function choiceView(choice: Choice): ChoiceView {
   return { name: choice.name, epsilon: millionths === null ? null : millionths / MILLION };
 }
 
-export function standingView({ member, entry, kept }: Standing): StandingView {
+export function standingView({ member, reported, entry, kept }: Standing): StandingView {
   const chosen = member.published.choices.find(({ name }) => name === (kept?.choice ?? entry?.choice));
   return {
     community: communityView(member),
     state: stateOf(entry, kept),
+    reported,
     choice: chosen === undefined ? null : choiceView(chosen),
     asked: kept?.report.asked === true,
     answered: entry?.answered === true,

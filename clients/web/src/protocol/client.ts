@@ -33,6 +33,8 @@ export interface Opened {
 
 export interface Standing {
   readonly member: Membership;
+  /** Whether a report was drawn in any epoch that the collector has not said to be deleted. */
+  readonly reported: boolean;
   readonly entry: Entry | null;
   readonly kept: Kept | null;
 }
@@ -211,8 +213,11 @@ export class Client {
   }
 
   async standing(member: Membership): Promise<Standing> {
-    const entry = find(await this.ledger(), vault.slotOf(member)) ?? null;
-    return { member, entry, kept: await vault.loadReport(this.database, member) };
+    const [ledger, { server, community }] = [await this.ledger(), vault.slotOf(member)];
+    const entry = find(ledger, vault.slotOf(member)) ?? null;
+    const kept = await vault.loadReport(this.database, member);
+    const left = ledger.entries.some((e) => e.server === server && e.community === community && e.drawn && !e.deleted);
+    return { member, reported: left || (kept !== null && entry?.drawn !== true), entry, kept };
   }
 
   private async fetch(invitation: Invitation): Promise<Publication> {

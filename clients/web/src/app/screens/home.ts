@@ -54,7 +54,7 @@ function card(app: App, standing: StandingView): HTMLElement {
     standing.answered && h("p", {}, said.answered),
     h("div", { class: "buttons" }, ...actions),
     standing.asked && !standing.answered && state === "sent" && secondQuestion(app, standing),
-    (state === "drawn" || state === "sent" || state === "withdrawn") && withdraw(app, standing),
+    standing.reported && withdraw(app, standing),
     forget(app, standing),
   );
 }
@@ -113,12 +113,14 @@ function forget(app: App, { community }: StandingView): HTMLElement {
 
 function ledger(app: App, status: StatusView): HTMLElement {
   const said = app.words.home;
-  const cap = h("input", { id: "cap", type: "number", min: "0.1", step: "0.1", value: String(status.cap) });
-  const setCap = (): Promise<void> =>
-    app.act(async () => {
-      if (cap.reportValidity() && cap.value !== "") await app.api.setCap(Number(cap.value));
+  const cap = h("input", { id: "cap", type: "number", required: true, min: "0.000001", max: "1000000", step: "any", value: String(status.cap) });
+  const setCap = async (): Promise<void> => {
+    if (!cap.reportValidity()) return;
+    await app.act(async () => {
+      await app.api.setCap(Number(cap.value));
       await showHome(app);
     });
+  };
   const write = (): Promise<void> => app.act(async () => save("ledger.json", await app.api.exportLedger()));
   const add = (event: Event): void => {
     const [file] = (event.target as HTMLInputElement).files ?? [];
