@@ -49,8 +49,9 @@ def core(web: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "compare.js"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Closed with each file: while it runs, no other test of this process can have an event loop."""
     if CHROMIUM is None:
         pytest.skip("needs Chromium (Debian: apt-get install chromium)")
     with sync_playwright() as playwright:
