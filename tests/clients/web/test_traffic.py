@@ -78,7 +78,8 @@ def test_what_a_member_was_shown_is_what_is_kept(
     assert member.report(page, (1, 2))["value"]["state"] == "sent"
     liar.changes |= {"epoch": 2} | renamed(12)
     shown = call(page, "look", member.where)["value"]["renewal"]
-    assert {each["what"]: each["now"] for each in shown["differences"]} == {"joined": "user12-renamed", "left": "user12"}
+    changes = {each["what"]: each["now"] for each in shown["differences"]}
+    assert changes == {"joined": "user12-renamed", "left": "user12"}
     liar.changes |= renamed(13)
     assert call(page, "renew", shown["community"])["value"]["community"]["epoch"] == 2
     assert [each["name"] for each in call(page, "search", member.where, "renamed")["value"]] == ["user12-renamed"]
