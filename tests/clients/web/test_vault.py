@@ -86,6 +86,21 @@ def test_two_tabs_draw_one_report(new_member: NewMember) -> None:
     assert call(pages[0], "status")["value"]["spent"] == 1
 
 
+def test_calls_of_one_page_are_done_in_order_and_wait_for_no_other_tab(new_member: NewMember) -> None:
+    """As when somebody types a name: the last letter's answer comes last."""
+    member = new_member(6)
+    page = member.opened()
+    typed = """async (where) => {
+      const order = [];
+      const texts = ["", "c", "ca", "cat", "cat 2", "cat 29"];
+      await Promise.all(texts.map((text) => call("search", [where, text]).then(() => order.push(text))));
+      return [order, texts];
+    }"""
+    order, texts = page.evaluate(typed, member.where)
+    assert order == texts
+    assert page.get_by_role("status").inner_text() == ""
+
+
 # other data of the same site, until the browser takes no more of it
 FILL = """async () => {
   const opened = indexedDB.open("other");

@@ -102,16 +102,18 @@ const post = (reply: Reply): void => postMessage(reply);
 const opening = Database.open().then((database) => made(new Client(database)));
 opening.catch(() => undefined); // the first call says it
 
+async function called({ id, method, values }: Call): Promise<void> {
+  try {
+    const work = (await opening)[method] as (...values: readonly unknown[]) => Promise<unknown>;
+    post({ id, value: await locked(() => work(...values), () => post({ waiting: true })) });
+  } catch (error) {
+    const { kind, facts } = asTrouble(error);
+    post({ id, trouble: kind, facts });
+  }
+}
+
+// one call after the other, in the order of this page: who waits for the lock then waits for another tab
+let last: Promise<void> = Promise.resolve();
 addEventListener("message", ({ data }: MessageEvent<Call>) => {
-  const called = async (): Promise<unknown> => {
-    const method = (await opening)[data.method] as (...values: readonly unknown[]) => Promise<unknown>;
-    return locked(() => method(...data.values), () => post({ waiting: true }));
-  };
-  called().then(
-    (value) => post({ id: data.id, value }),
-    (error: unknown) => {
-      const { kind, facts } = asTrouble(error);
-      post({ id: data.id, trouble: kind, facts });
-    },
-  );
+  last = last.then(() => called(data));
 });
