@@ -23,7 +23,7 @@ export function people(app: App, receipt: Receipt, truth: number): HTMLElement {
   if (noisyDegree !== null) parts.push(h("p", {}, words.people.degree(format.whole(noisyDegree), format.whole(truth))));
   if (!receipt.lists) parts.push(h("p", {}, words.people.numberOnly));
   if (receipt.lists) {
-    parts.push(h("ul", { class: "people" }, ...receipt.people.map((person) => chip(app, person))));
+    parts.push(h("ul", { class: "people", tabindex: "0" }, ...receipt.people.map((person) => chip(app, person))));
     const hidden = counts.kept + counts.lost + counts.fake - receipt.people.length;
     if (hidden > 0) parts.push(h("p", {}, words.people.more(format.whole(hidden))));
     parts.push(legend(app, counts.none), h("p", { class: "note" }, words.people.colours));

@@ -100,7 +100,7 @@ function outcome(app: App, draft: Draft, cause: Cause | null, update: () => void
   }
   if (count > 0) {
     const names = [...draft.friends.values()].slice(0, FEW);
-    parts.push(h("ul", { class: "people" }, ...names.map((name) => h("li", { class: "person kept" }, name))));
+    parts.push(h("ul", { class: "people", tabindex: "0" }, ...names.map((name) => h("li", { class: "person kept" }, name))));
     if (count > FEW) parts.push(h("p", {}, words.people.more(format.whole(count - FEW))));
   } else {
     const said = (event: Event): void => {
