@@ -160,6 +160,17 @@ def test_a_new_link_for_a_new_round_and_the_old_report_taken_back(new_context: N
     assert member.report(page, [0], "only")["value"]["state"] == "sent"
 
 
+def test_a_cleared_browser_takes_the_report_back_by_the_link(new_context: NewContext, site: Site) -> None:
+    member = Member(new_context(locale="en"), site.link(27))
+    assert member.report(member.opened(), [30])["value"]["state"] == "sent"
+    page = opened(new_context(locale="en"), member.link)
+    expect(page.get_by_role("alert")).to_contain_text("This link was used already")
+    page.get_by_text("Take my report back").click()
+    button(page, "Have my report to cats deleted").click()
+    expect(page.locator("main")).to_contain_text("You took your report back, and the server has deleted it.")
+    assert site.stored("cats", 27) is None
+
+
 def test_a_limit_that_is_none_changes_nothing(new_context: NewContext) -> None:
     page = opened(new_context(locale="en"), "/join")
     page.get_by_text("Your limit, and other devices").click()
@@ -260,8 +271,9 @@ def test_every_screen_fits_and_has_no_barrier(
     for step in range(STEPS):
         expect(page.locator(".steps")).to_have_text(f"Step {step + 1} of {STEPS}")
         if step == 4:
-            give(page, "friends.txt", "\n".join([*ROSTER[30:60], "x" * 60]))
+            give(page, "friends.txt", "\n".join([*ROSTER[30:290], "x" * 60]))
             expect(page.locator("main .good")).to_be_visible()
+            assert page.locator(".people").evaluate("(list) => list.clientHeight < innerHeight")
         check()
         page.locator("main .buttons button").first.click()
     heading(page, "This is what left")

@@ -28,6 +28,8 @@ export interface Api {
   send(where: Where): Promise<StandingView>;
   answer(where: Where): Promise<StandingView>;
   withdraw(where: Where): Promise<StandingView>;
+  /** Take back what this browser no longer knows of. */
+  withdrawByLink(url: string): Promise<void>;
   status(): Promise<StatusView>;
   forget(where: Where): Promise<void>;
   exportLedger(): Promise<string>;

@@ -4,11 +4,11 @@ import "./style.css";
 import { App } from "./app.ts";
 import { h } from "./dom.ts";
 import { startWorker } from "./remote.ts";
-import { showHome } from "./screens/home.ts";
+import { showHome, takingBack } from "./screens/home.ts";
 import { receipt } from "./screens/receipt.ts";
 import { renewal } from "./screens/renewal.ts";
 import { setOut } from "./screens/way.ts";
-import { Trouble, type TroubleKind } from "../vault/trouble.ts";
+import { asTrouble, Trouble, type TroubleKind } from "../vault/trouble.ts";
 import type { Api } from "./api.ts";
 
 /** What this browser lacks, or null. */
@@ -36,12 +36,18 @@ async function open(app: App, link: string): Promise<void> {
     else if (standing.state === "joined" || standing.state === "charged") setOut(app, standing.community);
     else await showHome(app);
   } catch (error) {
+    const lost = ["used-link", "forgotten"].includes(asTrouble(error).kind);
     app.show(() => [
       h("h1", {}, app.words.title),
       h("p", { role: "alert", class: "alert" }, app.inWords(error)),
       h("div", { class: "buttons" }, h("button", { click: () => void app.act(() => open(app, link)) }, app.words.again)),
+      lost && takingBack(app, new URL(link).hash.split("/")[1] ?? "", () => app.api.withdrawByLink(link).then(() => gone(app))),
     ]);
   }
+}
+
+function gone(app: App): void {
+  app.show(() => [h("h1", {}, app.words.title), h("p", { class: "good" }, app.words.home.states.deleted)]);
 }
 
 function start(): void {

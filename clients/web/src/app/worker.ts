@@ -51,6 +51,7 @@ function made(client: Client): Api {
     send: async ({ server, community }) => standingView(await client.send(server, community)),
     answer: async ({ server, community }) => standingView(await client.answer(server, community)),
     withdraw: async ({ server, community }) => standingView(await client.withdraw(server, community)),
+    withdrawByLink: (url) => client.withdrawByLink(linked(url)),
     status: () => status(client),
     forget: ({ server, community }) => client.forget(server, community),
     exportLedger: async () => JSON.stringify(await client.ledger(), null, 1),

@@ -145,16 +145,14 @@ export class Client {
   async withdraw(server: string, community: string): Promise<Standing> {
     const member = await this.member(server, community);
     if ((await vault.loadReport(this.database, member)) !== null) await this.note(member, { drawn: true });
-    const mine = (entry: Entry): boolean => entry.drawn && entry.server === server && entry.community === community;
-    const marked = async (marks: Partial<Entry>): Promise<Ledger> => {
-      const ledger = await this.ledger();
-      return this.keepLedger({ ...ledger, entries: ledger.entries.map((each) => (mine(each) ? { ...each, ...marks } : each)) });
-    };
-    const last = lastEpoch(await marked({ withdrawn: true, deleted: false }), server, community);
-    if (last === 0) throw new Trouble("not-sent-yet");
-    await new Sender(member.invitation).withdraw(member.published.user, last);
-    await marked({ deleted: true });
+    await this.takenBack(member.invitation, member.published.user, []);
     return this.standing(member);
+  }
+
+  /** The same by her link alone, where this browser was cleared or has forgotten what it sent: the collector says which. */
+  async withdrawByLink(invitation: Invitation): Promise<void> {
+    const { published, held } = await this.fetch(invitation);
+    await this.takenBack(invitation, published.user, held);
   }
 
   /** The ledger, and the communities that are joined and not forgotten. Nothing is sent. */
@@ -225,6 +223,20 @@ export class Client {
     if (found.published.id !== invitation.community) throw new Trouble("other-community");
     numbered(found.roster); // one that no list can be matched with is not pinned in place of one that can
     return found;
+  }
+
+  private async takenBack(invitation: Invitation, user: number, held: readonly number[]): Promise<void> {
+    const { server, community } = invitation;
+    const mine = (entry: Entry): boolean => entry.drawn && entry.server === server && entry.community === community;
+    const marked = async (marks: Partial<Entry>): Promise<Ledger> => {
+      const ledger = await this.ledger();
+      return this.keepLedger({ ...ledger, entries: ledger.entries.map((each) => (mine(each) ? { ...each, ...marks } : each)) });
+    };
+    const drawn = lastEpoch(await marked({ withdrawn: true, deleted: false }), server, community);
+    const last = held.reduce((a, b) => Math.max(a, b), drawn);
+    if (last === 0) throw new Trouble("not-sent-yet");
+    await new Sender(invitation).withdraw(user, last);
+    await marked({ deleted: true });
   }
 
   private async note(member: Membership, marks: Partial<Entry>): Promise<void> {

@@ -82,17 +82,20 @@ function secondQuestion(app: App, { community }: StandingView): HTMLElement {
 }
 
 function withdraw(app: App, { community }: StandingView): HTMLElement {
-  const done = (): Promise<void> =>
-    app.act(async () => {
-      await app.api.withdraw(community);
-      await showHome(app);
-    });
+  return takingBack(app, community.name, async () => {
+    await app.api.withdraw(community);
+    await showHome(app);
+  });
+}
+
+/** What it means to take a report back, and a button that does it. */
+export function takingBack(app: App, name: string, work: () => Promise<void>): HTMLElement {
   return h(
     "details",
     { class: "danger" },
     h("summary", {}, app.words.home.withdraw),
     h("p", {}, app.words.home.withdrawWhy),
-    h("button", { class: "quiet", click: () => void done() }, app.words.home.withdrawYes(community.name)),
+    h("button", { class: "quiet", click: () => void app.act(work) }, app.words.home.withdrawYes(name)),
   );
 }
 
