@@ -52,7 +52,7 @@ export const find = (ledger: Ledger, slot: Slot): Entry | undefined =>
 /** The latest epoch in which a report was drawn for a community; 0 for none. */
 export function lastEpoch(ledger: Ledger, server: string, community: string): number {
   const drawn = ledger.entries.filter((e) => e.drawn && e.server === server && e.community === community);
-  return Math.max(0, ...drawn.map((entry) => entry.epoch));
+  return drawn.reduce((last, { epoch }) => Math.max(last, epoch), 0); // not spread: an added account may be long
 }
 
 /** Enter a report's cost before it is drawn. An entry whose report was never drawn is replaced: it cost nothing. */

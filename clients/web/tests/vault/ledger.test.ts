@@ -50,3 +50,9 @@ test.each([null, [], {}, { cap: 1 }, { cap: 0.5, entries: [] }, { cap: 1, entrie
     expect(() => readLedger(value, "not-a-ledger")).toThrow("not-a-ledger");
   },
 );
+
+test("an account of any length is read", () => {
+  const [entry] = noted(charged(EMPTY, slot("c"), "tenth", TENTH), slot("c"), { drawn: true }).entries;
+  const entries = Array.from({ length: 300_000 }, (_, epoch) => ({ ...entry, epoch: epoch + 1 }));
+  expect(lastEpoch(readLedger({ ...EMPTY, entries }, "not-a-ledger"), "https://a.example", "c")).toBe(300_000);
+});
