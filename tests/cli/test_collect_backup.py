@@ -104,6 +104,6 @@ def test_a_broken_database_is_put_aside(command: Command, store: Store, tmp_path
     assert code == 0
     (aside,) = tmp_path.glob("collector.db.damaged-*")
     assert aside.name in err
-    assert "deleted since the backup is not known here" in err
+    assert "deleted or withdrawn since the backup is not known here" in err
     assert aside.read_bytes() == b"broken" * 1000
     assert store.holdings.of("cats")[0].held == [0, 1]
