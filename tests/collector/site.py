@@ -27,7 +27,8 @@ class Site:
         self.store = Store.open(self.database)
         self.cats, self.tokens = open_cats(self.store)
         self.collector = Collector(self.database, settings)
-        self.http = httpx.Client(timeout=20)
+        # a connection each: with limits this short, one that waits on a busy machine is closed under the next request
+        self.http = httpx.Client(timeout=20, limits=httpx.Limits(max_keepalive_connections=0))
 
     def put(self, user: int, body: bytes, token: str | None = None, **headers: str) -> httpx.Response:
         given = {"Authorization": f"Bearer {token or self.tokens[user]}", "Content-Type": wire.MEDIA_TYPE} | headers
