@@ -320,7 +320,7 @@ def collect_threads(store: Store, graphs: gl.GraphSet, labelled: int, reporting:
         store.accept(submissions)
 
 
-@pytest.mark.parametrize("how", [("--max-epochs", "3", "--device", "cpu"), ("--recommended",)], ids=" ".join)
+@pytest.mark.parametrize("how", [("--network", "--max-epochs", "3", "--device", "cpu"), ()], ids=" ".join)
 def test_from_reports_to_labels(
     command: Command, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: tuple[str, ...]
 ) -> None:
@@ -349,12 +349,13 @@ def test_from_reports_to_labels(
     assert 0 <= trained["low"] <= trained["held-out accuracy"] <= trained["high"] <= 1
     assert trained["high"] - trained["low"] > 0.8  # two communities tell next to nothing
     read(command, "collect", "export", file, "--labelled")
-    again = (*how, "--defense", "recommended") if "--recommended" in how else how  # the default of a live system
+    # what a live system does unless told otherwise
+    again = how[1:] if how else ("--recommended", "--defense", "recommended")
     again = (*again, "--split", "0.8,0.1,0.1", "--seeds", "1", "--json")
     code, out, _ = command("train", file, *again, "--results", results)
     assert code == 0
-    assert trained["defense"] == ("recommended" if "--recommended" in how else "none")
-    series = "recommended" if "--recommended" in how else "gin"
+    assert trained["defense"] == ("none" if how else "recommended")
+    series = "gin" if how else "recommended"
     assert json.loads(out)["results"][0][series]["accuracy"] == trained["held-out accuracy"]  # the same trial
     read(command, "page", results, "--out", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
@@ -400,12 +401,12 @@ def test_the_default_defense_can_be_turned_off(command: Command, database: str, 
     model, results = tmp_path / "model.npz", ("--results", tmp_path / "results.sqlite")
     kinds = []
     for defense in ((), ("--defense", "none")):
-        read(command, "collect", "train", model, "--recommended", *defense, *results)
+        read(command, "collect", "train", model, *defense, *results)
         kinds.append(type(load_classifier(model)))
     assert kinds == [RobustProfileClassifier, ProfileClassifier]
-    code, _, err = command("collect", "train", model, "--defense", "recommended", *results)
+    code, _, err = command("collect", "train", model, "--network", "--defense", "recommended", *results)
     assert code == 2
-    assert "a test that flags users, without --recommended" in err
+    assert "a test that flags users, with --network" in err
 
 
 def test_a_defense_flags_users_on_the_way(command: Command, database: str, tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def train_collected(
     labelled = [each for each in communities if each.label is not None]
     robust = defense == RECOMMENDED
     if robust and not recommended:
-        raise bad_parameter("defense", "collect train", "a test that flags users, without --recommended", defense)
+        raise bad_parameter("defense", "collect train", "a test that flags users, with --network", defense)
     judge = None if robust else defense
     reports, kept = _gather(store, labelled, "labelled", judge, seed)
     row, classifier = _trial(reports, results, judge, seed, recommended, robust, max_epochs, device)

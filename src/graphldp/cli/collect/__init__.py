@@ -37,5 +37,5 @@ app.command("delete-report", epilog="Example: graphldp collect delete-report cat
 app.command(epilog="Example: graphldp collect backup collector-2026-01-01.backup")(backup.backup)
 app.command(epilog="Example: graphldp collect restore collector-2026-01-01.backup")(restore.restore)
 app.command(epilog="Example: graphldp collect verify collector-2026-01-01.backup")(verify.verify)
-app.command(epilog="Example: graphldp collect train model.npz --defense threshold")(train.train)
+app.command(epilog="Example: graphldp collect train model.npz")(train.train)
 app.command(epilog="Example: graphldp collect label model.npz --community cats")(label.label)

@@ -22,10 +22,10 @@ def train(
     recommended: Annotated[
         bool,
         typer.Option(
-            "--recommended", help="Fit the recommended classifier, on the CPU, instead of a graph neural network."
+            "--recommended/--network", help="Fit the recommended classifier, on the CPU, or a graph neural network."
         ),
-    ] = False,
-    max_epochs: Annotated[int, typer.Option(min=1, help="The most epochs.")] = 500,
+    ] = True,
+    max_epochs: Annotated[int, typer.Option(min=1, help="The most epochs of a network.")] = 500,
     results: ResultsOption = RESULTS,
     device: DeviceOption = "auto",
     database: DatabaseOption = None,
@@ -33,7 +33,7 @@ def train(
 ) -> None:
     """Train on the communities that have a label and a report.
 
-    A tenth of them stops the network in time, and another tenth is held out to measure by. A community's graph is the
+    A tenth of them is held out to measure by, and another tenth stops a network in time. A community's graph is the
     one induced on those who reported. Rows go to the results file, two controls beside the classifier, and 'graphldp
     page' shows them.
 
