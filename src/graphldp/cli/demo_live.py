@@ -48,7 +48,7 @@ def run(out: Path, *, users: int | None = None, keep: bool, as_json: bool = Fals
             people = live.invite(store, graphs, address, folder)
             _watch(people)
             trained, labels = live.learn(store, folder)
-            note(f"Trained on {trained.communities} labelled communities, as 'graphldp collect train' does.")
+            note(f"Trained on {trained.communities} communities, as 'graphldp collect train --defense none' does.")
             if trained.validation is not None and trained.interval is not None:
                 low, high = trained.interval
                 held_out = f"{trained.validation:.0%} of {trained.held_out} communities that were held out"
