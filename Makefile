@@ -20,7 +20,7 @@ demo: .venv/installed ## train on noisy lists of the embedded dataset, end with 
 	$(BIN)/graphldp demo
 
 test: .venv/installed ## run the tests (what needs PostgreSQL or Chromium skips, and says so, where they are missing)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile -m 'not long'
 
 check: .venv/installed ## ruff, mypy strict, and the direction of imports
 	$(BIN)/ruff check
@@ -47,6 +47,7 @@ proof: .venv/installed ## audits, mutants, and the live system under load and fa
 	$(BIN)/graphldp audit client
 	$(BIN)/graphldp audit mechanism
 	$(BIN)/python -m benchmarks.proof.mutants $(PROOF)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m long
 	$(BIN)/python -m pytest -q tests/client/test_crash.py
 	$(BIN)/graphldp audit wire --inputs $(if $(findstring full,$(PROOF)),1000000,50000)
 	$(BIN)/python -m benchmarks.proof $(PROOF)

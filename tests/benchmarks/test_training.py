@@ -27,6 +27,7 @@ def test_a_rival_takes_one_step_for_each_batch(
         step()
 
 
+@pytest.mark.long
 def test_stacked_against_one_by_one(graphs: gl.GraphSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stacked, "EPOCHS", 2)
     files = [tmp_path / f"{seed}.npz" for seed in range(2)]

@@ -85,6 +85,7 @@ def test_a_folder_that_is_not_there(command: Any, files: Any, tmp_path: Path) ->
     assert "there is no such folder" in error
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")
 def test_parquet_gives_the_lists_of_memory(command: Any, tmp_path: Path) -> None:
     """Through a real local Ray cluster, whose own code warns of deprecations."""

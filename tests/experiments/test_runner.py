@@ -88,6 +88,7 @@ def _die(*_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_killed_and_run_again_computes_nothing_twice(
     tmp_path: Path, graphs_file: Path, context: Context, alone: dict[str, Row]
 ) -> None:

@@ -67,6 +67,7 @@ def test_the_same_lists_as_in_memory_whatever_the_parts(tmp_path: Path, mechanis
         assert done.parts == -(-500 // size)
 
 
+@pytest.mark.long
 def test_a_graph_larger_than_the_memory_it_is_given(tmp_path: Path) -> None:
     """112 MB of edges (224 MB as lists of both ends) through a store of 100 MB, no worker above 100 MB."""
     n, count = 300_000, 7_000_000

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, BrowserContext, Error
 from tests.clients.web.conftest import CHROMIUM, FLAGS
 from tests.clients.web.member import Member, call
@@ -22,6 +23,7 @@ LINK = 4  # steps of the link itself: a request and its answer, a write and its 
 NewMember = Callable[..., Member]
 
 
+@pytest.mark.long
 def test_stopped_at_every_step_one_report_leaves(new_member: NewMember, site: Site) -> None:
     """Stopped before and after every write and request; then another tab goes on, with another list."""
     stopped, step = True, 0
@@ -122,6 +124,7 @@ FILL = """async () => {
 }"""
 
 
+@pytest.mark.long
 def test_a_full_browser_loses_nothing_and_sends_nothing(new_member: NewMember, site: Site) -> None:
     member = new_member(2)
     page = member.context.new_page()

@@ -38,6 +38,7 @@ def address() -> Iterator[str]:
         cluster.shutdown()
 
 
+@pytest.mark.long
 def test_a_killed_worker_changes_nothing(tmp_path: Path, address: str) -> None:
     grid: dict[str, tuple[float, ...]] = {"layers": (2, 3), "hidden": (4,)}
     plan = make_plan("accuracy-epsilon", "synthetic:threads", Context(), effort="smoke", seeds=1, grid=grid)
