@@ -120,7 +120,7 @@ def typed(arguments: list[str], answer: bytes | None) -> tuple[int, str]:
     command = [sys.executable, "-c", "from graphldp.cli import main; main()", "client", *arguments]
     process = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True)
     os.close(terminal)
-    seen, answered, end = b"", False, time.monotonic() + 60
+    seen, answered, end = b"", 0.0, time.monotonic() + 60
     while time.monotonic() < end:
         if select.select([controller], [], [], 0.05)[0]:
             try:
@@ -132,10 +132,11 @@ def typed(arguments: list[str], answer: bytes | None) -> tuple[int, str]:
             seen += part
         elif process.poll() is not None:
             break
-        if b"[y/N]" in seen and not answered:
-            answered = True
+        waited = time.monotonic() - answered
+        if b"[y/N]" in seen and (not answered or (answer is None and waited > 3)):
+            answered = time.monotonic()
             if answer is None:
-                process.send_signal(2)
+                process.send_signal(2)  # once more where it fell between the question and the wait for an answer
             else:
                 os.write(controller, answer)
     code = process.wait(10)
