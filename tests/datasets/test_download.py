@@ -210,6 +210,7 @@ def test_interrupt_leaves_nothing(server: Server, tmp_path: Path) -> None:
         deadline = time.monotonic() + 10
         while not list(tmp_path.rglob("*.part")) and time.monotonic() < deadline:
             time.sleep(0.01)
+        time.sleep(0.3)  # the file has been made; let it be in good hands, too
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         released.wait(10)
 
