@@ -21,6 +21,7 @@ from graphldp.errors import DataError, FormatError
 from graphldp.graphs import GraphSet
 
 _PARTS = ("edges", "x_indptr", "x_indices", "x_data", "x_shape", "y")
+# All that numpy and zipfile were seen to raise for damaged, encrypted or newer archives.
 _DAMAGE = (
     *(ValueError, TypeError, KeyError, OSError, EOFError, MemoryError, NotImplementedError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error, struct.error, SyntaxError),

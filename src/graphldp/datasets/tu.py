@@ -164,7 +164,7 @@ def _member_of(archive: zipfile.ZipFile, path: Path, name: str, part: str) -> zi
     if len(found) > 1:
         raise FormatError(f"{_where(path, name, part)}: is in the archive {len(found)} times.")
     if found and found[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise NotImplementedError
+        raise NotImplementedError  # as zipfile says of packings that it does not know; _zip_errors makes words of it
     return found[0] if found else None
 
 
