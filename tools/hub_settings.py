@@ -1,10 +1,15 @@
-"""Choose HubCounts' settings on one half of a dataset and measure them on the other.
+"""Choose settings for hubs on one half of a dataset and measure them on the other.
 
-    python tools/hub_settings.py GRAPHS.npz docs/results/hub-settings.json
+    python tools/hub_settings.py counts GRAPHS.npz docs/results/hub-settings.json
+    python tools/hub_settings.py lists GRAPHS.npz docs/results/list-settings.json
 
-The rule was fixed before any of its numbers were seen. The graphs are halved at random, class by class. On the first
-half, at ε = 1, each pair of settings is tried on ten splits, and the pair with the highest mean accuracy on held-out
-graphs is taken. On the second half the recipe with these settings is compared with one round, split by split.
+Both rules were fixed before any of their numbers were seen. The graphs are halved at random, class by class. On the
+first half, at one ε, each pair of settings is tried on ten splits, and the pair with the highest mean accuracy on
+held-out graphs is taken; where two are level, the first. On the second half these settings are compared with a
+mechanism that has none, split by split.
+
+- ``counts``: HubCounts at ε = 1, against one round.
+- ``lists``: HubLists at ε = 2, against all of ε on degrees. The settings that are shipped are measured too.
 """
 
 from __future__ import annotations
@@ -12,7 +17,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from functools import cache
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
 from itertools import product
 from multiprocessing import Pool
 from pathlib import Path
@@ -23,22 +30,65 @@ from numpy.typing import NDArray
 
 import graphldp as gl
 from graphldp.machines.local import describe
+from graphldp.privacy.hubs import LIST_SHARE, LIST_TIMES
 
-TIMES = (5.0, 10.0, 15.0, 20.0, 30.0)
-BUSY = (2.0, 3.0, 4.0, 6.0, 8.0)
-CHOSEN_AT = 1.0
-EPSILONS = (0.5, 1.0, 2.0)
 CHOICE_SPLITS, MEASURE_SPLITS = 10, 40
 HELD_OUT = 0.25  # of a half, in each split
+Pair = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is chosen, and against what it is measured.
+
+    Args:
+        settings: the names of the two settings, each with the values to try.
+        chosen_at: the ε at which a pair is chosen.
+        epsilons: at which it is measured.
+        make: the mechanism at an ε with a pair of settings.
+        plain: the mechanism at an ε without.
+        called: the names of the two in the file.
+        shipped: the pair that the package has, where it was chosen in another way.
+    """
+
+    settings: dict[str, tuple[float, ...]]
+    chosen_at: float
+    epsilons: tuple[float, ...]
+    make: Callable[[float, Pair], gl.Mechanism]
+    plain: Callable[[float], gl.Mechanism]
+    called: tuple[str, str]
+    shipped: Pair | None = None
+
+
+STUDIES = {
+    "counts": Study(
+        settings={"times": (5.0, 10.0, 15.0, 20.0, 30.0), "busy": (2.0, 3.0, 4.0, 6.0, 8.0)},
+        chosen_at=1.0,
+        epsilons=(0.5, 1.0, 2.0),
+        make=lambda epsilon, pair: gl.HubCounts(epsilon, times=pair[0], busy=pair[1]),
+        plain=lambda epsilon: gl.recommended(epsilon).mechanism,
+        called=("one_round", "two_rounds"),
+    ),
+    "lists": Study(
+        settings={"times": (5.0, 10.0, 15.0, 20.0, 30.0), "share": (0.1, 0.2, 0.3, 0.4, 0.5)},
+        chosen_at=2.0,
+        epsilons=(1.5, 2.0, 3.0),
+        make=lambda epsilon, pair: gl.HubLists(epsilon, times=pair[0], share=pair[1]),
+        plain=partial(gl.NoisyDegrees, noise="discrete"),
+        called=("degrees", "lists"),
+        shipped=(LIST_TIMES, LIST_SHARE),
+    ),
+}
 
 
 class Job(NamedTuple):
-    """One fit: which half, at which ε, with which settings (None for one round), on which split."""
+    """One fit: of which study, on which half, at which ε, with which settings (None for none), on which split."""
 
+    study: str
     path: str
     half: int
     epsilon: float
-    settings: tuple[float, float] | None
+    settings: Pair | None
     seed: int
 
 
@@ -54,10 +104,8 @@ def half_of(path: str, which: int) -> gl.GraphSet:
 
 def accuracy(job: Job) -> float:
     """The share of held-out graphs that are labelled right."""
-    graphs = half_of(job.path, job.half)
-    mechanism: gl.Mechanism = gl.recommended(job.epsilon).mechanism
-    if job.settings is not None:
-        mechanism = gl.HubCounts(job.epsilon, times=job.settings[0], busy=job.settings[1])
+    graphs, study = half_of(job.path, job.half), STUDIES[job.study]
+    mechanism = study.plain(job.epsilon) if job.settings is None else study.make(job.epsilon, job.settings)
     reports = mechanism.randomize(graphs, rng=job.seed)
     train, stop, test = gl.split(reports.labels, ratios=(1 - HELD_OUT, HELD_OUT / 2, HELD_OUT / 2), seed=job.seed)
     fitted = gl.ProfileClassifier(seed=job.seed).fit(reports.subset(train))
@@ -70,42 +118,54 @@ def mean_and_error(values: NDArray[np.float64]) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) * np.sqrt(1 / count + HELD_OUT / (1 - HELD_OUT)))
 
 
-def study(path: str, workers: int) -> dict[str, Any]:
+def measured(study: Study, plain: NDArray[np.float64], with_settings: NDArray[np.float64]) -> list[dict[str, float]]:
+    """What settings gain at each ε, split by split."""
+    rows = []
+    for epsilon, one, two in zip(study.epsilons, plain, with_settings, strict=True):
+        gain, error = mean_and_error(two - one)
+        means = dict(zip(study.called, (float(one.mean()), float(two.mean())), strict=True))
+        rows.append({"epsilon": epsilon, **means, "gain": gain, "error": error})
+    return rows
+
+
+def run(name: str, path: str, workers: int) -> dict[str, Any]:
     """Choose, then measure."""
-    grid = list(product(TIMES, BUSY))
+    study = STUDIES[name]
+    grid: list[Pair] = [(one, two) for one, two in product(*study.settings.values())]
     with Pool(workers) as pool:
-        jobs = [Job(path, 0, CHOSEN_AT, pair, seed) for pair in grid for seed in range(CHOICE_SPLITS)]
+        jobs = [Job(name, path, 0, study.chosen_at, pair, seed) for pair in grid for seed in range(CHOICE_SPLITS)]
         tried = np.array(pool.map(accuracy, jobs, chunksize=1)).reshape(len(grid), CHOICE_SPLITS).mean(axis=1)
         chosen = grid[int(tried.argmax())]
-        jobs = [
-            Job(path, 1, epsilon, settings, seed)
-            for epsilon in EPSILONS
-            for settings in (None, chosen)
-            for seed in range(MEASURE_SPLITS)
-        ]
-        found = np.array(pool.map(accuracy, jobs, chunksize=1)).reshape(len(EPSILONS), 2, MEASURE_SPLITS)
-    measured = []
-    for epsilon, (one, two) in zip(EPSILONS, found, strict=True):
-        gain, error = mean_and_error(two - one)
-        means = {"one_round": float(one.mean()), "two_rounds": float(two.mean())}
-        measured.append({"epsilon": epsilon, **means, "gain": gain, "error": error})
-    return {
-        "tried": [{"times": t, "busy": b, "accuracy": float(a)} for (t, b), a in zip(grid, tried, strict=True)],
-        "chosen": {"times": chosen[0], "busy": chosen[1]},
-        "measured": measured,
+        pairs = list(dict.fromkeys([None, chosen, study.shipped or chosen]))
+        places = product(pairs, study.epsilons, range(MEASURE_SPLITS))
+        jobs = [Job(name, path, 1, epsilon, pair, seed) for pair, epsilon, seed in places]
+        found = np.array(pool.map(accuracy, jobs, chunksize=1)).reshape(len(pairs), -1, MEASURE_SPLITS)
+    known = dict(zip(pairs, found, strict=True))
+    names = tuple(study.settings)
+    told = {
+        "tried": [
+            dict(zip((*names, "accuracy"), (*pair, float(a)), strict=True)) for pair, a in zip(grid, tried, strict=True)
+        ],
+        "chosen": dict(zip(names, chosen, strict=True)),
+        "measured": measured(study, known[None], known[chosen]),
         "splits": {"choice": CHOICE_SPLITS, "measure": MEASURE_SPLITS},
         "machine": describe("cpu"),
     }
+    if study.shipped is None:
+        return told
+    shipped = dict(zip(names, study.shipped, strict=True))
+    return told | {"shipped": shipped, "shipped_measured": measured(study, known[None], known[study.shipped])}
 
 
 def main() -> None:
     """Run the study and write what it found."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("study", choices=STUDIES)
     parser.add_argument("graphs", help="graphs that GraphSet.save wrote")
     parser.add_argument("out", type=Path, help="where the numbers go, as JSON")
     given = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
-    found = study(given.graphs, os.cpu_count() or 1)
+    found = run(given.study, given.graphs, os.cpu_count() or 1)
     given.out.write_text(json.dumps(found, indent=1) + "\n")
 
 

@@ -78,8 +78,8 @@ def reproduce(
 
     EXPERIMENT is one of table-datasets, table-complexity, accuracy-lambda, accuracy-epsilon, allocation, degrees,
     runtime-sampling, runtime-nodes, poisoning, poisoning-beyond, poisoning-recipe, side-by-side, beyond, elsewhere,
-    lists, rounds, calibration and ingredients. It stands where other commands have a dataset: all experiments of a
-    call run on the same one, --dataset.
+    ceilings, unseen, lists, rounds, calibration and ingredients. It stands where other commands have a dataset: all
+    experiments of a call run on the same one, --dataset.
 
     Every finished cell is kept at once: interrupt it and run the same command again, and it goes on. 'graphldp page'
     turns the results into a page.

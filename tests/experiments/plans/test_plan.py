@@ -9,7 +9,7 @@ from tests.experiments.conftest import MakePlan
 from graphldp.errors import DatasetNotFoundError, ParameterError
 from graphldp.experiments.draws import Context
 from graphldp.experiments.plans.expansion import PlannedCell
-from graphldp.experiments.plans.figures import ACROSS, EXPERIMENTS, MODELS
+from graphldp.experiments.plans.figures import ACROSS, EXPERIMENTS, MODELS, RAW
 from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, make_plan
 
 PLAIN = ("layers", "hidden", "dropout")
@@ -81,7 +81,7 @@ def test_the_recipe_is_compared_with_the_cells_of_the_paper() -> None:
     beyond = threads("beyond", "smoke").entries
     private = [entry for entry in beyond if entry.panel == "λ = 0"]
     assert {entry.cell.id for entry in private if entry.series == "dprr"} == paper
-    assert {entry.series for entry in beyond if entry.x is None} == set(ACROSS)
+    assert {entry.series for entry in beyond if entry.x is None} == set(ACROSS) - set(RAW)
     assert {entry.cell.params["draw"]["mechanism"] for entry in beyond if entry.series == "recipe"} == {"recommended"}
     ingredients = threads("ingredients", "smoke", seeds=7).entries
     assert max(entry.seed for entry in ingredients) == 4
@@ -109,3 +109,12 @@ def test_a_file_is_known_by_its_content(graphs_file: Path, tmp_path: Path) -> No
     copy.write_bytes(graphs_file.read_bytes())
     assert dataset_id(str(copy))[0] == name
     assert dataset_id("REDDIT-BINARY") == ("REDDIT-BINARY", {})
+
+
+def test_a_ceiling_is_learned_from_the_true_lists() -> None:
+    own = [entry for entry in threads("ceilings", "smoke", seeds=1).entries if entry.series.startswith("raw-")]
+    assert {entry.cell.params["draw"]["mechanism"] for entry in own} == {"nonpriv-full"}
+    learned = {entry.series: entry.cell.params.get("control") or entry.cell.params["model"] for entry in own}
+    assert learned["raw-recipe"] == "recipe-2"
+    assert learned["raw-degree-gin"]["features"] == "degree"
+    assert learned["raw-head-gin"]["graph_features"] == "degrees"

@@ -15,6 +15,7 @@ from graphldp.experiments.plans.figures import (
     ACROSS,
     CONTROLS,
     MODELS,
+    RAW,
     TABULAR,
     AccuracySweep,
     CalibrationStudy,
@@ -116,7 +117,7 @@ def _calibration(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
 def _draw(
     method: str, setting: Scope, *, seed: int | None, epsilon: float, alpha: float, public_fraction: float
 ) -> Draw:
-    if method in ("nonpriv-full", "size-control", "size-forest"):
+    if method in ("nonpriv-full", "size-control", "size-forest", *RAW):
         return Draw(setting.dataset, "nonpriv-full")
     if method == "size-gin":  # lists without an entry, and no d* looked at
         return Draw(setting.dataset, "noisy-degrees", 1.0, seed=0)
