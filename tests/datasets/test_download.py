@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import graphldp as gl
-from graphldp.datasets import loading, tu
+from graphldp.datasets import places, tu
 from graphldp.datasets.download import checksum_file
 from graphldp.errors import DatasetNotFoundError, DownloadError, FormatError, ParameterError
 
@@ -124,7 +124,7 @@ def files_under(folder: Path) -> list[str]:
 
 def test_whole(server: Server) -> None:
     assert gl.load_dataset("tiny").num_graphs == 2
-    folder = loading.cache_folder() / "datasets"
+    folder = places.cache_folder() / "datasets"
     assert files_under(folder) == ["tiny.zip", "tiny.zip.sha256"]
     assert (folder / "tiny.zip").read_bytes() == server.archive
     digest = hashlib.sha256(server.archive).hexdigest()
@@ -247,7 +247,7 @@ def test_given_root_takes_the_download(server: Server, tmp_path: Path) -> None:
 
 def test_root_that_cannot_be_written_gives_way_to_the_cache(server: Server) -> None:
     gl.load_dataset("tiny", "/proc/graphldp")  # not even the superuser makes folders there
-    assert files_under(loading.cache_folder() / "datasets") == ["tiny.zip", "tiny.zip.sha256"]
+    assert files_under(places.cache_folder() / "datasets") == ["tiny.zip", "tiny.zip.sha256"]
 
 
 def test_nowhere_to_write(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import graphldp as gl
-from graphldp.datasets import loading, tu
+from graphldp.datasets import places, tu
 from graphldp.errors import DatasetNotFoundError, FormatError, ParameterError
 
 from .conftest import Write
 
 
 def parsed_files() -> list[str]:
-    folder = loading.cache_folder() / "parsed"
+    folder = places.cache_folder() / "parsed"
     return sorted(os.listdir(folder)) if folder.is_dir() else []
 
 
@@ -26,18 +26,18 @@ def same(one: gl.GraphSet, two: gl.GraphSet) -> bool:
 
 
 def test_order_of_places(write_zip: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert loading.locate("tiny", tmp_path / "root") is None
-    (cache := loading.cache_folder() / "datasets").mkdir(parents=True)
+    assert places.locate("tiny", tmp_path / "root") is None
+    (cache := places.cache_folder() / "datasets").mkdir(parents=True)
     write_zip(cache)
-    assert loading.locate("tiny", tmp_path / "root") == loading.Found("cache", cache / "tiny.zip")
+    assert places.locate("tiny", tmp_path / "root") == places.Found("cache", cache / "tiny.zip")
     (shared := tmp_path / "shared").mkdir()
     write_zip(shared)
     monkeypatch.setenv("GRAPHLDP_DATA", str(shared))
-    assert loading.locate("tiny", tmp_path / "root") == loading.Found("$GRAPHLDP_DATA", shared / "tiny.zip")
+    assert places.locate("tiny", tmp_path / "root") == places.Found("$GRAPHLDP_DATA", shared / "tiny.zip")
     (root := tmp_path / "root").mkdir()
     write_zip(root)
-    assert loading.locate("tiny", root) == loading.Found("root", root / "tiny.zip")
-    assert loading.locate("tiny") == loading.Found("$GRAPHLDP_DATA", shared / "tiny.zip")
+    assert places.locate("tiny", root) == places.Found("root", root / "tiny.zip")
+    assert places.locate("tiny") == places.Found("$GRAPHLDP_DATA", shared / "tiny.zip")
 
 
 def test_loads_from_each_layout(write_zip: Write, write_folder: Write, tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_damaged_parsed_form_is_replaced(write_zip: Write, tmp_path: Path, damag
     write_zip()
     first = gl.load_dataset("tiny", tmp_path)
     [name] = parsed_files()
-    parsed = loading.cache_folder() / "parsed" / name
+    parsed = places.cache_folder() / "parsed" / name
     parsed.write_bytes(damage)
     assert same(gl.load_dataset("tiny", tmp_path), first)
     assert same(gl.GraphSet.load(parsed), first)
@@ -135,7 +135,7 @@ def test_nothing_is_written_into_a_root(write_zip: Write, tmp_path: Path) -> Non
 def test_others_cannot_read_parsed_graphs(write_zip: Write, tmp_path: Path) -> None:
     write_zip()
     gl.load_dataset("tiny", tmp_path)
-    assert (loading.cache_folder() / "parsed").stat().st_mode & 0o077 == 0
+    assert (places.cache_folder() / "parsed").stat().st_mode & 0o077 == 0
 
 
 def test_malformed_dataset_is_not_cached(write_zip: Write, tmp_path: Path) -> None:

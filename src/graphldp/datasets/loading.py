@@ -5,28 +5,15 @@ from __future__ import annotations
 import os
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from graphldp.datasets import nodes, tu
 from graphldp.datasets.download import TU_URL, download, verify
-from graphldp.datasets.registry import check_name, suggestion
-from graphldp.errors import DatasetNotFoundError, DownloadError, FormatError, bad_parameter
+from graphldp.datasets.places import archives, cache_folder, locate, places
+from graphldp.datasets.registry import NODE_DATASETS, check_name, suggestion
+from graphldp.errors import DatasetNotFoundError, DownloadError, FormatError
 from graphldp.graphs import GraphSet
 from graphldp.neighbour_lists import FORMAT
-
-
-@dataclass(frozen=True)
-class Found:
-    """Where a dataset is.
-
-    Args:
-        place: "root", "$GRAPHLDP_DATA" or "cache".
-        path: the archive or the unpacked folder.
-    """
-
-    place: str
-    path: Path
 
 
 def load_dataset(
@@ -61,28 +48,13 @@ def load_dataset(
     """
     found = locate(name, root)
     if found is None and not download:
-        kind = f"{name}.npz" if name in nodes.NODE_DATASETS else f"{name}.zip and no folder {name}"
-        looked = ", ".join(str(folder) for _, folder in _places(root))
+        kind = f"{name}.npz" if name in NODE_DATASETS else f"{name}.zip and no folder {name}"
+        looked = ", ".join(str(folder) for _, folder in places(root))
         raise DatasetNotFoundError(
             f"There is no {kind} in {looked}.{suggestion(name) or f' To download it: graphldp datasets fetch {name}'}"
         )
     path = found.path if found else fetch(name, root, url=url)
     return _read(path, name)
-
-
-def locate(name: str, root: str | os.PathLike[str] | None = None) -> Found | None:
-    """Where the dataset's archive or folder is, or None."""
-    check_name(name, "load_dataset")
-    for place, folder in _places(root):
-        if (single := nodes.place_in(folder, name)) is not None:
-            return Found(place, single)
-        if (archive := folder / f"{name}.zip").is_file():
-            return Found(place, archive)
-        # PyTorch Geometric keeps the same files in NAME/raw
-        for unpacked in (folder / name / "raw", folder / name):
-            if unpacked.is_dir():
-                return Found(place, unpacked)
-    return None
 
 
 def fetch(name: str, root: str | os.PathLike[str] | None = None, *, url: str | None = None) -> Path:
@@ -93,12 +65,12 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, url: str | N
     check_name(name, "load_dataset")
     if meant := suggestion(name):
         raise DatasetNotFoundError(f"{name}: no dataset of this name is known, and none was downloaded.{meant}")
-    if name in nodes.NODE_DATASETS:
+    if name in NODE_DATASETS:
         raise DatasetNotFoundError(
             f"{name} is not in the TU collection: put {name}.npz into a data root (docs/datasets.md)."
         )
     address = url or os.environ.get("GRAPHLDP_TU_URL") or TU_URL
-    return download(name, _writable([*([Path(root)] if root is not None else []), _archives()]), address)
+    return download(name, _writable([*([Path(root)] if root is not None else []), archives()]), address)
 
 
 def _writable(folders: list[Path]) -> Path:
@@ -109,31 +81,6 @@ def _writable(folders: list[Path]) -> Path:
             with tempfile.TemporaryFile(dir=folder):
                 return folder
     raise DownloadError(f"Nothing can be written to {' or '.join(map(str, folders))}; set GRAPHLDP_CACHE.")
-
-
-def cache_folder() -> Path:
-    """``$GRAPHLDP_CACHE``, or the user's cache folder for graphldp. All of it can be deleted at any time."""
-    if given := os.environ.get("GRAPHLDP_CACHE"):
-        return Path(given)
-    import platformdirs  # a far machine that only trains may lack it
-
-    return platformdirs.user_cache_path("graphldp", appauthor=False)
-
-
-def _archives() -> Path:
-    return cache_folder() / "datasets"
-
-
-def _places(root: str | os.PathLike[str] | None) -> list[tuple[str, Path]]:
-    places = []
-    if root is not None:
-        folder = Path(root)
-        if folder.exists() and not folder.is_dir():
-            raise bad_parameter("root", "load_dataset", "a folder", str(folder))
-        places.append(("root", folder))
-    if shared := os.environ.get("GRAPHLDP_DATA"):
-        places.append(("$GRAPHLDP_DATA", Path(shared)))
-    return [*places, ("cache", _archives())]
 
 
 def checked_digest(path: Path, name: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import struct
 import zipfile
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,37 +25,6 @@ _DAMAGE = (
     *(ValueError, TypeError, KeyError, OSError, EOFError, MemoryError, NotImplementedError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error, struct.error, SyntaxError),
 )
-
-
-@dataclass(frozen=True)
-class NodeDataset:
-    """One graph of which every user is to be classified.
-
-    Args:
-        about: who the users are, and what their classes say.
-        users: how many.
-        features: columns of their features.
-        edges: how many.
-        classes: how many.
-    """
-
-    about: str
-    users: int
-    features: int
-    edges: int
-    classes: int
-
-
-NODE_DATASETS: dict[str, NodeDataset] = {
-    "Cora": NodeDataset("papers that cite each other; one of 7 topics", 2_708, 1_433, 5_278, 7),
-    "FacebookPages": NodeDataset("public pages that like each other; one of 4 kinds", 22_470, 4_714, 170_823, 4),
-}
-
-
-def place_in(folder: Path, name: str) -> Path | None:
-    """The file of a dataset for node classification in a data root, or None."""
-    places = (folder / "nodes" / f"{name}.npz", folder / f"{name}.npz")
-    return next((path for path in places if name in NODE_DATASETS and path.is_file()), None)
 
 
 def read(path: Path, name: str) -> GraphSet:

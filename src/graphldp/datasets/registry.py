@@ -72,6 +72,31 @@ KNOWN: dict[str, KnownDataset] = {
 }
 
 
+@dataclass(frozen=True)
+class NodeDataset:
+    """One graph of which every user is to be classified.
+
+    Args:
+        about: who the users are, and what their classes say.
+        users: how many.
+        features: columns of their features.
+        edges: how many.
+        classes: how many.
+    """
+
+    about: str
+    users: int
+    features: int
+    edges: int
+    classes: int
+
+
+NODE_DATASETS: dict[str, NodeDataset] = {
+    "Cora": NodeDataset("papers that cite each other; one of 7 topics", 2_708, 1_433, 5_278, 7),
+    "FacebookPages": NodeDataset("public pages that like each other; one of 4 kinds", 22_470, 4_714, 170_823, 4),
+}
+
+
 def split_ratios(name: str) -> tuple[float, float, float]:
     """The shares of training, validation and test graphs of a dataset: its own in the paper, else the default."""
     entry = KNOWN.get(name)

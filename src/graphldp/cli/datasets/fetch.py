@@ -23,13 +23,14 @@ def fetch(
     an archive that has changed since is an error.
     """
     from graphldp.datasets import loading
+    from graphldp.datasets.places import locate
     from graphldp.datasets.registry import check_name
 
     for name in names:
         check_name(name, "graphldp datasets fetch")
     rows = []
     for name in names:
-        found = loading.locate(name, root)
+        found = locate(name, root)
         path = found.path if found else loading.fetch(name, root)
         loading.checked_digest(path, name)
         rows.append({"name": name, "fetched": found is None, "path": str(path)})

@@ -13,9 +13,8 @@ def list_(root: RootOption = None, as_json: console.JsonOption = False) -> None:
 
     The numbers are the published ones. Any other name of the TU collection works as well.
     """
-    from graphldp.datasets.loading import locate
-    from graphldp.datasets.nodes import NODE_DATASETS
-    from graphldp.datasets.registry import KNOWN
+    from graphldp.datasets.places import locate
+    from graphldp.datasets.registry import KNOWN, NODE_DATASETS
 
     shown = {name: (entry.classes, entry.graphs, entry.nodes_mean) for name, entry in KNOWN.items()}
     shown |= {name: (entry.classes, 1, float(entry.users)) for name, entry in NODE_DATASETS.items()}

@@ -24,9 +24,9 @@ def show(
 
     Nothing is downloaded; 'graphldp datasets fetch NAME' does that.
     """
-    from graphldp.datasets.loading import load_dataset, locate
-    from graphldp.datasets.nodes import NODE_DATASETS
-    from graphldp.datasets.registry import KNOWN
+    from graphldp.datasets import load_dataset
+    from graphldp.datasets.places import locate
+    from graphldp.datasets.registry import KNOWN, NODE_DATASETS
 
     graphs = load_dataset(name, root, download=False)
     found, entry = locate(name, root), KNOWN.get(name)
