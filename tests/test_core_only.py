@@ -52,6 +52,8 @@ Tree = dict[tuple[str, ...], list[str]]
 def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], list[str]]]:
     """Every command with something for each argument that it must have."""
     for name, command in group.commands.items():
+        if not path:
+            command = group.loaded(name)
         if hasattr(command, "commands"):
             yield from commands(command, (*path, name))
             continue

@@ -1,4 +1,4 @@
-"""The command line: ``graphldp COMMAND``. One file per command; heavy libraries load inside the commands.
+"""The command line: ``graphldp COMMAND``. One file per command, imported when it runs.
 
 Bad input ends with exit code 2 and one line on standard error; Ctrl-C ends with 130 and leaves no half-written file.
 """
@@ -14,51 +14,39 @@ from typing import Annotated
 import typer
 
 from graphldp import __version__
-from graphldp.cli import (
-    attack,
-    audit,
-    bench,
-    client,
-    collect,
-    datasets,
-    defend,
-    demo,
-    evaluate,
-    mechanisms,
-    page,
-    predict,
-    randomize,
-    reproduce,
-    serve,
-    threats,
-    train,
-)
+from graphldp.cli.shared.lazy import lazy_group
 from graphldp.errors import GraphLDPError, extra_named
 from graphldp.text import printable
 
+COMMANDS = {
+    "demo": "Noise 300 invented discussion threads in every way, train on them, and end with a table, pictures and a "
+    "page.",
+    "datasets": "Find, describe and fetch datasets of the TU collection.",
+    "mechanisms": "Show every mechanism by name: what users send, whether devices can send it, and its parameters.",
+    "threats": "Show every attack and every defense by name, and whose reports they are for.",
+    "randomize": "Draw one noisy list of friends for every user, and say what was promised to whom.",
+    "train": "Train graph classifiers on noisy reports and say how good they are.",
+    "evaluate": "Compare a model's labels with the true ones: accuracy, AUC and confusion matrix.",
+    "predict": "Label every graph, with probabilities.",
+    "attack": "Let malicious users rewrite their reports, as in Section 6 of the paper and beyond it.",
+    "defend": "Judge every user of a reports file and take flagged lists away.",
+    "reproduce": "Compute the paper's tables and figures, each cell once.",
+    "page": "Write one HTML page that needs no network: figures, the same numbers as tables, and what is missing.",
+    "audit": "Check that a mechanism, the client and the wire keep what they promise.",
+    "bench": "Measure speed on this machine, against named peers in the same run.",
+    "serve": "Run the collector: take one noisy list from each user, once, and keep it.",
+    "collect": "Open communities, invite users, and learn from what they reported.",
+    "client": "Report your friends to a community, noisily and once. Your list stays on this device.",
+}
+"""Each command, in a module of its name, and the line that help shows of it."""
+
 app = typer.Typer(
     name="graphldp",
+    cls=lazy_group("graphldp.cli", COMMANDS),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(epilog=demo.EPILOG)(demo.demo)
-app.add_typer(datasets.app, name="datasets")
-app.command(epilog=mechanisms.EPILOG)(mechanisms.mechanisms)
-app.command(epilog=threats.EPILOG)(threats.threats)
-app.command(epilog=randomize.EPILOG)(randomize.randomize)
-app.command(epilog=train.EPILOG)(train.train)
-app.command(epilog=evaluate.EPILOG)(evaluate.evaluate)
-app.command(epilog=predict.EPILOG)(predict.predict)
-app.command(epilog=attack.EPILOG)(attack.attack)
-app.command(epilog=defend.EPILOG)(defend.defend)
-app.command(epilog=reproduce.EPILOG)(reproduce.reproduce)
-app.command(epilog=page.EPILOG)(page.page)
-app.add_typer(audit.app, name="audit")
-app.add_typer(bench.app, name="bench")
-app.command(epilog=serve.EPILOG)(serve.serve)
-app.add_typer(collect.app, name="collect")
-app.add_typer(client.app, name="client")
 
 
 def _version(asked: bool) -> None:

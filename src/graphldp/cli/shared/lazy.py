@@ -1,0 +1,44 @@
+"""A group of commands whose modules are imported when one of them runs, so that help comes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+
+def lazy_group(package: str, lines: Mapping[str, str]) -> type[TyperGroup]:
+    """A class for ``typer.Typer(cls=…)``: command ``name`` is the function or the group of ``package.name``.
+
+    Args:
+        package: where the commands' modules are. Each holds an ``app``, or a function of its own name and ``EPILOG``.
+        lines: each command and the line that help shows of it, which is the first paragraph of its own help.
+    """
+
+    class LazyGroup(TyperGroup):
+        """Commands that are a name and a line until they run."""
+
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            for name, line in lines.items():
+                self.add_command(TyperCommand(name, help=line))
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+            name, command, rest = super().resolve_command(ctx, args)
+            return name, self.loaded(name) if name else command, rest
+
+        def loaded(self, name: str) -> Any:
+            """The command itself."""
+            module = import_module(f"{package}.{name}")
+            if hasattr(module, "app"):
+                group = typer.main.get_group(module.app)
+                group.name = name
+                return group
+            alone = typer.Typer(add_completion=False)
+            alone.command(epilog=module.EPILOG)(getattr(module, name))
+            return typer.main.get_command(alone)
+
+    return LazyGroup

@@ -1,0 +1,47 @@
+"""What is loaded before a command runs: counted, not timed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from graphldp.cli import COMMANDS, app
+
+ROOT = {"graphldp", "graphldp.cli", "graphldp.cli.shared", "graphldp.cli.shared.lazy", "graphldp.errors"}
+ROOT |= {"graphldp.text"}
+LISTING = {"graphldp.cli.datasets", *(f"graphldp.cli.datasets.{name}" for name in ("fetch", "listing", "show"))}
+LISTING |= {"graphldp.cli.shared.console", "graphldp.cli.shared.source"}
+LISTING |= {"graphldp.datasets", "graphldp.datasets.places", "graphldp.datasets.registry"}
+LARGE = {"httpx", "matplotlib", "networkx", "numba", "numpy", "scipy", "sklearn", "sqlalchemy", "torch"}
+
+
+def loaded(*arguments: str) -> set[str]:
+    """Every module that a process has imported when a command ends."""
+    program = (
+        "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
+        f"from graphldp.cli import main; sys.argv[1:] = {list(arguments)!r}; main()"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    return set(ran.stderr.decode().split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ours"),
+    [(("--help",), ROOT), (("--version",), ROOT), (("datasets", "list"), ROOT | LISTING)],
+    ids=["help", "version", "datasets-list"],
+)
+def test_what_is_asked_first_loads_little(arguments: tuple[str, ...], ours: set[str]) -> None:
+    modules = loaded(*arguments)
+    assert {each for each in modules if each.partition(".")[0] == "graphldp"} == ours
+    assert not modules & LARGE
+    assert len(modules) < 400  # 1,000 with numpy
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_line_of_a_command_is_how_its_own_help_begins(name: str) -> None:
+    group = typer.main.get_command(app)
+    first, _, _ = group.loaded(name).help.partition("\n\n")  # type: ignore[attr-defined]
+    assert " ".join(first.split()) == COMMANDS[name]
