@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +13,9 @@ import hypothesis
 import pytest
 
 import graphldp as gl
+
+# proof runs these tests on copies of it, each with a mistake
+WEB = Path(os.environ.get("GRAPHLDP_WEB") or Path(__file__).resolve().parents[1] / "clients" / "web")
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # tests do not time things: a busy machine is no failure
 hypothesis.settings.load_profile("untimed")
@@ -51,3 +57,21 @@ def reddit_binary(data_root: Path) -> gl.GraphSet:
 @pytest.fixture(scope="session")
 def imdb_binary(data_root: Path) -> gl.GraphSet:
     return _dataset("IMDB-BINARY", data_root)
+
+
+@pytest.fixture(scope="session")
+def web() -> Path:
+    """The folder of the browser client, with the packages that its lock file names."""
+    if shutil.which("npm") is None:
+        pytest.skip("Node is not installed (Debian: apt-get install nodejs npm): the browser client is not tested.")
+    version = subprocess.run(["node", "--version"], text=True, capture_output=True, check=True).stdout
+    if tuple(int(part) for part in version.strip().removeprefix("v").split(".")[:2]) < (20, 19):
+        pytest.skip(f"Node is {version.strip()}, and the browser client needs 20.19: it is not tested.")
+    lock, stamp = WEB / "package-lock.json", WEB / "node_modules" / "installed"
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # several processes run tests
+        if not stamp.exists() or stamp.read_bytes() != lock.read_bytes():
+            done = subprocess.run(["npm", "ci"], cwd=WEB, text=True, capture_output=True)
+            assert done.returncode == 0, done.stderr
+            shutil.copyfile(lock, stamp)
+    return WEB
