@@ -11,6 +11,7 @@ from scipy import stats
 from tests.values import some
 
 import graphldp as gl
+from graphldp.datasets import synthetic
 from graphldp.errors import ParameterError
 
 T = TypeVar("T", bound=Hashable)
@@ -127,3 +128,31 @@ def chi_square(seen: Counter[T], expected: dict[T, float]) -> float:
     assert set(seen) == set(expected)
     total = sum(seen.values())
     return float(stats.chisquare([seen[k] for k in expected], [total * p for p in expected.values()]).pvalue)
+
+
+def test_communities_have_kinds_words_and_friends_of_their_kind() -> None:
+    graphs = gl.synthetic.communities(3000, kinds=5, seed=2)
+    kinds, columns = some(graphs.node_labels), some(graphs.features)
+    assert np.bincount(kinds).tolist() == [600] * 5
+    assert 5.5 < graphs.num_entries / graphs.num_users < 6.2
+    assert graphs.attributes is not None
+    assert not graphs.attributes.private_columns()
+    owner = np.repeat(np.arange(3000), graphs.degrees)
+    alike = (kinds[owner] == kinds[graphs.indices]).mean()
+    assert 0.65 < alike < 0.73  # 9 : 4 in expectation, .692
+    own = np.array([columns[kinds == kind][:, kind * 30 : kind * 30 + 30].mean() for kind in range(5)])
+    assert own == pytest.approx(0.12, abs=0.02)
+    assert columns.mean() == pytest.approx((0.12 + 4 * 0.04) / 5, abs=0.01)
+
+
+def test_embedded_sets_have_names() -> None:
+    assert same(synthetic.embedded("synthetic:threads"), gl.synthetic.threads())
+    assert same(synthetic.embedded("synthetic:communities"), gl.synthetic.communities())
+    with pytest.raises(ParameterError, match="synthetic:threads or synthetic:communities"):
+        synthetic.embedded("synthetic:other")
+
+
+@pytest.mark.parametrize("given", [{"users": 1}, {"kinds": 1}, {"users": 3, "kinds": 4}, {"seed": -1}])
+def test_communities_say_what_is_wrong(given: dict[str, int]) -> None:
+    with pytest.raises(ParameterError, match=r"synthetic\.communities"):
+        gl.synthetic.communities(**given)

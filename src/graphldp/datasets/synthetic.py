@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from scipy import sparse
 
 from graphldp.errors import bad_parameter
 from graphldp.graphs import GraphSet
 
 _SMALLEST, _LARGEST = 10, 1000  # users in a thread
+_WORDS, _WORD = 30, 0.04  # of each kind, and how often a user has one that is not of hers
+_HOMOPHILY, _MEAN_DEGREE = 9.0, 6.0
+PREFIX = "synthetic:"
+"""How the names of embedded sets begin, wherever a dataset is named."""
 
 
 def threads(num_graphs: int = 300, seed: int = 0) -> GraphSet:
@@ -59,6 +66,45 @@ def threads(num_graphs: int = 300, seed: int = 0) -> GraphSet:
     return GraphSet.from_edges(source, target, sizes, labels, name="threads")
 
 
+def communities(users: int = 1200, kinds: int = 4, seed: int = 0) -> GraphSet:
+    r"""Draw one graph of users who have words, a kind, and friends who are mostly of their own kind.
+
+    It is a degree-corrected block model: pairs are friends in proportion to both users' sociability, which is
+    log-normal, and nine times as often within a kind as across. The mean degree is about 6. Each user has each of 30
+    words per kind with probability 0.04, and those of her own kind with 0.12, so words alone tell her kind in about
+    seven cases of ten. Words and kinds are public, friendships are private.
+
+    Args:
+        users: how many.
+        kinds: how many kinds, two or more; about as many users of each.
+        seed: a whole number; the same seed gives the same graph.
+
+    Example::
+
+        graphs = gl.synthetic.communities(users=1200, seed=0)
+        graphs.features, graphs.node_labels
+    """
+    owner = "synthetic.communities"
+    _check_count(users, "users", owner, least=2)
+    _check_count(kinds, "kinds", owner, least=2)
+    rng = np.random.default_rng(_check_count(seed, "seed", owner, least=0))
+    if kinds > users:
+        raise bad_parameter("kinds", owner, f"at most as many as users, {users}", kinds)
+    kind = rng.permutation(np.arange(users) % kinds)
+    chance = np.full((kinds, kinds * _WORDS), _WORD)
+    for each in range(kinds):
+        chance[each, each * _WORDS : (each + 1) * _WORDS] = 3 * _WORD
+    words = sparse.csr_array(rng.random((users, kinds * _WORDS)) < chance[kind], dtype=np.float32)
+    sociable = np.exp(rng.normal(0.0, 0.6, users))
+    become = 1 / kinds + (1 - 1 / kinds) / _HOMOPHILY  # the share of drawn pairs that become friends
+    draws = round(users * _MEAN_DEGREE / 2 / become)
+    one, two = (rng.choice(users, draws, p=sociable / sociable.sum()) for _ in range(2))
+    friendly = rng.random(draws) < np.where(kind[one] == kind[two], 1.0, 1 / _HOMOPHILY)
+    kept = friendly & (one != two)
+    graph = GraphSet.from_edges(one[kept], two[kept], [users], name="communities")
+    return graph.with_features(words, public=True).with_node_labels(kind, public=True)
+
+
 def barabasi_albert(n: int, m: int, num_graphs: int = 1, seed: int = 0) -> GraphSet:
     """Draw graphs of Barabási and Albert's model, in time and memory linear in the edges.
 
@@ -88,6 +134,14 @@ def barabasi_albert(n: int, m: int, num_graphs: int = 1, seed: int = 0) -> Graph
     streams = np.random.SeedSequence(seed).generate_state(num_graphs, np.uint64).astype(np.uint64)
     indptr, indices = growth.grow(n, m, streams)
     return GraphSet(indptr, indices, np.arange(num_graphs + 1) * n, name=f"barabasi-albert-{n}-{m}")
+
+
+def embedded(name: str) -> GraphSet:
+    """The embedded set of a name such as ``synthetic:threads``: always the same graphs."""
+    made: dict[str, Callable[[], GraphSet]] = {f"{PREFIX}{each.__name__}": each for each in (threads, communities)}
+    if name not in made:
+        raise bad_parameter("dataset", "graphldp", f"{' or '.join(made)}, where it is an embedded one", name)
+    return made[name]()
 
 
 def _check_count(value: int, name: str, owner: str, least: int = 1) -> int:

@@ -165,8 +165,8 @@ def load(dataset: str, context: Context) -> GraphSet:
         return GraphSet.load(_saved(dataset, context))
     from graphldp.datasets import load_dataset, synthetic
 
-    if dataset == "synthetic:threads":
-        return synthetic.threads(seed=0)
+    if dataset.startswith(synthetic.PREFIX):
+        return synthetic.embedded(dataset)
     return load_dataset(dataset, context.root, download=False)
 
 

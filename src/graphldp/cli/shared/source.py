@@ -1,4 +1,4 @@
-"""Where a command's graphs come from: a dataset's name, the embedded threads, or a file of graphs or reports."""
+"""Where a command's graphs come from: a dataset's name, an embedded set, or a file of graphs or reports."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ RootOption = Annotated[
     Path | None,
     typer.Option(help="A folder of datasets, looked into before $GRAPHLDP_DATA and the cache.", metavar="FOLDER"),
 ]
-EMBEDDED = "synthetic:threads"
-HELP = f"A dataset's name such as REDDIT-BINARY, {EMBEDDED} (needs no download), or a .npz file of graphs or reports."
+HELP = (
+    "A dataset's name such as REDDIT-BINARY, synthetic:threads or synthetic:communities (need no download), or a .npz "
+    "file of graphs or reports."
+)
 
 
 def open_source(source: str, root: Path | None) -> GraphSet | Reports:
     """The graphs or reports that a command was pointed at."""
     from graphldp.datasets import load_dataset, synthetic
 
-    if source == EMBEDDED:
-        return synthetic.threads()
+    if source.startswith(synthetic.PREFIX):
+        return synthetic.embedded(source)
     return read_file(Path(source)) if source.endswith(".npz") else load_dataset(source, root=root)
 
 
