@@ -28,6 +28,35 @@ def test_weights_are_probabilities(town: Town) -> None:
         assert graph.data[friends].mean() > graph.data[~friends].mean() + 0.1
 
 
+def test_dprrs_weights_are_probabilities_too(town: Town) -> None:
+    """Its lists are sampled, so all pairs that anybody names are looked at; calibrated as above, seeded."""
+    knowing = np.where(np.eye(3)[town.classes] > 0, 0.8, 0.1)
+    true = town.graphs.to_scipy()[0]
+    for epsilon in (2.0, 4.0):
+        reports = gl.DPRR(epsilon).randomize(town.graphs, rng=1)
+        graph = link_graph(reports, knowing, 0).tocoo()
+        friends = np.asarray(true[graph.coords[0], graph.coords[1]]).ravel() > 0
+        off = friends.mean() - graph.data.mean()
+        assert abs(off) < 4 * np.sqrt(graph.data.mean() / len(friends) * 2)
+        owner = np.repeat(np.arange(600), reports.degrees)
+        named = np.zeros((600, 600), np.bool_)
+        named[owner, reports.indices] = True
+        assert np.array_equal(graph.toarray() > 0, named | named.T)
+        both = (named & named.T)[graph.coords[0], graph.coords[1]]
+        assert graph.data[both].mean() > graph.data[~both].mean() + 0.2
+
+
+def test_where_lists_are_noise_the_likeliest_pairs_are_kept(town: Town) -> None:
+    """At ε = 0.5 some 26,000 pairs name each other; 32 for each user stay, those whose classes agree before others."""
+    reports = gl.RR(0.5).randomize(town.graphs, rng=0)
+    graph = link_graph(reports, np.eye(3)[town.classes], 0).tocoo()
+    assert graph.nnz == 2 * 32 * 600
+    named = np.zeros((600, 600), np.bool_)
+    named[np.repeat(np.arange(600), reports.degrees), reports.indices] = True
+    alike = town.classes[:, None] == town.classes
+    assert np.array_equal((graph.toarray() > 0) & alike, named & named.T & alike)
+
+
 def test_public_lists_are_taken_as_they_are(town: Town) -> None:
     whole = link_graph(gl.NonPrivFull().randomize(town.graphs, rng=0), blind(town), 0)
     assert np.array_equal(whole.toarray(), town.graphs.to_scipy()[0].toarray())

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from graphldp.errors import DataError
 from graphldp.mechanisms import DPRR, Mechanism
 from graphldp.mechanisms.dprr import sampling_probability
-from graphldp.mechanisms.named import drawn_by
+from graphldp.mechanisms.named import drawn_by, name_of
 from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
@@ -47,22 +47,29 @@ class Evidence:
             owner: who asks, for messages.
             known: the mechanisms that the asker can work with.
         """
-        mechanism = drawn_by(reports, owner, *known)
+        drawn_by(reports, owner, *known)
         if reports.noisy_degree is None:
             raise DataError(f"{owner} needs reports with their noisy degrees.")
         if reports.directed:
             raise DataError(f"{owner} needs undirected graphs: it takes both ends' word for an edge.")
         odds = np.exp(-reports.epsilon2)
         flip = odds / (1 + odds)
-        q = _sampling(reports, flip) if mechanism is DPRR else np.ones(reports.num_users)
+        q = sampling_of(reports, flip)
         with np.errstate(divide="ignore"):  # a flip too seldom for a float is as good as none
             unnamed = np.log(1 - q + flip * q) - np.log1p(-flip * q)
         certain = reports.public | np.isinf(unnamed)
         return cls(np.where(certain, CERTAIN, reports.epsilon2), np.where(certain, -CERTAIN, unnamed))
 
 
-def _sampling(reports: Reports, flip: Floats) -> Floats:
-    """DPRR's q of each user; 1 for a public one, whose whole list is there."""
+def sampling_of(reports: Reports, flip: Floats) -> Floats:
+    """The share q of her list that each user keeps: 1 but under DPRR, and there for a public user.
+
+    Args:
+        reports: drawn by RR, Blink or DPRR.
+        flip: of each user, 1/(e^ε₂ + 1).
+    """
+    if reports.noisy_degree is None or reports.origin.name != name_of(DPRR):
+        return np.ones(reports.num_users)
     n = np.repeat(reports.sizes, reports.sizes)
     options = {"noise": reports.noise or "laplace", "estimator": reports.origin.parameters.get("estimator", "clip")}
     device = DPRR(1.0, **options)
