@@ -6,13 +6,14 @@ import os
 
 from graphldp.learn import persistence
 from graphldp.learn.classifier import NETWORKS, GraphClassifier
+from graphldp.learn.nodes.classifier import NodeClassifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 
 _PROFILES = (ProfileClassifier, RobustProfileClassifier)
 _ALL: tuple[type[GraphClassifier | ProfileClassifier], ...] = (*NETWORKS.values(), *_PROFILES)
 KINDS = {each.__name__: each for each in _ALL}
-"""The classifiers that can be saved, by what their files call them."""
+"""The classifiers of graphs that can be saved, by what their files call them."""
 
 
 def load_classifier(path: str | os.PathLike[str], device: str = "auto") -> GraphClassifier | ProfileClassifier:
@@ -27,3 +28,12 @@ def load_classifier(path: str | os.PathLike[str], device: str = "auto") -> Graph
     """
     made = KINDS[persistence.read(path, *KINDS).kind].load(path)
     return made.set_params(device=device) if isinstance(made, GraphClassifier) else made
+
+
+def load_model(
+    path: str | os.PathLike[str], device: str = "auto"
+) -> GraphClassifier | ProfileClassifier | NodeClassifier:
+    """The same, of graphs or of single users."""
+    if persistence.read(path, *KINDS, NodeClassifier.__name__).kind == NodeClassifier.__name__:
+        return NodeClassifier.load(path)
+    return load_classifier(path, device)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.base import clone
 from tests.values import some, wrong
 
 import graphldp as gl
-from graphldp.errors import DataError, ParameterError
+from graphldp.errors import DataError, FormatError, ParameterError
 from graphldp.labels import NO_LABEL
 
 from .conftest import Town
@@ -118,10 +119,36 @@ def test_bad_input(town: Town, changed: dict[str, Any], error: type[Exception], 
         gl.FeatureView.of(town.graphs, given.pop("y"), **given)
 
 
+def test_what_was_saved_labels_the_same_users_alone(town: Town, view: gl.FeatureView, tmp_path: Path) -> None:
+    """Users are known by their public features: in the reports, in another draw and in the raw graph."""
+    clf, reports = fitted(town, view, gl.FriendCounts(1.0))
+    clf.save(tmp_path / "one.npz")
+    gl.NodeClassifier.load(tmp_path / "one.npz").save(tmp_path / "two.npz")
+    loaded = gl.NodeClassifier.load(tmp_path / "two.npz")
+    for users in (reports, town.graphs, gl.RR(6.0).randomize(town.graphs, rng=1)):
+        assert np.array_equal(loaded.predict_proba(users), clf.predict_proba(reports))
+    assert loaded.classes_.tolist() == [5, 6, 7]
+    assert loaded.weights_ == clf.weights_
+    assert loaded.provenance_["mechanism"] == "friend-counts(epsilon=1.0)"
+    other = some(town.graphs.features)[::-1]
+    for strangers in (town.graphs.with_features(other, public=True), town.graphs.with_features(None)):
+        with pytest.raises(DataError, match="transductive"):
+            loaded.predict(strangers)
+
+
+def test_damaged_files_are_refused(town: Town, view: gl.FeatureView, tmp_path: Path) -> None:
+    clf, _ = fitted(town, view, gl.FriendCounts(1.0))
+    for told in (clf.log_proba_[:, :2], np.full_like(clf.log_proba_, np.nan), clf.log_proba_.astype(np.float32)):
+        clf.log_proba_ = wrong(told)
+        clf.save(tmp_path / "bad.npz")
+        with pytest.raises(FormatError, match="does not hold a probability of each class for each user"):
+            gl.NodeClassifier.load(tmp_path / "bad.npz")
+
+
 def test_reports_that_it_cannot_read(town: Town, view: gl.FeatureView) -> None:
     sets: dict[str, Any] = {"train": town.train, "validation": town.validation}
-    with pytest.raises(DataError, match="derived for reports drawn by FriendCounts or RR or Blink or NonPriv-Full"):
-        gl.NodeClassifier().fit(gl.DPRR(2.0).randomize(town.graphs, rng=0), **sets)
+    with pytest.raises(DataError, match="drawn by FriendCounts or RR or DPRR or Blink or NonPriv-Full"):
+        gl.NodeClassifier().fit(gl.NoisyDegrees(2.0).randomize(town.graphs, rng=0), **sets)
     with pytest.raises(ParameterError, match="'reports' parameter of NodeClassifier must be Reports"):
         gl.NodeClassifier().fit(wrong(town.graphs), **sets)
     with pytest.raises(ParameterError, match="one graph"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from typing import Any, Self
 
 import numpy as np
@@ -9,16 +11,23 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from graphldp.errors import DataError, bad_parameter
+from graphldp.errors import DataError, FormatError, bad_parameter
+from graphldp.learn import persistence
 from graphldp.learn.nodes import opinions
 from graphldp.learn.nodes.blocks import BlockModel
 from graphldp.learn.nodes.feature_view import FeatureView, LabelledUsers, positions
 from graphldp.learn.nodes.links import link_graph
-from graphldp.mechanisms import RR, Blink, FriendCounts, NonPrivFull
+from graphldp.learn.nodes.similarity import parts_of
+from graphldp.learn.persistence import SavedModel
+from graphldp.learn.provenance import provenance_of
+from graphldp.mechanisms import DPRR, RR, Blink, FriendCounts, Mechanism, NonPrivFull
 from graphldp.mechanisms.named import drawn_by
+from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
+LAWS: tuple[type[Mechanism], ...] = (FriendCounts, RR, DPRR, Blink, NonPrivFull)
+"""The mechanisms whose reports it understands."""
 
 
 class NodeClassifier(ClassifierMixin, BaseEstimator):
@@ -26,8 +35,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
 
     It holds several opinions of each user, as log probabilities: what her features say, alone and through users like
     her, and what her friends say. Friends are heard through :class:`graphldp.FriendCounts`, by a block model, or
-    through lists of :class:`graphldp.RR` or :class:`graphldp.Blink`, by a graph of likely friendships. The opinions are
-    mixed by exponents that suit the validation users best.
+    through lists of :class:`graphldp.RR`, :class:`graphldp.DPRR` or :class:`graphldp.Blink`, by a graph of likely
+    friendships. The opinions are mixed by exponents that suit the validation users best.
 
     It is transductive: all users are there when it is fitted, and it says something of these alone. It follows
     scikit-learn otherwise::
@@ -43,7 +52,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     Attributes:
         classes_: the labels, sorted.
         weights_: the exponent of each opinion; 0 for one that adds nothing.
-        view_: what the features alone say, a control.
+        view_: what the features alone say, a control; not kept in a file.
+        provenance_: mechanism, ε, dataset, seed and version, as kept in a saved file.
     """
 
     def __init__(self, *, seed: int = 0) -> None:
@@ -61,13 +71,13 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         """Learn the classes of all users from those of some.
 
         Args:
-            X: reports of one graph, by FriendCounts, RR, Blink or NonPrivFull.
+            X: reports of one graph, by FriendCounts, RR, DPRR, Blink or NonPrivFull.
             y: a label for each user, from X by default. Only those of the two sets are read.
             train: the users to fit on, as positions or as a mask.
             validation: the users to choose and mix by; a third of ``train`` by default.
             view: what the features say of the same users, where that was computed before.
         """
-        drawn_by(X, "NodeClassifier", FriendCounts, RR, Blink, NonPrivFull)
+        drawn_by(X, "NodeClassifier", *LAWS)
         if X.num_graphs != 1 or (X.missing is not None and X.missing.any()):
             raise bad_parameter("X", "NodeClassifier", "reports of one graph, from all of its users", X)
         if view is None:
@@ -76,7 +86,9 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
             raise DataError("The view must be of the same users, labels and sets.")
         told = view.opinions | self._by_friends(X, view)
         self.weights_, self.log_proba_ = view.users.mixed(told)
-        self.classes_, self.view_, self.reports_ = view.users.classes, view, X
+        self.classes_, self.view_, self.fingerprint_ = view.users.classes, view, fingerprint(X)
+        self.reports_: Reports | None = X
+        self.provenance_ = provenance_of(X, self.seed)
         return self
 
     def _by_friends(self, X: Reports, view: FeatureView) -> dict[str, Floats]:
@@ -88,14 +100,14 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         rows = None if view.rows is None else opinions.compressed(view.rows, self.seed)
         return opinions.by_links(rows, graph, view.log_proba, users.codes, users.train, users.validation)
 
-    def predict_proba(self, X: Reports) -> Floats:
+    def predict_proba(self, X: NeighbourLists) -> Floats:
         """The probability of each class, [users, classes], in the order of ``classes_``."""
         check_is_fitted(self)
-        if X is not self.reports_:
+        if fingerprint(X) != self.fingerprint_ if self.reports_ is None else X is not self.reports_:
             raise DataError("NodeClassifier is transductive: it classifies the users that it was fitted on, no others.")
         return np.asarray(np.exp(self.log_proba_))
 
-    def predict(self, X: Reports) -> NDArray[Any]:
+    def predict(self, X: NeighbourLists) -> NDArray[Any]:
         """The likeliest label of each user."""
         likeliest: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
         return likeliest
@@ -114,11 +126,52 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         some = positions(users, X.num_users, "users")
         return float(np.mean(found[some] == truth[some]))
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write what it says of its users to one file; the old file stays until the new one is whole."""
+        check_is_fitted(self)
+        spec = {"users": self.fingerprint_, "weights": self.weights_}
+        kept = {"log_proba": self.log_proba_}
+        saved = SavedModel(self.get_params(), spec, self.provenance_, [], self.classes_, kept, kind="NodeClassifier")
+        persistence.write(path, saved)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a classifier that :meth:`save` wrote. It labels the same users, by what it knew of them.
+
+        Its users are recognised by their number and by their public features, in raw graphs and in reports alike.
+
+        Raises:
+            FormatError: for a file that is not such a classifier, is damaged, or was written by a newer version.
+        """
+        saved = persistence.read(path, "NodeClassifier")
+        told, users = saved.weights.get("log_proba", np.zeros(0)), saved.spec.get("users")
+        weights = saved.spec.get("weights")
+        whole = told.dtype == np.float64 and told.ndim == 2 and told.shape[1] == len(saved.classes) > 1
+        if not (whole and not np.isnan(told).any() and isinstance(users, str) and isinstance(weights, dict)):
+            raise FormatError(f"{path}: damaged (it does not hold a probability of each class for each user).")
+        try:
+            made = cls(**saved.params)
+        except TypeError as error:
+            raise FormatError(f"{path}: damaged ({error})") from None
+        made.classes_, made.log_proba_, made.provenance_ = saved.classes, told, dict(saved.provenance)
+        made.reports_, made.fingerprint_, made.weights_ = None, users, weights
+        return made
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         tags.target_tags.required = False  # labels may come with the reports
         return tags
+
+
+def fingerprint(X: NeighbourLists) -> str:
+    """By what users are recognised: how many they are, and their public features. No edge is looked at."""
+    public = None if X.attributes is None else X.attributes.public()
+    columns: Any = None if public is None else public.features
+    found = hashlib.sha256(str(X.sizes.tolist()).encode())
+    for part in () if columns is None else parts_of(columns):
+        found.update(np.ascontiguousarray(part).tobytes())
+    return found.hexdigest()
 
 
 def _same(one: LabelledUsers, two: LabelledUsers) -> bool:

@@ -134,6 +134,16 @@ class FeatureView:
         found = opinions.by_features(public.features, rows, similar_users(rows), *known)
         return cls(users, found, *users.mixed(found), rows)
 
+    @property
+    def alone(self) -> Floats:
+        """What logistic regression on the features says: the plainest control."""
+        return self.opinions.get("features", self.log_proba)
+
+    @property
+    def similar(self) -> Floats:
+        """What the graph of users with similar features says: the control for whatever spreads features on a graph."""
+        return self.opinions.get("similar features", self.log_proba)
+
     @cached_property
     def groups(self) -> Ints:
         """A public group for each user: her class if she is a training user, else the one that her features suggest."""

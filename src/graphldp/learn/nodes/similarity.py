@@ -25,6 +25,11 @@ def is_sparse(matrix: Matrix) -> bool:
     return bool(sparse.issparse(matrix))
 
 
+def parts_of(matrix: Matrix) -> tuple[NDArray[Any], ...]:
+    """The arrays that a matrix is made of."""
+    return (matrix.data, matrix.indices, matrix.indptr) if is_sparse(matrix) else (matrix,)
+
+
 def is_counts(features: Matrix) -> bool:
     """Whether features are counts or flags, as of words: none below 0, and most of them 0."""
     values = features.data if is_sparse(features) else features
@@ -53,8 +58,7 @@ def similar_users(rows: Matrix, neighbours: int = NEIGHBOURS) -> sparse.csr_arra
 
     The search takes longer than anything else, and splits of one graph repeat it: the last answer is kept.
     """
-    parts = (rows.data, rows.indices, rows.indptr) if is_sparse(rows) else (rows,)
-    asked = b"".join(hashlib.sha256(part.tobytes()).digest() for part in parts), rows.shape, neighbours
+    asked = b"".join(hashlib.sha256(part.tobytes()).digest() for part in parts_of(rows)), rows.shape, neighbours
     if asked not in _answered:
         found = _searched(rows, neighbours)
         _answered.clear()
