@@ -14,7 +14,7 @@ from graphldp.experiments.cases import attacked
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, Draw, reports_of
-from graphldp.experiments.trial import TRIALS, Threat, Trial, Where
+from graphldp.experiments.trial import NODES, TRIALS, Threat, Trial, Where
 from graphldp.learn.selection import split
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
@@ -39,6 +39,7 @@ def test_kinds_are_told_by_classifier_and_threat() -> None:
         for threat in (None, Threat())
         for what in ({"model": {"layers": 2}, "training": {"lr": 0.1}}, {"classifier": "degree"})
     ]
+    made.append(Trial(DRAW, RATIOS, 2, NODES))
     assert [trial.cell.kind for trial in made] == list(TRIALS)
     assert [Trial.of(trial.cell) for trial in made] == made
 

@@ -39,6 +39,9 @@ class KnownDataset:
 DEFAULT_SPLIT = (0.75, 0.10, 0.15)
 """Shares of training, validation and test graphs where a dataset has none of its own: the paper's for Reddit."""
 
+NODE_SPLIT = (0.5, 0.25, 0.25)
+"""Shares of training, validation and test users of one graph: those of Blink (Zhu, Tan & Xiao, CCS 2023)."""
+
 # The paper's Table 2 swaps the n_max of its two Reddit datasets: 3,782 is REDDIT-BINARY's, as its files show.
 KNOWN: dict[str, KnownDataset] = {
     "REDDIT-MULTI-5K": KnownDataset(

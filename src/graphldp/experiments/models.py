@@ -15,6 +15,7 @@ from graphldp.learn.classifier import GraphClassifier, network_classifier
 from graphldp.learn.fitting import Fitted
 from graphldp.learn.grid import preference
 from graphldp.learn.loading import KINDS
+from graphldp.learn.nodes.classifier import NodeClassifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 
 TRIAL = "trial"
@@ -22,7 +23,7 @@ TRIAL = "trial"
 
 
 def classifier_of(outcome: CellOutcome) -> GraphClassifier | ProfileClassifier | None:
-    """The classifier that a trial fitted, which says where it comes from; None of a control."""
+    """The classifier of graphs that a trial fitted, which says where it comes from; None of a control."""
     trial = Trial.of(outcome.cell)
     fitted: object = outcome.model
     if isinstance(fitted, Fitted):
@@ -31,6 +32,14 @@ def classifier_of(outcome: CellOutcome) -> GraphClassifier | ProfileClassifier |
         return None
     fitted.provenance_ = {**fitted.provenance_, TRIAL: outcome.cell.id}
     return fitted
+
+
+def user_classifier_of(outcome: CellOutcome) -> NodeClassifier | None:
+    """The same of a trial about single users."""
+    if not isinstance(outcome.model, NodeClassifier):
+        return None
+    outcome.model.provenance_ = {**outcome.model.provenance_, TRIAL: outcome.cell.id}
+    return outcome.model
 
 
 class ModelFolder:
@@ -62,8 +71,8 @@ class ModelFolder:
         return self.path / f"seed-{seed}.npz"
 
     def keep(self, outcome: CellOutcome) -> None:
-        """Keep a network or a recommended classifier, unless the seed has one that validation graphs prefer."""
-        fitted = classifier_of(outcome)
+        """Keep what a trial fitted, unless the seed has one that validation graphs prefer; controls are not kept."""
+        fitted = user_classifier_of(outcome) or classifier_of(outcome)
         if fitted is None:
             return
         seed = outcome.cell.params["seed"]
@@ -82,4 +91,4 @@ class ModelFolder:
 
     @staticmethod
     def _trial(file: Path) -> str | None:
-        return persistence.read(file, *KINDS).provenance.get(TRIAL)
+        return persistence.read(file, *KINDS, NodeClassifier.__name__).provenance.get(TRIAL)

@@ -15,6 +15,7 @@ from graphldp.learn.metrics import Scores
 
 if TYPE_CHECKING:
     from graphldp.learn.fitting import Fitted
+    from graphldp.learn.nodes.classifier import NodeClassifier
     from graphldp.learn.tables.tabular import TableClassifier
 
 
@@ -32,7 +33,7 @@ class CellOutcome:
     numbers: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     seconds: float | None = None
-    model: Fitted | TableClassifier | None = None
+    model: Fitted | TableClassifier | NodeClassifier | None = None
 
 
 def refusal(cell: Cell, error: Exception) -> CellOutcome:

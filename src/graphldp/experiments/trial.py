@@ -3,7 +3,7 @@
     draw → attack? → defend? → split → fit → score
 
 A trial is what an experiment, ``graphldp train`` and a point of a grid have in common. It is written as a cell of one
-of four kinds, so that its numbers are known by what was computed; :func:`graphldp.experiments.trials.run` computes it,
+of five kinds, so that its numbers are known by what was computed; :func:`graphldp.experiments.trials.run` computes it,
 and many of them together.
 """
 
@@ -22,8 +22,14 @@ from graphldp.threats.named import make_attack, make_defense
 NETWORK = "network"
 """The classifier of trials that train a graph neural network; the others read a table, one row per graph."""
 
-TRIALS = ("accuracy", "control", "poisoned-accuracy", "poisoned-control")
-"""The kinds of cells that are trials: a network or a table, without malicious users or with some."""
+NODES = "node-classifier"
+"""The classifier of trials about single users of one graph: :class:`graphldp.NodeClassifier`."""
+
+NODE_LEARNERS = (NODES, "node-features", "node-similar", "node-view", "node-blink")
+"""All classifiers of such trials: the one above, what features alone say in three ways, and Blink's own graph."""
+
+TRIALS = ("accuracy", "control", "poisoned-accuracy", "poisoned-control", "nodes")
+"""The kinds of cells that are trials: a network or a table, without malicious users or with some; single users."""
 
 Where = Literal["train", "test", "both"]
 _PLACES = {"test": "in test graphs", "both": "in training and test graphs"}
@@ -123,9 +129,10 @@ class Trial:
 
     Args:
         draw: the dataset, the mechanism with its parameters, and the seed of its noise.
-        ratios: the shares of training, validation and test graphs.
+        ratios: the shares of training, validation and test graphs, or of users of one graph.
         seed: of the split, of malicious users and of the classifier.
-        classifier: :data:`NETWORK`, or a key of :data:`graphldp.experiments.trials.TABLES`.
+        classifier: :data:`NETWORK`, one that :func:`graphldp.experiments.trials.table_classifier` knows, or one of
+            :data:`NODE_LEARNERS`.
         model: what a network looks like, as in :class:`graphldp.learn.engine.gin.ModelSpec`.
         training: how it is trained, as in :class:`graphldp.learn.engine.training.TrainingOptions`.
         threat: attack and defense; None where the trial is not about them.
@@ -143,6 +150,8 @@ class Trial:
     def cell(self) -> Cell:
         """How results name it."""
         common: dict[str, Any] = {"draw": self.draw.params(), "ratios": list(self.ratios), "seed": self.seed}
+        if self.classifier in NODE_LEARNERS:
+            return Cell.of("nodes", **common, learner=self.classifier)
         if self.threat is not None:
             common |= self.threat.params()
         if self.classifier == NETWORK:

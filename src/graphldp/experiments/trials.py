@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphldp.errors import GraphLDPError
-from graphldp.experiments import packs
+from graphldp.experiments import node_trials, packs
 from graphldp.experiments.aimed import aimed, aims
 from graphldp.experiments.cases import Defended, by_case, defended
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context, Draw
 from graphldp.experiments.outcomes import CellOutcome, refusal, scored
-from graphldp.experiments.trial import NETWORK, Threat, Trial
+from graphldp.experiments.trial import NETWORK, NODE_LEARNERS, Threat, Trial
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split
 from graphldp.reports import Reports
@@ -34,7 +34,8 @@ def run(cells: Sequence[Cell], context: Context, watch: packs.Watch | None = Non
         watch: called with a trial and each epoch of its network.
     """
     trials = [Trial.of(cell) for cell in cells]
-    yield from _tables([trial for trial in trials if trial.classifier != NETWORK], context)
+    yield from node_trials.run([trial for trial in trials if trial.classifier in NODE_LEARNERS], context)
+    yield from _tables([trial for trial in trials if trial.classifier not in (NETWORK, *NODE_LEARNERS)], context)
     yield from packs.train([trial for trial in trials if trial.classifier == NETWORK], context, watch)
 
 

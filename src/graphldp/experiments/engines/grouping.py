@@ -19,7 +19,8 @@ _SHARE = 0.35  # of a GPU's memory for packed graphs: joining them doubles it, a
 def groups_of(cells: Iterable[Cell]) -> tuple[list[list[Cell]], list[list[Cell]]]:
     """Cells that share a draw, together; and, apart, cells that must run with nothing beside them.
 
-    Of trials with malicious users, those that share what is learned from: a fit takes longer than a draw.
+    Of trials with malicious users, those that share what is learned from: a fit takes longer than a draw. Of trials
+    about single users, those of one mechanism that share a split: what features say of it takes longest.
     """
     shared: dict[str, list[Cell]] = {}
     alone: list[list[Cell]] = []
@@ -35,6 +36,9 @@ def _shared(cell: Cell) -> str:
     """What a cell's work depends on that others may share."""
     if "draw" not in cell.params:
         return cell.id
+    if cell.kind == "nodes":
+        draw = cell.params["draw"]
+        return canonical([draw["dataset"], draw["mechanism"], cell.params["ratios"], cell.params["seed"]])
     if cell.kind != "poisoned-control":
         return canonical(cell.params["draw"])
     trial = Trial.of(cell)

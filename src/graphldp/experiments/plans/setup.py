@@ -9,27 +9,31 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 from graphldp.experiments.cells import Row
 from graphldp.experiments.draws import REPORTED, Context, Draw, given_lists, mechanism_of
+from graphldp.experiments.node_trials import check_users
 from graphldp.experiments.plans.expansion import PlannedCell
 from graphldp.experiments.plans.plan import TRAINING, ExperimentPlan
-from graphldp.experiments.trial import NETWORK, Threat, Trial
+from graphldp.experiments.trial import NETWORK, NODES, Threat, Trial
 from graphldp.graphs import GraphSet
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.training import TrainingOptions
 from graphldp.learn.grid import Grid, preference
 from graphldp.learn.metrics import summarize
 from graphldp.learn.selection import split
-from graphldp.mechanisms import DPRR
-from graphldp.mechanisms.named import NamedMechanism, named
+from graphldp.mechanisms import DPRR, NonPrivFull
+from graphldp.mechanisms.named import NamedMechanism, name_of, named
 
 RECOMMENDED = "recommended"
 RECIPE = "recipe-2"
 ROBUST = "recipe-robust"
 CONTROLS = {"degrees": "degree", "size": "size"}
 """What stands beside every run, and the classifier of its trials."""
+
+NODE_CONTROLS = {"features": "node-features", "similarity": "node-similar", "features-all": "node-view"}
+"""The same beside a run about single users: none of them hears a friend."""
 
 _MEASURES = ("accuracy", "auc")
 _ALWAYS = ("layers", "hidden", "dropout", "lr", "max_epochs", "min_epochs", "patience")  # cells name them all
@@ -52,6 +56,7 @@ class Setup:
         grid: choose among these points on validation graphs.
         threat: attack and defense.
         robust: of the recommended classifiers, the one that withstands liars.
+        task: ``"graphs"``, or ``"nodes"`` to label single users of one graph.
     """
 
     dataset: str
@@ -63,14 +68,24 @@ class Setup:
     grid: Grid | None = None
     threat: Threat | None = None
     robust: bool = False
+    task: Literal["graphs", "nodes"] = "graphs"
 
     @property
     def series(self) -> str:
-        """What the run's own line is called: the convolution, or ``"recommended"``."""
+        """What the run's own line is called: the convolution, ``"recommended"``, or the classifier of users."""
+        if self.task == "nodes":
+            return NODES
         return RECOMMENDED if self.recommended else str(self.model.get("convolution", "gin"))
+
+    @property
+    def contestants(self) -> tuple[str, ...]:
+        """The run's own line and those of its controls."""
+        return (self.series, *self.controls(0))
 
     def candidates(self, seed: int) -> list[Trial]:
         """The trials of one seed among which validation graphs choose; one where there is no grid."""
+        if self.task == "nodes":
+            return [self._trial(seed, NODES)]
         if self.recommended:
             return [self._trial(seed, ROBUST if self.robust else RECIPE)]
         found = []
@@ -81,7 +96,10 @@ class Setup:
         return found
 
     def controls(self, seed: int) -> dict[str, Trial]:
-        """The controls of one seed."""
+        """The controls of one seed. Those of single users do not depend on what is reported."""
+        if self.task == "nodes":
+            draw = self.draw if self.draw.mechanism == REPORTED else Draw(self.dataset, name_of(NonPrivFull))
+            return {series: Trial(draw, self.ratios, seed, name) for series, name in NODE_CONTROLS.items()}
         return {series: self._trial(seed, name) for series, name in CONTROLS.items()}
 
     def plan(self, seeds: int, first: int = 0) -> ExperimentPlan:
@@ -95,10 +113,13 @@ class Setup:
     def check(self, context: Context) -> None:
         """Raise here what would go wrong in every seed."""
         lists = given_lists(self.draw, context)
-        split(lists.labels, self.ratios, 0)
+        if self.task == "nodes":
+            check_users(lists, self.draw, self.ratios)
+        else:
+            split(lists.labels, self.ratios, 0)
         if isinstance(lists, GraphSet):
             mechanism_of(replace(self.draw, seed=0), lists)
-        for trial in [] if self.recommended else self.candidates(0):
+        for trial in [] if self.recommended or self.task == "nodes" else self.candidates(0):
             ModelSpec(num_classes=2, **trial.model)
             TrainingOptions(**trial.training)
 
@@ -114,7 +135,7 @@ class Setup:
         parts = [_words(draw.mechanism, words)]
         if self.threat is not None:
             parts.append(str(self.threat))
-        settings = {} if self.recommended else {**self.model, **self.training}
+        settings = {} if self.recommended or self.task == "nodes" else {**self.model, **self.training}
         parts.append(_words(self.series, {k: v for k, v in settings.items() if k != "convolution"}))
         parts.append("split " + "/".join(f"{share:g}" for share in self.ratios))
         return "; ".join([*parts, *(["grid"] if self.grid else []), *(["robust"] if self.robust else [])])
@@ -181,22 +202,27 @@ def seed_rows(setup: Setup, seeds: int, rows: Mapping[str, Row]) -> list[dict[st
             continue
         contestants = {setup.series: best} | {k: rows[t.cell.id] for k, t in setup.controls(seed).items()}
         row: dict[str, Any] = {"seed": seed, "cell": best.cell.id, "seconds": best.seconds}
-        row["graphs"] = sum(map(sum, best.numbers["confusion"]))  # that were held out to measure by
+        row[held_out(setup)] = sum(map(sum, best.numbers["confusion"]))  # to measure by
         row |= {name: {what: each.numbers[what] for what in _MEASURES} for name, each in contestants.items()}
         row |= {name: value for name, value in best.numbers.items() if name not in _MEASURES}
         found.append(row | {"params": {**best.cell.params.get("model", {}), **best.cell.params.get("training", {})}})
     return found
 
 
+def held_out(setup: Setup) -> str:
+    """What a run holds out to measure by: graphs, or users."""
+    return "users" if setup.task == "nodes" else "graphs"
+
+
 def seeds_together(setup: Setup, found: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
     """Mean, deviation and interval of each contestant's accuracy and AUC; None where there is none."""
     overlap = setup.ratios[2] / setup.ratios[0]
     table: dict[str, dict[str, dict[str, Any]]] = {}
-    for name in (setup.series, *CONTROLS):
+    for name in setup.contestants:
         table[name] = {}
         for what in _MEASURES:
             values = [row[name][what] for row in found if row[name][what] is not None]
-            of = found[0]["graphs"] if values and what == "accuracy" else None
+            of = found[0][held_out(setup)] if values and what == "accuracy" else None
             summary = asdict(summarize(values or [math.nan], overlap=overlap, within=(0.0, 1.0), of=of))
             table[name][what] = {k: None if math.isnan(v) else v for k, v in summary.items()}
     return table
