@@ -357,3 +357,45 @@ def test_help_teaches(command: Any) -> None:
         code, out, _ = command(name, "--help")
         assert code == 0
         assert f"graphldp {name} " in out.split("Examples:")[1]
+
+
+def test_users_of_one_graph(command: Any, tmp_path: Path) -> None:
+    """Labels of single users beside controls that hear no friend; saved, read again, and shown on a page."""
+    asked = ("synthetic:communities", "--task", "nodes", "--seeds", 2, "--out", "users")
+    code, out, err = command("train", *asked, "--recommended")
+    assert code == 0, err
+    for word in ("NodeClassifier", "features alone", "similarity graph", "all that features say", "300 test users"):
+        assert word in out
+    assert err.count("accuracy") == 2
+    (tmp_path / "users" / "seed-1.npz").unlink()
+    printed = trained(command, *asked)  # the recommended mechanism is what there is unless said
+    assert printed["setting"].startswith("friend-counts(epsilon=1.0)")
+    assert printed["summary"]["node-classifier"]["accuracy"]["mean"] > 0.8
+    assert [row["users"] for row in printed["results"]] == [300, 300]
+    code, out, err = command("predict", tmp_path / "users" / "seed-1.npz", "synthetic:communities", "--json")
+    assert code == 0, err
+    labels = [row["label"] for row in json.loads(out)]
+    truth = np.asarray(gl.synthetic.communities().node_labels)
+    test = gl.split(truth, (0.5, 0.25, 0.25), 1)[2]
+    assert float((np.array(labels)[test] == truth[test]).mean()) == printed["results"][1]["node-classifier"]["accuracy"]
+    assert command("page", "results.sqlite")[0] == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "users held out" in page
+    assert "Test users by true and predicted class" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("synthetic:communities",), "add --task nodes"),
+        (("synthetic:threads", "--task", "nodes"), "there must be one graph"),
+        (("synthetic:communities", "--task", "nodes", "-m", "noisy-degrees"), "one of friend-counts, rr"),
+        (("synthetic:communities", "--task", "nodes", "--attack", "random"), "leave --grid, --tensorboard"),
+        (("synthetic:communities", "--task", "nodes", "--grid"), "leave --grid, --tensorboard"),
+        (("synthetic:communities", "--task", "nodes", "--epsilon", "-1"), "'epsilon' parameter"),
+    ],
+)
+def test_what_users_cannot_be_asked_for(command: Any, arguments: tuple[str, ...], message: str) -> None:
+    code, out, err = command("train", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err

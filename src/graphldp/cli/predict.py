@@ -21,6 +21,8 @@ graphldp predict runs/first/seed-0.npz reports.npz
 graphldp predict runs/first/seed-0.npz reports.npz --out labels.csv
 
 graphldp predict runs/first/seed-0.npz IMDB-BINARY --json
+
+graphldp predict runs/users/seed-0.npz Cora --out classes.csv
 """
 
 ModelArgument = Annotated[Path, typer.Argument(help="A model that 'graphldp train' saved.", metavar="MODEL")]
@@ -41,19 +43,23 @@ def predict(
     Probabilities are calibrated on graphs that were held out in training: of labels at 0.8, four in five are right.
     'Withstands' is how many users cannot change the label, whatever they send, where the model says so. Labels that are
     there are not read. 'graphldp evaluate' compares with them.
+
+    A model of 'train --task nodes' labels users, and only those that it was trained on.
     """
     need_learn("predict")
     from graphldp.learn.certificates import Certifying
-    from graphldp.learn.loading import load_classifier
+    from graphldp.learn.loading import load_model
+    from graphldp.learn.nodes.classifier import NodeClassifier
 
-    classifier = load_classifier(model, device)
+    classifier = load_model(model, device)
     graphs = open_source(source, root)
     table = classifier.predict_proba(graphs)
+    what, whose = ("user", range(len(table))) if isinstance(classifier, NodeClassifier) else ("graph", graphs.graph_ids)
     labels = classifier.classes_[table.argmax(axis=1)].tolist()
     names = [f"p({each})" for each in classifier.classes_.tolist()]
     rows: list[dict[str, Any]] = [
-        {"graph": graph, "label": label} | dict(zip(names, chances, strict=True))
-        for graph, label, chances in zip(graphs.graph_ids.tolist(), labels, table.tolist(), strict=True)
+        {what: int(one), "label": label} | dict(zip(names, chances, strict=True))
+        for one, label, chances in zip(whose, labels, table.tolist(), strict=True)
     ]
     if isinstance(classifier, Certifying):
         for row, certified in zip(rows, classifier.certify(graphs).tolist(), strict=True):
@@ -62,10 +68,10 @@ def predict(
         console.show(rows, as_json=as_json)
         return
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]) if rows else ["graph", "label", *names], lineterminator="\n")
+    writer = csv.DictWriter(text, list(rows[0]) if rows else [what, "label", *names], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     path = place(out, "labels.csv", "predict")
     with written_whole(path) as file:
         file.write(text.getvalue().encode())
-    console.show_one({"file": str(path), "graphs": len(rows)}, as_json=as_json)
+    console.show_one({"file": str(path), f"{what}s": len(rows)}, as_json=as_json)

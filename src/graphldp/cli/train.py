@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -50,16 +51,34 @@ graphldp train REDDIT-BINARY --attack random --fraction 0.3 --defense guard-accu
 graphldp train REDDIT-BINARY --recommended --attack fake-hub --liars 1 --where test --defense recommended
 
 graphldp train reports.npz --seeds 10 --tensorboard runs/logs --json
+
+graphldp train Cora --task nodes --epsilon 1
+
+graphldp train synthetic:communities --task nodes -m rr --epsilon 6 --out runs/users
 """
+
+
+class TaskName(StrEnum):
+    """What is labelled."""
+
+    graphs = "graphs"
+    nodes = "nodes"
 
 
 @takes_network
 def train(
     network: dict[str, Any],
     source: Annotated[str, typer.Argument(metavar="DATASET", help=HELP)],
+    task: Annotated[
+        TaskName, typer.Option(help="Label whole graphs, or single users of one graph with labels.")
+    ] = TaskName.graphs,
     mechanism: Annotated[
         str | None,
-        typer.Option("--mechanism", "-m", help=f"{mechanisms.MECHANISM_HELP} dprr unless said. Not for reports."),
+        typer.Option(
+            "--mechanism",
+            "-m",
+            help=f"{mechanisms.MECHANISM_HELP} dprr unless said, for nodes the recommended one. Not for reports.",
+        ),
     ] = None,
     epsilon: Annotated[
         float | None, typer.Option("--epsilon", "-e", help="ε of every private user; 1 unless said. Not for reports.")
@@ -115,6 +134,11 @@ def train(
     the server takes away reports that look fake, before it trains; '--defense recommended' takes nobody's away and fits
     the recommended classifier that withstands liars.
 
+    With --task nodes, the users of one graph are labelled: by their public features, and by what they report about
+    friends. Three controls hear no friend: features alone, the graph of users with similar features, and all that
+    features say. Options of networks, liars and defenses do not apply. Who counts friends does so by the groups of the
+    graph, or by the classes that features suggest.
+
     Rows go to the results file as each training ends, and 'graphldp page' shows them; models go to OUT/seed-0.npz and
     so on. Run it again to go on after an interruption; finished seeds are not trained again.
     """
@@ -135,14 +159,21 @@ def train(
     robust = defense == "recommended"
     if robust and not recommended:
         raise bad_parameter("defense", "graphldp train", "a test that flags users, without --recommended", defense)
+    threatened = (attack, fraction, liars, where, defense, treatment, tensorboard)
+    if task is TaskName.nodes and (grid or honest_degree or any(each is not None for each in threatened)):
+        raise ParameterError(
+            "With --task nodes there is no network, no attack and no defense: leave --grid, --tensorboard and the "
+            "options of attacks and defenses out."
+        )
     options = {"allocation": allocation, "alpha": alpha, "noise": noise, "sampling": sampling}
-    drawn = ("recommended" if recommended else mechanism or "dprr", 1.0 if epsilon is None else epsilon)
+    drawn = _drawn(task, "recommended" if recommended else mechanism, 1.0 if epsilon is None else epsilon)
     setup = _setup(
         *(name, data, drawn, public_fraction, {} if recommended else options),
         network=network,
         recommended=recommended,
         grid=grid,
         ratios=shares(split, "train"),
+        task=task.value,
         robust=robust,
         threat=threats.given_threat(
             *(attack, fraction, None if robust else defense),
@@ -162,6 +193,18 @@ def train(
     _show(setup, seeds, rows, models, data.name, as_json)
 
 
+def _drawn(task: TaskName, mechanism: str | None, epsilon: float) -> tuple[str, float]:
+    """Which mechanism at which ε. For single users the recommended one is named by itself: it is a mechanism's run."""
+    if task is TaskName.graphs:
+        return mechanism or "dprr", epsilon
+    from graphldp.learn.recipe import recommended
+    from graphldp.mechanisms.named import name_of
+
+    if mechanism in (None, "recommended"):
+        return name_of(type(recommended(epsilon, task="nodes").mechanism)), epsilon
+    return mechanism, epsilon
+
+
 def _setup(
     name: str,
     data: GraphSet | Reports,
@@ -173,11 +216,12 @@ def _setup(
     recommended: bool,
     grid: bool,
     ratios: tuple[float, ...] | None,
+    task: Literal["graphs", "nodes"] = "graphs",
     threat: Threat | None = None,
     robust: bool = False,
 ) -> Setup:
     """What the options mean."""
-    from graphldp.datasets.registry import split_ratios
+    from graphldp.datasets.registry import NODE_SPLIT, split_ratios
     from graphldp.experiments.draws import REPORTED, Draw
     from graphldp.experiments.plans.setup import Setup, draw_for, split_settings
     from graphldp.graphs import GraphSet
@@ -187,6 +231,10 @@ def _setup(
         draw = draw_for(name, data, *drawn, public_fraction, options)
     else:
         draw = Draw(name, REPORTED)
+    if task == "nodes":
+        return Setup(name, tuple(ratios or NODE_SPLIT), draw, task=task)
+    if data.labels is None and data.node_labels is not None:
+        raise ParameterError(f"{name} has labels of its users, and none of whole graphs: add --task nodes.")
     model, training = ({}, {}) if recommended else split_settings(network)
     points = paper_grid(data.name) if grid else None
     parts = tuple(ratios or split_ratios(data.name))
@@ -230,7 +278,7 @@ def _show(
 ) -> None:
     import numpy as np
 
-    from graphldp.experiments.plans.setup import seed_rows, seeds_together
+    from graphldp.experiments.plans.setup import held_out, seed_rows, seeds_together
     from graphldp.pages.training import LABELS
 
     found = seed_rows(setup, seeds, rows)
@@ -253,10 +301,11 @@ def _show(
             }
         )
     count = f"{len(found)} seeds" if len(found) > 1 else "1 seed"
-    held_out = f"{found[0]['graphs']:,} test graphs held out" + (" each" if len(found) > 1 else "")
-    console.show(lines, as_json=False, title=f"{dataset}, {setup}, {count}, {held_out}")
-    for what, rate in (("liars", "detected"), ("honest users", "false_positives")):
+    what = held_out(setup)
+    kept_out = f"{found[0][what]:,} test {what} held out" + (" each" if len(found) > 1 else "")
+    console.show(lines, as_json=False, title=f"{dataset}, {setup}, {count}, {kept_out}")
+    for whom, rate in (("liars", "detected"), ("honest users", "false_positives")):
         rates = [row[rate] for row in found if rate in row]
         if rates:
-            console.out.print(f"Flagged in attacked graphs: {np.mean(rates):.2%} of {what}.", highlight=False)
+            console.out.print(f"Flagged in attacked graphs: {np.mean(rates):.2%} of {whom}.", highlight=False)
     show_confusion(found[0]["classes"], np.sum([row["confusion"] for row in found], axis=0).tolist())

@@ -20,6 +20,10 @@ LABELS = {
     "recommended": "recommended",
     "degrees": "degrees only",
     "size": "n only",
+    "node-classifier": "NodeClassifier",
+    "features": "features alone",
+    "similarity": "similarity graph",
+    "features-all": "all that features say",
 }
 """How tables write the contestants of a training run."""
 
@@ -41,6 +45,11 @@ def run_title(plan: ExperimentPlan) -> str:
     return ", ".join(words)
 
 
+def about_what(plan: ExperimentPlan) -> str:
+    """What a plan's classifiers label: graphs, or users."""
+    return "users" if any(entry.cell.kind == "nodes" for entry in plan.entries) else "graphs"
+
+
 def training_section(plan: ExperimentPlan, points: Sequence[Point]) -> Section:
     """The table of a run, and the confusion of its classifier over all seeds."""
     lines: list[list[str | None]] = []
@@ -60,9 +69,11 @@ def training_section(plan: ExperimentPlan, points: Sequence[Point]) -> Section:
                 None if point.graphs is None else f"{point.graphs:,}",
             ]
         )
-    head = ["classifier", "accuracy", "± std", "95 % interval", "AUC", "seeds", "graphs held out"]
+    head = ["classifier", "accuracy", "± std", "95 % interval", "AUC", "seeds", f"{about_what(plan)} held out"]
     found = points[0] if points and points[0].numbers else None
-    return Section([], table(head, lines) + ("" if found is None else _flagged(found) + _confusion(found)))
+    return Section(
+        [], table(head, lines) + ("" if found is None else _flagged(found) + _confusion(found, about_what(plan)))
+    )
 
 
 def _flagged(point: Point) -> str:
@@ -73,9 +84,9 @@ def _flagged(point: Point) -> str:
     return f"<p>In training graphs the defense flagged {' and '.join(liars + honest)}.</p>" if liars + honest else ""
 
 
-def _confusion(point: Point) -> str:
+def _confusion(point: Point, what: str) -> str:
     classes = [str(each) for each in point.numbers[0]["classes"]]
     total = np.sum([each["confusion"] for each in point.numbers], axis=0).tolist()
     rows: list[list[str | None]] = [[name, *map(str, row)] for name, row in zip(classes, total, strict=True)]
     head = ["true \\ predicted", *classes]
-    return f"<h3>Test graphs by true and predicted class</h3>{table(head, rows)}"
+    return f"<h3>Test {what} by true and predicted class</h3>{table(head, rows)}"
