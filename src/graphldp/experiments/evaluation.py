@@ -10,8 +10,8 @@ from typing import Any
 
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.outcomes import scored
-from graphldp.experiments.plans.expansion import PlannedCell
 from graphldp.experiments.plans.plan import EVALUATION, ExperimentPlan
+from graphldp.experiments.plans.scope import PlannedCell
 from graphldp.experiments.results import ResultsFile
 from graphldp.learn.engine.training import resolve_device
 from graphldp.learn.inputs import given_labels

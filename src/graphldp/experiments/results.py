@@ -18,8 +18,8 @@ from typing import Self
 
 from graphldp.errors import FormatError
 from graphldp.experiments.cells import RESULTS_VERSION, SETTLED, Cell, Row, canonical
-from graphldp.experiments.plans.expansion import PlannedCell
 from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.plans.scope import PlannedCell
 
 _KIND = 0x6C6470  # "ldp", in SQLite's own field for what a database is
 _SCHEMA = """

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphldp.experiments.cells import Row
-from graphldp.experiments.plans.expansion import PlannedCell
 from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.plans.scope import PlannedCell
 from graphldp.learn.grid import preference
 from graphldp.learn.metrics import Summary, summarize
 

@@ -8,9 +8,9 @@ from tests.experiments.conftest import MakePlan
 
 from graphldp.errors import DatasetNotFoundError, ParameterError
 from graphldp.experiments.draws import Context
-from graphldp.experiments.plans.expansion import PlannedCell
 from graphldp.experiments.plans.figures import ACROSS, EXPERIMENTS, MODELS, RAW
 from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, make_plan
+from graphldp.experiments.plans.scope import PlannedCell
 
 PLAIN = ("layers", "hidden", "dropout")
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
-from typing import Any
 
-from graphldp.errors import BudgetError
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Draw
-from graphldp.experiments.plans.efforts import Effort
 from graphldp.experiments.plans.figures import (
     ACROSS,
     CONTROLS,
     MODELS,
-    RAW,
     TABULAR,
     AccuracySweep,
     CalibrationStudy,
@@ -29,60 +25,11 @@ from graphldp.experiments.plans.figures import (
     SamplingRuntime,
 )
 from graphldp.experiments.plans.panels import CURVES, HONEST_DEGREE, NOBODY, line_name
+from graphldp.experiments.plans.scope import PlannedCell, Scope, draw_of
 from graphldp.experiments.trial import Threat, Trial
-from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR
-from graphldp.privacy import Allocation
 
-_ALLOCATIONS: dict[str, Allocation] = {"dprr-fixed": "fixed", "dprr-utility": "utility", "dprr-all": "utility"}
 _LEARNERS = {"degrees": "degree", "bounded": "bounded"}  # a line's learner as a trial's classifier
-_NAMES = dict.fromkeys((*MODELS, "dprr-fixed", "dprr-utility"), "dprr") | {
-    "recipe": "recommended",
-    "profile-degrees": "degrees",
-    "profile-hub-lists": "hub-lists",
-    "two-rounds": "hub-counts",
-}
-
-
-@dataclass(frozen=True)
-class PlannedCell:
-    """One number of a figure.
-
-    Args:
-        panel: which panel, as in ``"λ = 0.5"``; empty where there is one.
-        series: which line, a key of :data:`graphldp.experiments.plans.figures.METHODS` or another name.
-        x: where on the x axis, None for a line across or a table.
-        seed: which repetition.
-        cell: what is computed.
-    """
-
-    panel: str
-    series: str
-    x: float | None
-    seed: int
-    cell: Cell
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What an experiment is run on: the dataset, the effort, how many seeds, and how graphs are divided."""
-
-    dataset: str
-    graphs: GraphSet
-    effort: Effort
-    seeds: int
-    ratios: tuple[float, float, float]
-
-    def networks(self, draw: Draw, seed: int, own: Mapping[str, Any], threat: Threat | None = None) -> Iterator[Trial]:
-        """One trial for each point of the grid; what a method's model has beside the grid's numbers is its own."""
-        for point in self.effort.grid.on(self.dataset):
-            training = {"lr": point.pop("lr")}
-            training |= {name: getattr(self.effort, name) for name in ("max_epochs", "min_epochs", "patience")}
-            yield Trial(draw, self.ratios, seed, model={**point, **own}, training=training, threat=threat)
-
-    def timed_model(self) -> dict[str, Any]:
-        """One model for all timings."""
-        return {"layers": max(self.effort.grid.layers), "hidden": self.effort.timed_hidden, "dropout": 0.0}
 
 
 def _accuracy(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
@@ -95,7 +42,7 @@ def _accuracy(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
             across = method in ACROSS
             if (across and value != spec.values[0]) or (method == "nonpriv-part" and not point["public_fraction"]):
                 continue
-            draw = _draw(method, setting, seed=seed, **point)
+            draw = draw_of(method, setting, seed=seed, **point)
             for trial in _trials(method, setting, draw, seed):
                 yield PlannedCell(panel, method, None if across else value, seed, trial.cell)
 
@@ -109,39 +56,16 @@ def _trials(method: str, setting: Scope, draw: Draw, seed: int) -> list[Trial]:
 def _calibration(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
     assert isinstance(spec, CalibrationStudy)  # noqa: S101
     for epsilon, method, seed in product(spec.epsilon, spec.methods, range(setting.seeds)):
-        draw = _draw(method, setting, seed=seed, epsilon=epsilon, alpha=0.9, public_fraction=0.0)
+        draw = draw_of(method, setting, seed=seed, epsilon=epsilon, alpha=0.9, public_fraction=0.0)
         for trial in _trials(method, setting, draw, seed):
             yield PlannedCell("", method, epsilon, seed, Cell.of("calibration", **trial.cell.params))
-
-
-def _draw(
-    method: str, setting: Scope, *, seed: int | None, epsilon: float, alpha: float, public_fraction: float
-) -> Draw:
-    if method in ("nonpriv-full", "size-control", "size-forest", *RAW):
-        return Draw(setting.dataset, "nonpriv-full")
-    if method == "size-gin":  # lists without an entry, and no d* looked at
-        return Draw(setting.dataset, "noisy-degrees", 1.0, seed=0)
-    if method == "nonpriv-part":
-        return Draw(setting.dataset, method, public_fraction=public_fraction, seed=seed)
-    budget = None
-    if method.startswith("dprr"):
-        split = _ALLOCATIONS.get(method, "paper")
-        try:
-            found = DPRR(epsilon, allocation=split, alpha=alpha).budget(setting.graphs.n_max)
-            budget = float(found.degree), float(found.edges)
-        except BudgetError:  # said where it is computed: the cell is impossible
-            budget = None
-    name = "noisy-degrees" if method.startswith("degree-") else _NAMES.get(method, method)
-    name, _, percent = name.partition("-away-")
-    options = (("away", int(percent) / 100),) if percent else ()
-    return Draw(setting.dataset, _NAMES.get(name, name), epsilon, budget, public_fraction, seed, options)
 
 
 def _degrees(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
     assert isinstance(spec, DegreeStudy)  # noqa: S101
     yield PlannedCell("", "distribution", None, 0, Cell.of("degree-distribution", dataset=setting.dataset))
     for method in spec.methods:
-        draw = _draw(method, setting, seed=0, epsilon=spec.epsilon, alpha=0.9, public_fraction=0.0)
+        draw = draw_of(method, setting, seed=0, epsilon=spec.epsilon, alpha=0.9, public_fraction=0.0)
         yield PlannedCell("", method, None, 0, Cell.of("degrees", draw=draw.params()))
 
 
@@ -171,7 +95,7 @@ def _ba_draw(method: str, nodes: int, edges_per_node: int, epsilon: float, publi
 def _sampling(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
     assert isinstance(spec, SamplingRuntime)  # noqa: S101
     for method, share in product(spec.methods, spec.sampling):
-        draw = _draw(method, setting, seed=0, epsilon=spec.epsilon, alpha=0.9, public_fraction=0.0)
+        draw = draw_of(method, setting, seed=0, epsilon=spec.epsilon, alpha=0.9, public_fraction=0.0)
         cell = Cell.of(
             "runtime",
             draw=draw.params(),
@@ -206,7 +130,7 @@ def _poisoning(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
     assert isinstance(spec, Poisoning)  # noqa: S101
     point = {"epsilon": spec.epsilon, "alpha": 0.9, "public_fraction": 0.0}
     for panel, seed in product(spec.panels, range(setting.seeds)):
-        draw = _draw("dprr", setting, seed=seed, **point)
+        draw = draw_of("dprr", setting, seed=seed, **point)
         for fraction in panel.fractions:
             attack = _attack(panel.attack, fraction)
             for line in panel.lines:
@@ -228,7 +152,7 @@ def _forgery(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
     """One liar in each graph stands at no β."""
     assert isinstance(spec, DegreeForgery)  # noqa: S101
     for (method, epsilon, panels), seed in product(spec.settings, range(setting.seeds)):
-        draw = _draw(method, setting, seed=seed, epsilon=epsilon, alpha=0.9, public_fraction=0.0)
+        draw = draw_of(method, setting, seed=seed, epsilon=epsilon, alpha=0.9, public_fraction=0.0)
         for learner in spec.learners:
             plain = Trial(draw, setting.ratios, seed, learner, threat=Threat())
             yield PlannedCell(f"{method}, ε = {epsilon:g}", f"{learner} {NOBODY}", 0.0, seed, plain.cell)

@@ -12,8 +12,9 @@ from graphldp.datasets.registry import split_ratios
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.experiments.draws import Context, load
 from graphldp.experiments.plans.efforts import EFFORTS
-from graphldp.experiments.plans.expansion import PlannedCell, Scope, cells_of
+from graphldp.experiments.plans.expansion import cells_of
 from graphldp.experiments.plans.figures import EXPERIMENTS, with_methods
+from graphldp.experiments.plans.scope import PlannedCell, Scope
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.named import named
 
