@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import graphldp as gl
-from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.figures import EXPERIMENTS, GridSearch, Rung
 from graphldp.experiments.results import ResultsFile
 from graphldp.pages.page import make_page
 
@@ -133,3 +133,22 @@ def test_a_mechanism_that_is_not_there(command: Command, files: Files, tmp_path:
 def test_the_help_names_every_experiment(command: Command) -> None:
     _, shown, _ = command("reproduce", "--help")
     assert not [name for name in EXPERIMENTS if name not in shown]
+
+
+def test_a_search_grows_until_it_is_done(
+    command: Command, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rungs = (Rung("short", seeds=1, keep=1, most_epochs=2), Rung("whole", seeds=1))
+    before = (("layers", 2), ("hidden", 4), ("lr", 0.1), ("dropout", 0.0))
+    monkeypatch.setitem(EXPERIMENTS, "grid", GridSearch("A search", "Section 5.1", ("nonpriv-full",), rungs, before))
+    results = tmp_path / "results.sqlite"
+    smoke = ("--effort", "smoke", "--seeds", 1, "--dataset", files.graphs, "--results", results, "--device", "cpu")
+    grid = ("--grid", "layers=2,3 hidden=4 lr=0.01", "--workers", "1", "--json")
+    code, printed, error = command("reproduce", "grid", *smoke, *grid)
+    assert code == 0, error
+    (row,) = json.loads(printed)
+    assert (row["cells"], row["done"]) == (4, 4)  # as before, two briefly, the better one to the end
+    with ResultsFile(results) as table:
+        text, _ = make_page(table)
+    assert "layers 3, hidden 4, lr 0.01, dropout 0" in text or "layers 2, hidden 4, lr 0.01, dropout 0" in text
+    assert "layers 2, hidden 4, lr 0.1, dropout 0" not in text  # the shared point is no one's own

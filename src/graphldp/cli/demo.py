@@ -64,7 +64,7 @@ def demo(
     plans = [make_plan(each, DATASET, context, effort="demo") for each in ("side-by-side", "degrees")]
     results = out / "results.sqlite"
     with ResultsFile(results) as table:
-        compute(table, plans, context, None, None, None)
+        compute(table, plans, context, None, None)
         accuracy = accuracy_by_epsilon(plans[0], table.rows())
         page, _ = make_page(table)
     with written_whole(out / "page.html") as file:

@@ -77,16 +77,16 @@ def reproduce(
     """Compute the paper's tables and figures, each cell once.
 
     EXPERIMENT is one of table-datasets, table-complexity, accuracy-lambda, accuracy-epsilon, allocation, degrees,
-    runtime-sampling, runtime-nodes, poisoning, poisoning-beyond, poisoning-recipe, side-by-side, beyond, elsewhere,
-    ceilings, unseen, lists, rounds, calibration and ingredients. It stands where other commands have a dataset: all
-    experiments of a call run on the same one, --dataset.
+    runtime-sampling, runtime-nodes, grid, poisoning, poisoning-beyond, poisoning-recipe, side-by-side, beyond,
+    elsewhere, ceilings, unseen, lists, rounds, calibration and ingredients. It stands where other commands have a
+    dataset: all experiments of a call run on the same one, --dataset.
 
     Every finished cell is kept at once: interrupt it and run the same command again, and it goes on. 'graphldp page'
     turns the results into a page.
     """
     from graphldp.experiments.draws import Context
     from graphldp.experiments.plans.figures import EXPERIMENTS
-    from graphldp.experiments.plans.plan import dataset_id, make_plan
+    from graphldp.experiments.plans.plan import dataset_id
     from graphldp.experiments.results import ResultsFile
 
     if address is not None and engine is EngineName.local:
@@ -100,24 +100,57 @@ def reproduce(
     names = list(dict.fromkeys(experiments or EXPERIMENTS))
     points = None if grid is None else parse_grid(grid)
     options: dict[str, Any] = {"effort": effort.value, "seeds": seeds, "grid": points, "mechanisms": own}
-    plans = [make_plan(each, name, context, **options) for each in names]
+    asked = [{"name": each, "dataset": name, **options} for each in names]
     with ResultsFile(results) as table:
+        plans = _plans(table, asked, context)
         if take is not None:
-            _take(table, plans, take)
+            plans = _take(table, asked, context, take)
+        elif export is not None:
+            _export(table, plans, asked, context, export)
         else:
-            compute(table, plans, context, _engine(engine, address, context), workers, export)
+            chosen = _engine(engine, address, context)
+            compute(table, plans, context, chosen, workers)
+            while (further := _plans(table, asked, context)) != plans:  # a search plans by what came out
+                plans = further
+                compute(table, plans, context, chosen, workers)
         rows = _overview(table, plans)
     console.show(rows, as_json=as_json)
     if any("failed" in (row["not done"] or "") for row in rows):
         raise typer.Exit(1)
 
 
-def _take(table: ResultsFile, plans: list[ExperimentPlan], file: Path) -> None:
+def _plans(table: ResultsFile, asked: list[dict[str, Any]], context: Context) -> list[ExperimentPlan]:
+    from graphldp.experiments.plans.plan import make_plan
+
+    rows = table.rows()
+    return [make_plan(**each, context=context, rows=rows) for each in asked]
+
+
+def _take(table: ResultsFile, asked: list[dict[str, Any]], context: Context, file: Path) -> list[ExperimentPlan]:
     from graphldp.experiments.engines.remote import take
+
+    console.err.print(f"{take(file, table):,} new rows from {file}", highlight=False)
+    plans = _plans(table, asked, context)
+    for plan in plans:
+        table.add_plan(plan)
+    return plans
+
+
+def _export(
+    table: ResultsFile, plans: list[ExperimentPlan], asked: list[dict[str, Any]], context: Context, folder: Path
+) -> None:
+    """Write what is missing to a folder, and for a search what it takes to go on there."""
+    from graphldp.experiments.engines.remote import export
+    from graphldp.experiments.plans.figures import EXPERIMENTS, GridSearch
+    from graphldp.experiments.runner import missing
 
     for plan in plans:
         table.add_plan(plan)
-    console.err.print(f"{take(file, table):,} new rows from {file}", highlight=False)
+    growing = [each for each in asked if isinstance(EXPERIMENTS[each["name"]], GridSearch)]
+    rows, settled = table.rows(), table.settled()
+    ids = {entry.cell.id for plan in plans for entry in plan.entries if growing} & settled
+    written = export(missing(plans, table), context, folder, growing, [rows[each] for each in sorted(ids)])
+    console.err.print(f"{written:,} cells written to {folder}", highlight=False)
 
 
 def compute(
@@ -126,19 +159,11 @@ def compute(
     context: Context,
     engine: Engine | None,
     workers: int | None,
-    folder: Path | None,
 ) -> None:
     """Compute what is missing, with a display of cells and time left."""
-    from graphldp.experiments.engines.remote import export
     from graphldp.experiments.runner import missing, run
 
-    todo = missing(plans, table)
-    if folder is not None:
-        for plan in plans:
-            table.add_plan(plan)
-        console.err.print(f"{export(todo, context, folder):,} cells written to {folder}", highlight=False)
-        return
-    with _Display(todo) as display:
+    with _Display(missing(plans, table)) as display:
         run(plans, table, context, engine=engine, workers=workers, on_row=display.row)
 
 

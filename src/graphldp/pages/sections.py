@@ -20,6 +20,7 @@ from graphldp.experiments.plans.figures import (
     DegreeForgery,
     DegreeStudy,
     Experiment,
+    GridSearch,
     NodesRuntime,
     Poisoning,
     SamplingRuntime,
@@ -32,6 +33,7 @@ from graphldp.pages.calibration import calibration_section
 from graphldp.pages.forgery import forgery_section
 from graphldp.pages.plots import Axis, Series, chart
 from graphldp.pages.poisoning import poisoning_section
+from graphldp.pages.search import search_section
 from graphldp.pages.section import Section
 from graphldp.pages.tables import number, seconds, size, table
 from graphldp.pages.training import training_section
@@ -295,6 +297,7 @@ _MAKERS: dict[type[Experiment], Callable[[Experiment, ExperimentPlan, list[Point
     DatasetTable: _datasets,
     DegreeForgery: forgery_section,
     DegreeStudy: _degrees,
+    GridSearch: search_section,
     NodesRuntime: _runtime,
     Poisoning: poisoning_section,
     SamplingRuntime: _runtime,

@@ -4,16 +4,20 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.experiments.conftest import MakePlan
 
 from graphldp.errors import FormatError
+from graphldp.experiments.cells import Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
 from graphldp.experiments.engines import remote
 from graphldp.experiments.engines.grouping import groups_of, merged
-from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.plans.figures import EXPERIMENTS, GridSearch, Rung
+from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, make_plan
+from graphldp.experiments.plans.search import BEFORE, TESTED
 from graphldp.experiments.results import ResultsFile
 
 BARE = """
@@ -77,6 +81,40 @@ def test_draws_are_put_together_as_memory_allows(plan_of: MakePlan, context: Con
     assert len(groups) == 8
     assert [len(pack) for pack in merged(groups, replace(context, memory=1 << 40))] == [sum(map(len, groups))]
     assert len(merged(groups, replace(context, memory=1))) == len(groups)
+
+
+SHORT = GridSearch(
+    "A short search",
+    "Section 5.1",
+    methods=("dprr", "rr"),
+    rungs=(Rung("short", seeds=1, keep=1, most_epochs=2), Rung("whole", seeds=1)),
+    before=(("layers", 2), ("hidden", 4), ("lr", 0.1), ("dropout", 0.0)),
+    public_fraction=(0.0,),
+)
+
+
+@pytest.mark.parametrize("trainers", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_a_search_goes_on_there(
+    trainers: int, tmp_path: Path, graphs_file: Path, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second rung is planned on the far machine, by rows of the first, one of which was known here."""
+    monkeypatch.setitem(EXPERIMENTS, "grid", SHORT)
+    asked: dict[str, Any] = {"name": "grid", "dataset": dataset_id(str(graphs_file))[0], "effort": "smoke", "seeds": 1}
+    asked["grid"] = {"layers": (2, 3), "hidden": (4,), "lr": (0.01,), "dropout": (0.0,)}
+    first = make_plan(**asked, context=context)
+    before, short = ([e.cell for e in first.entries if e.panel == panel] for panel in (BEFORE, "short"))
+    assert (len(before), len(short)) == (2, 4)
+    known = [Row(cell, "done", {"val_accuracy": 0.5, "val_loss": 0.7}) for cell in before]
+    work, rows = tmp_path / "work", tmp_path / "rows"
+    assert remote.export(short[:3], context, work, [asked], known) == 3
+    counted = remote.compute_folder(work, rows, time_limit=300, device="cpu", at_once=2, trainers=trainers)
+    found = {row.cell.id: row for row in remote.read_rows(rows)}
+    grown = make_plan(**asked, context=context, rows=found | {row.cell.id: row for row in known})
+    assert {e.cell.id for e in grown.entries} == found.keys() | {cell.id for cell in before}
+    assert {row.status for row in found.values()} == {"done"}
+    assert len({e.cell.id for e in grown.entries if e.panel == TESTED}) == 2
+    assert counted == len(found) == 4 + 2
+    assert remote.compute_folder(work, rows, time_limit=300, device="cpu", at_once=2, trainers=trainers) == 0
 
 
 def test_rows_of_something_else_are_refused(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -37,16 +37,23 @@ class LocalEngine:
         self._count, self._threads = workers, threads
         self._spawn = multiprocessing.get_context("spawn")  # torch and its threads do not survive a fork
 
-    def run(self, groups: Sequence[list[Cell]], context: Context) -> Iterator[Row]:
+    def run(
+        self, groups: Sequence[list[Cell]], context: Context, further: Callable[[], Sequence[list[Cell]]] = list
+    ) -> Iterator[Row]:
         """Compute groups of cells; rows come in the order in which they are finished.
 
-        A group whose worker dies is tried once more without the cells that are done; then the rest has failed.
+        When all are done, :func:`further` may name more, which the same processes compute. A group whose worker dies
+        is tried once more without the cells that are done; then the rest has failed.
         """
         waiting = deque(groups)
         deaths: dict[str, int] = {}
         workers: list[_Worker] = []
         try:
-            while waiting or any(worker.busy for worker in workers):
+            while True:
+                if not waiting and not any(worker.busy for worker in workers):
+                    waiting.extend(further())
+                    if not waiting:
+                        return
                 idle = [worker for worker in workers if not worker.busy]
                 while waiting and (idle or len(workers) < self._count):
                     if not idle:

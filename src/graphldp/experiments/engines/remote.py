@@ -7,8 +7,8 @@ needs no GPU is computed beside them, until all is done or the time is up; here 
     PYTHONPATH=src python -m graphldp.experiments.engines.remote work --out rows.jsonl --time-limit 540
     graphldp reproduce accuracy-lambda --dataset REDDIT-BINARY --effort paper --take rows.jsonl
 
-The far machine needs numpy, scipy and torch, and scikit-learn for the controls; with numba the noise is drawn faster,
-with the same bits.
+An experiment that plans its next step by what came out, as a search does, goes on there. The far machine needs numpy,
+scipy and torch, and scikit-learn for the controls; with numba the noise is drawn faster, with the same bits.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import argparse
 import json
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Lock, Thread
-from typing import TextIO
+from typing import Any, TextIO
 
 from graphldp.errors import FormatError
 from graphldp.experiments.cells import Cell, Row, canonical
@@ -29,6 +30,7 @@ from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, load
 from graphldp.experiments.engines.grouping import ALONE, groups_of, merged
 from graphldp.experiments.engines.local import LocalEngine
+from graphldp.experiments.plans.plan import make_plan
 from graphldp.experiments.results import ResultsFile
 from graphldp.machines.local import available_memory, cores
 
@@ -36,8 +38,22 @@ TRAININGS = ("accuracy", "poisoned-accuracy")
 """Kinds that a GPU is for."""
 
 
-def export(cells: Iterable[Cell], context: Context, folder: Path) -> int:
-    """Write cells and the graphs they need to a folder; returns how many cells."""
+def export(
+    cells: Iterable[Cell],
+    context: Context,
+    folder: Path,
+    asked: Sequence[Mapping[str, Any]] = (),
+    known: Iterable[Row] = (),
+) -> int:
+    """Write cells and the graphs they need to a folder; returns how many cells.
+
+    Args:
+        cells: what to compute.
+        context: where datasets are.
+        folder: made where there is none.
+        asked: arguments of :func:`graphldp.experiments.plans.plan.make_plan` of what the cells are for.
+        known: rows that the plans' next steps depend on, where they are there already.
+    """
     chosen = [cell for cell in cells if cell.kind not in ALONE]
     folder.mkdir(parents=True, exist_ok=True)
     files = {}
@@ -47,6 +63,8 @@ def export(cells: Iterable[Cell], context: Context, folder: Path) -> int:
     (folder / "graphs.json").write_text(canonical(files))
     lines = (canonical({"kind": cell.kind, "params": cell.params}) for cell in chosen)
     (folder / "cells.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    (folder / "plans.json").write_text(canonical([dict(each) for each in asked]))
+    (folder / "known.jsonl").write_text("".join(f"{row.to_json()}\n" for row in known))
     return len(chosen)
 
 
@@ -85,12 +103,10 @@ def compute_folder(
     at_once: int,
     workers: int = 1,
     share: float = 1.0,
+    trainers: int = 1,
 ) -> int:
     """Compute what a folder holds, least seeds first, and append each row to a file. Returns how many rows are new."""
     deadline = time.monotonic() + time_limit
-    finished = {row.cell.id for row in read_rows(out)} if out.exists() else set()
-    written = [json.loads(line) for line in (folder / "cells.jsonl").read_text().splitlines()]
-    cells = [Cell.of(each["kind"], **each["params"]) for each in written]
     files = {name: str(folder / file) for name, file in json.loads((folder / "graphs.json").read_text()).items()}
     context = Context(
         files=tuple(files.items()),
@@ -100,18 +116,78 @@ def compute_folder(
         workers=workers,
         deadline=deadline,
     )
-    left = sorted((cell for cell in cells if cell.id not in finished), key=_urgency)
+    work = _Work(folder, out, context)
     with out.open("a") as file:
         writer = _Writer(file)
-        beside = Thread(target=_beside, args=([c for c in left if c.kind not in TRAININGS], context, writer))
+        near = [cell for cell in work.left() if cell.kind not in TRAININGS]
+        beside = Thread(target=_beside, args=(near, context, writer))
         beside.start()
-        for pack in merged(groups_of(cell for cell in left if cell.kind in TRAININGS)[0], context):
-            if time.monotonic() > deadline:
-                break
-            for row in compute(pack, context):
-                writer.write(row)
+        for row in _trained(work, context, trainers):
+            work.rows[row.cell.id] = row
+            writer.write(row)
         beside.join()
     return writer.count
+
+
+class _Work:
+    """What a folder asks for and what is there of it; a plan that depends on what came out grows meanwhile."""
+
+    def __init__(self, folder: Path, out: Path, context: Context) -> None:
+        self._folder, self._context = folder, context
+        self.rows = {
+            row.cell.id: row for path in (folder / "known.jsonl", out) if path.exists() for row in read_rows(path)
+        }
+
+    def left(self) -> list[Cell]:
+        """The cells that are not there, in the order in which to compute them; none once the time is up."""
+        if time.monotonic() > self._context.deadline:
+            return []
+        written = [json.loads(line) for line in (self._folder / "cells.jsonl").read_text().splitlines()]
+        cells = [Cell.of(each["kind"], **each["params"]) for each in written]
+        for asked in json.loads((self._folder / "plans.json").read_text()):
+            plan = make_plan(**asked, context=self._context, rows=self.rows)
+            cells += [entry.cell for entry in plan.entries if entry.cell.kind not in ALONE]
+        found = {cell.id: cell for cell in cells if cell.id not in self.rows}
+        return sorted(found.values(), key=_urgency)
+
+    def trainings(self) -> list[Cell]:
+        """Those of them that a GPU is for."""
+        return [cell for cell in self.left() if cell.kind in TRAININGS]
+
+
+def _trained(work: _Work, context: Context, trainers: int) -> Iterator[Row]:
+    """The rows of all trainings, by this process or by several, which then leave a GPU less idle."""
+    if trainers > 1:
+        part = replace(context, memory=context.memory // trainers)
+        dealt = partial(_dealt, work, trainers)
+        yield from LocalEngine(trainers).run(dealt(), part, dealt)
+        return
+    while cells := work.trainings():
+        for pack in merged(groups_of(cells)[0], context):
+            if time.monotonic() > context.deadline:
+                return
+            yield from compute(pack, context)
+
+
+def _dealt(work: _Work, trainers: int) -> list[list[Cell]]:
+    """The trainings in as many hands, about the same work in each; those of one architecture, which stack, in one."""
+    shapes: dict[str, list[Cell]] = {}
+    for cell in work.trainings():
+        shape = {name: value for name, value in cell.params["model"].items() if name != "dropout"}
+        shapes.setdefault(canonical(shape), []).append(cell)
+    hands: list[list[Cell]] = [[] for _ in range(trainers)]
+    for cells in sorted(shapes.values(), key=_cost, reverse=True):
+        min(hands, key=_cost).extend(cells)
+    return [hand for hand in hands if hand]
+
+
+def _cost(cells: Sequence[Cell]) -> float:
+    """About how much work some trainings are, against each other; dense lists are ten times as much."""
+    total = 0.0
+    for cell in cells:
+        model, epochs = cell.params["model"], cell.params["training"]["max_epochs"]
+        total += (model["layers"] - 1) * (model["hidden"] + 32) * epochs * (10 if _is_dense(cell) else 1)
+    return total
 
 
 class _Writer:
@@ -142,7 +218,11 @@ def _beside(cells: Sequence[Cell], context: Context, writer: _Writer) -> None:
 
 def _urgency(cell: Cell) -> tuple[bool, int]:
     """Dense draws last, whole grids of the first seeds first: what the time cuts off costs error bars, not lines."""
-    return cell.params["draw"]["mechanism"] == "rr", cell.params["seed"]
+    return _is_dense(cell), cell.params["seed"]
+
+
+def _is_dense(cell: Cell) -> bool:
+    return bool(cell.params["draw"]["mechanism"] == "rr")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -155,6 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--at-once", type=int, default=128, help="trainings that run as one computation")
     parser.add_argument("--workers", type=int, default=1, help="processes beside the one that trains")
     parser.add_argument("--share", type=float, default=1.0, help="of the free memory to use, beside another one")
+    parser.add_argument("--trainers", type=int, default=1, help="processes that train, each its own architectures")
     given = parser.parse_args(arguments)
     from graphldp.learn.engine.training import resolve_device
 
@@ -171,6 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         at_once=given.at_once,
         workers=given.workers,
         share=given.share,
+        trainers=given.trainers,
     )
     print(f"{new} new rows in {given.out}")
 

@@ -207,6 +207,44 @@ class DegreeForgery(Experiment):
     learners: tuple[str, ...] = ("recipe-2", "recipe-robust")
 
 
+@dataclass(frozen=True)
+class Rung:
+    """One step of a search: how long the points that are left are trained, and how many of them go on.
+
+    Args:
+        name: what the step is called.
+        seeds: how many.
+        keep: how many points of each learning rate go on; one of all where it is None.
+        most_epochs: no training is longer, whatever the effort.
+    """
+
+    name: str
+    seeds: int
+    keep: int | None = None
+    most_epochs: int | None = None
+
+
+@dataclass(frozen=True)
+class GridSearch(Experiment):
+    """Hyper-parameters chosen for each method on its own, by validation graphs, then tested with every seed.
+
+    Args:
+        methods: keys of :data:`METHODS`.
+        rungs: the steps of the search.
+        before: the point that all methods shared until then; it is tested beside each method's own.
+        costly: methods with other, cheaper rungs; they are searched at the first λ alone.
+        epsilon: ε of private users.
+        public_fraction: λ.
+    """
+
+    methods: tuple[str, ...]
+    rungs: tuple[Rung, ...]
+    before: tuple[tuple[str, float], ...]
+    costly: tuple[tuple[str, tuple[Rung, ...]], ...] = ()
+    epsilon: float = 1.0
+    public_fraction: tuple[float, ...] = (0.0, 0.2)
+
+
 def method_label(name: str) -> str:
     """How people read a method, a mechanism of one's own among them."""
     return METHODS.get(name) or label_of(name)
@@ -344,6 +382,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         along="epsilon",
         values=(0.5, 1.0),
         most_seeds=5,
+    ),
+    "grid": GridSearch(
+        "The grid searched for each method on its own, ε = 1",
+        "Section 5.1",
+        methods=("dprr", "rr", "local-lap", "nonpriv-part", "nonpriv-full"),
+        rungs=(Rung("short", seeds=3, keep=2, most_epochs=40), Rung("whole", seeds=3)),
+        before=(("layers", 5), ("hidden", 64), ("lr", 1e-2), ("dropout", 0.5)),
+        costly=(("rr", (Rung("short", seeds=1, keep=1, most_epochs=30), Rung("whole", seeds=3))),),
     ),
     "degrees": DegreeStudy(
         "True and noisy degrees, and degrees by class, ε = 1",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from graphldp.datasets.registry import split_ratios
 from graphldp.errors import ParameterError, bad_parameter
+from graphldp.experiments.cells import Row
 from graphldp.experiments.draws import Context, load
 from graphldp.experiments.plans.efforts import EFFORTS
 from graphldp.experiments.plans.expansion import cells_of
@@ -49,6 +51,7 @@ def make_plan(
     seeds: int | None = None,
     grid: dict[str, tuple[float, ...]] | None = None,
     mechanisms: Sequence[str] = (),
+    rows: Mapping[str, Row] = MappingProxyType({}),
 ) -> ExperimentPlan:
     """The cells of an experiment.
 
@@ -60,6 +63,7 @@ def make_plan(
         seeds: how many, instead of the effort's.
         grid: values of hyper-parameters instead of the effort's.
         mechanisms: what is compared beside the experiment's own methods, where it is about accuracy or degrees.
+        rows: what is computed already, by the cell's id: a search plans its next step by it.
 
     Raises:
         ParameterError: for an unknown experiment or effort.
@@ -79,7 +83,7 @@ def make_plan(
     graphs = load(dataset, context)
     if graphs.labels is None:
         raise ParameterError(f"{dataset} has no labels to learn; the experiments classify graphs.")
-    setting = Scope(dataset, graphs, chosen, count, split_ratios(graphs.name))
+    setting = Scope(dataset, graphs, chosen, count, split_ratios(graphs.name), rows)
     spec = with_methods(EXPERIMENTS[name], [named(each).name for each in mechanisms])
     entries = tuple(cells_of(spec, setting))
     return ExperimentPlan(name, dataset, effort, count, str(chosen.grid), entries)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from graphldp.errors import BudgetError
-from graphldp.experiments.cells import Cell
+from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Draw
 from graphldp.experiments.plans.efforts import Effort
 from graphldp.experiments.plans.figures import MODELS, RAW
@@ -46,13 +46,17 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Scope:
-    """What an experiment is run on: the dataset, the effort, how many seeds, and how graphs are divided."""
+    """What an experiment is run on: the dataset, the effort, how many seeds, how graphs are divided, and what is known.
+
+    The rows that there are, by their cell's id, are for experiments whose next cells depend on them.
+    """
 
     dataset: str
     graphs: GraphSet
     effort: Effort
     seeds: int
     ratios: tuple[float, float, float]
+    rows: Mapping[str, Row] = field(default_factory=dict)
 
     def networks(self, draw: Draw, seed: int, own: Mapping[str, Any], threat: Threat | None = None) -> Iterator[Trial]:
         """One trial for each point of the grid; what a method's model has beside the grid's numbers is its own."""
