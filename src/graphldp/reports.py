@@ -85,6 +85,12 @@ class Reports(NeighbourLists):
         busy_friends: the noisy number of her busy friends, likewise.
         friend_counts: [users, groups], the noisy number of her friends in each public group
             (:class:`graphldp.FriendCounts`), else None; a public user's are exact.
+        epsilon_features: what each user spent on her private features, else None; ``inf`` where hers are exact.
+        noisy_features: [users, private columns], an unbiased estimate of each private feature
+            (:class:`graphldp.MultiBit`), else None.
+        epsilon_labels: what each user spent on her private label, else None.
+        noisy_labels: the category that each user told (:class:`graphldp.CategoryRR`), else None.
+        categories: how many categories there are where noisy_labels are told.
         origin: how the lists were drawn.
         noise: ``"laplace"`` or ``"discrete"`` where degrees carry noise.
         collected: whether users' own clients drew and sent them; False for a simulation.
@@ -99,6 +105,11 @@ class Reports(NeighbourLists):
     quiet_friends: NDArray[np.float64] | None = field(default=None, kw_only=True)
     busy_friends: NDArray[np.float64] | None = field(default=None, kw_only=True)
     friend_counts: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    epsilon_features: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    noisy_features: NDArray[np.floating[Any]] | None = field(default=None, kw_only=True)
+    epsilon_labels: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    noisy_labels: NDArray[np.int64] | None = field(default=None, kw_only=True)
+    categories: int = field(default=0, kw_only=True)
     origin: Origin = field(default_factory=Origin, kw_only=True)
     noise: str | None = field(default=None, kw_only=True)
     collected: bool = field(default=False, kw_only=True)
@@ -113,9 +124,13 @@ class Reports(NeighbourLists):
         "quiet_friends",
         "busy_friends",
         "friend_counts",
+        "epsilon_features",
+        "noisy_features",
+        "epsilon_labels",
+        "noisy_labels",
     )
 
-    tables: ClassVar[tuple[str, ...]] = ("friend_counts",)
+    tables: ClassVar[tuple[str, ...]] = ("friend_counts", "noisy_features")
 
     def __post_init__(self, trusted: bool) -> None:
         super().__post_init__(trusted)
@@ -123,9 +138,9 @@ class Reports(NeighbourLists):
             raise DataError(f"Reports carry public columns alone, and {' and '.join(private)} are private.")
         if not isinstance(self.origin, Origin):
             raise DataError("origin must be an Origin.")
-        for name in ("epsilon1", "epsilon2"):
+        for name in ("epsilon1", "epsilon2", "epsilon_features", "epsilon_labels"):
             values = getattr(self, name)
-            if values.dtype != np.float64 or not (values >= 0).all():
+            if values is not None and (values.dtype != np.float64 or not (values >= 0).all()):
                 raise DataError(f"{name} must hold a number ≥ 0 for each user.")
         if not isinstance(self.collected, bool):
             raise DataError("collected must be True or False.")
@@ -137,6 +152,7 @@ class Reports(NeighbourLists):
             if self.degrees[self.missing].any():
                 raise DataError("A user who has not reported must have an empty list.")
         self._check_answers()
+        self._check_columns()
         counts = self.friend_counts
         if counts is not None and (self.groups is None or counts.shape != (self.num_users, self.num_groups)):
             raise DataError("friend_counts must have the shape [users, groups], beside the groups.")
@@ -161,6 +177,19 @@ class Reports(NeighbourLists):
         if not np.array_equal(told, self.noisy_degree[answered]):
             raise DataError("The two counts of friends must add up to noisy_degree.")
 
+    def _check_columns(self) -> None:
+        """A noisy column comes with what was spent on it."""
+        features, labels = self.noisy_features, self.noisy_labels
+        if (features is None) != (self.epsilon_features is None) or (labels is None) != (self.epsilon_labels is None):
+            raise DataError("Noisy columns come with what was spent on them, and nothing is spent without one.")
+        if features is not None and not (features.dtype.kind == "f" and np.isfinite(features).all()):
+            raise DataError("noisy_features must hold finite numbers.")
+        if labels is None:
+            return
+        known = isinstance(self.categories, int) and not isinstance(self.categories, bool) and self.categories > 1
+        if not known or labels.dtype != np.int64 or ((labels < 0) | (labels >= self.categories)).any():
+            raise DataError("noisy_labels must hold whole numbers from 0 on, below the number of categories.")
+
     def _stored(self) -> dict[str, Any]:
         return super()._stored() | {"origin": self.origin.to_json()}
 
@@ -172,8 +201,9 @@ class Reports(NeighbourLists):
 
     @property
     def budget(self) -> Budget:
-        """ε₁ and ε₂ of each user."""
-        return Budget(self.epsilon1, self.epsilon2)
+        """What each user spent on what."""
+        columns = (0.0 if spent is None else spent for spent in (self.epsilon_features, self.epsilon_labels))
+        return Budget(self.epsilon1, self.epsilon2, *columns).per_user(self.num_users)
 
     @cached_property
     def guarantee(self) -> Guarantee:

@@ -1,4 +1,4 @@
-"""How one user's ε is split into ε₁ for her degree and ε₂ for her edges.
+"""How one user's ε is split: ε₁ for her degree, ε₂ for her edges, and what is spent on columns that describe her.
 
 The paper's rule (Section 4.4) takes ε₁ = max{√(8/(n_max−1)), (1−α)ε}. Its text then sets ε₂ = αε, which adds up to more
 than ε wherever the floor on ε₁ binds. Here ε₂ = ε − ε₁, always, rounded so that ε₁ + ε₂ ≤ ε holds for the real
@@ -24,44 +24,59 @@ from graphldp.privacy.utility import balanced_degree, public_mean_degree
 type_of_epsilon = float | NDArray[np.float64]
 Allocation = Literal["paper", "fixed", "utility"]
 ALLOCATIONS: tuple[str, ...] = get_args(Allocation)
+PURPOSES = ("degree", "edges", "features", "labels")
 
 
 @dataclass(frozen=True, eq=False)
 class Budget:
-    """What is spent: ``degree`` (ε₁) on the degree and ``edges`` (ε₂) on the list, per user or for all.
+    """The ledger: what is spent on what, per user or for all. Each is one number or one per user; ``inf`` publishes it.
 
     Args:
-        degree: ε₁, one number or one per user; ``inf`` publishes the degree.
-        edges: ε₂, one number or one per user; ``inf`` publishes the list.
+        degree: ε₁, on the degree.
+        edges: ε₂, on the list.
+        features: on all private columns of her features together.
+        labels: on her private label.
     """
 
     degree: type_of_epsilon
     edges: type_of_epsilon
+    features: type_of_epsilon = 0.0
+    labels: type_of_epsilon = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("degree", "edges"):
+        for name in PURPOSES:
             value = np.asarray(getattr(self, name), dtype=np.float64)
             if value.ndim > 1 or np.isnan(value).any() or (value < 0).any():
                 raise bad_parameter(name, "Budget", "a number ≥ 0, or one per user", Described("something else"))
             object.__setattr__(self, name, float(value) if value.ndim == 0 else value)
-        counts = {np.size(value) for value in (self.degree, self.edges) if np.ndim(value)}
-        if len(counts) > 1:
-            raise bad_parameter("edges", "Budget", "as many numbers as degree", Described(f"{np.size(self.edges)}"))
+        sizes = {name: np.size(getattr(self, name)) for name in PURPOSES if np.ndim(getattr(self, name))}
+        for name, size in sizes.items():
+            if size != next(iter(sizes.values())):
+                raise bad_parameter(name, "Budget", f"as many numbers as {next(iter(sizes))}", Described(f"{size}"))
 
     @property
     def total(self) -> type_of_epsilon:
-        """ε₁ + ε₂, rounded up: what is stated is never less than what is spent."""
+        """All of it, rounded up: what is stated is never less than what is spent."""
+        return _sum_up(np.asarray(self.on_lists), np.asarray(self.on_columns))[()]
+
+    @property
+    def on_lists(self) -> type_of_epsilon:
+        """ε₁ + ε₂, rounded up: what is spent on whom she knows."""
         return _sum_up(np.asarray(self.degree), np.asarray(self.edges))[()]
+
+    @property
+    def on_columns(self) -> type_of_epsilon:
+        """What is spent on what she is: features and label, rounded up."""
+        return _sum_up(np.asarray(self.features), np.asarray(self.labels))[()]
 
     def per_user(self, num_users: int) -> Budget:
         """The same budget with one entry per user (views where it was one number for all)."""
-        shape = (num_users,)
-        return Budget(np.broadcast_to(self.degree, shape), np.broadcast_to(self.edges, shape))
+        return Budget(*(np.broadcast_to(getattr(self, name), (num_users,)) for name in PURPOSES))
 
     def take(self, users: NDArray[np.int64] | NDArray[np.bool_]) -> Budget:
         """The budget of some users only."""
-        degree, edges = np.atleast_1d(self.degree), np.atleast_1d(self.edges)
-        return Budget(degree[users], edges[users])
+        every = np.broadcast_arrays(*(np.atleast_1d(getattr(self, name)) for name in PURPOSES))
+        return Budget(*(each[users] for each in every))
 
 
 def check_epsilon(epsilon: ArrayLike, owner: str, num_users: int | None = None) -> type_of_epsilon:

@@ -3,6 +3,10 @@
 Edge LDP (Definition 1 of the paper) bounds what one user's own report reveals of one entry of her list. In an
 undirected graph an edge stands in two lists, so relationship DP (Definition 2) bounds both reports together: with one ε
 for all it is 2ε, and with one ε per user the largest ε_i + ε_j of two users of one graph.
+
+Columns that describe a user (features, a label) are protected as a whole: two rows of hers may differ in every entry,
+and her report tells them apart by no more than what was spent on columns. Whoever changes a friend and her whole row at
+once is protected by the sum of both.
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ class Guarantee:
     """The promise of a set of reports.
 
     Args:
-        budget: ε₁ and ε₂, one of each per user.
+        budget: what each user spent on what.
         graph_ptr: where each graph's users begin, for pairs of one graph.
         directed: whether the graphs are directed.
         noise: the law of the degree noise, ``"laplace"`` or ``"discrete"``, or None where there is none.
@@ -45,18 +49,33 @@ class Guarantee:
 
     @cached_property
     def epsilon(self) -> NDArray[np.float64]:
-        """Each user's ε: her report is ε-edge-LDP. ``inf`` for a public user, 0 for one who says nothing."""
+        """Each user's ε for all that she sends. ``inf`` where something is public, 0 for one who says nothing."""
         return np.asarray(self.budget.total)
+
+    @cached_property
+    def edges(self) -> NDArray[np.float64]:
+        """Each user's ε for her list: her report is so much edge-LDP. ``inf`` for a public user."""
+        return np.asarray(self.budget.on_lists)
+
+    @cached_property
+    def columns(self) -> NDArray[np.float64]:
+        """Each user's ε for her whole row of private columns; 0 where none was sent."""
+        return np.asarray(self.budget.on_columns)
 
     @property
     def public_users(self) -> int:
         """How many users publish their list."""
-        return int(np.isinf(self.epsilon).sum())
+        return int(np.isinf(self.edges).sum())
 
     @property
     def edge_ldp(self) -> float:
-        """The largest ε of any user: every single report is ``edge_ldp``-edge-LDP; ``inf`` once a user is public."""
-        return float(self.epsilon.max(initial=0.0))
+        """The largest ε of any list: every single report is ``edge_ldp``-edge-LDP; ``inf`` once a user is public."""
+        return float(self.edges.max(initial=0.0))
+
+    @property
+    def column_ldp(self) -> float:
+        """The largest ε of any user's private columns; ``inf`` once a user publishes hers."""
+        return float(self.columns.max(initial=0.0))
 
     @cached_property
     def relationship_dp(self) -> float | None:
@@ -64,18 +83,18 @@ class Guarantee:
         if self.directed or self.public_users:
             return None
         sizes = np.diff(self.graph_ptr)
-        order = np.lexsort((self.epsilon, np.repeat(np.arange(len(sizes)), sizes)))
+        order = np.lexsort((self.edges, np.repeat(np.arange(len(sizes)), sizes)))
         last = self.graph_ptr[1:][sizes >= 2] - 1
-        ranked = self.epsilon[order]
+        ranked = self.edges[order]
         return float((ranked[last] + ranked[last - 1]).max(initial=0.0))
 
     def __str__(self) -> str:
-        private = self.epsilon[np.isfinite(self.epsilon)]
+        private = self.edges[np.isfinite(self.edges)]
         lines = []
-        if len(private):
-            low, high = private.min(), private.max()
-            span = f"ε = {high:.6g}" if low == high else f"ε from {low:.6g} to {high:.6g}"
-            lines.append(f"Edge LDP: {len(private):,} private users, {span} each.")
+        if len(private) and (private.any() or not self.columns.any()):
+            lines.append(f"Edge LDP: {len(private):,} private users, {_span(private)} each.")
+        lines += self._on_columns()
+        if lines:
             lines.append(_COLLECTED if self.collected else _SIMULATED)
         if self.noise == "laplace":
             lines.append(
@@ -84,9 +103,9 @@ class Guarantee:
             )
         elif self.noise == "discrete":
             lines.append("Noise: discrete Laplace, the law that the live client draws exactly.")
-        if self.relationship_dp is not None:
+        if self.relationship_dp is not None and (self.relationship_dp or not self.columns.any()):
             lines.append(f"Relationship DP: {self.relationship_dp:.6g} for the two reports that share an edge.")
-        elif self.directed:
+        elif self.directed and not (self.columns.any() and not self.edges.any()):
             lines.append("Relationship DP: does not arise, since a directed edge stands in one list only.")
         if self.public_users:
             disclosed = (
@@ -99,3 +118,26 @@ class Guarantee:
                 f"Not promised: {self.public_users:,} public users publish their lists as they are. {disclosed}"
             )
         return "\n".join(lines)
+
+    def _on_columns(self) -> list[str]:
+        """What is promised to columns, and to lists and columns together."""
+        if not self.columns.any():
+            return []
+        lines = []
+        for name in ("features", "labels"):
+            spent = np.asarray(getattr(self.budget, name))
+            if (some := spent[np.isfinite(spent) & (spent > 0)]).size:
+                lines.append(f"Local DP of {name}: {len(some):,} users, {_span(some)} each, whatever a row holds.")
+            if published := int(np.isinf(spent).sum()):
+                lines.append(f"Not promised: {published:,} users publish their {name} as they are.")
+        both = self.epsilon[np.isfinite(self.epsilon)]
+        if both.size and self.edges.any():
+            lines.append(f"Together: {_span(both)} for a friend and all private columns of one user at once.")
+        elif both.size:
+            lines.append("Nothing about anybody's friends is sent.")
+        return lines
+
+
+def _span(values: NDArray[np.float64]) -> str:
+    low, high = values.min(), values.max()
+    return f"ε = {high:.6g}" if low == high else f"ε from {low:.6g} to {high:.6g}"
