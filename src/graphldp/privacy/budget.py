@@ -12,6 +12,7 @@ is reached only by coin-tossing users of dense graphs. ``"utility"`` meets the v
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -186,6 +187,26 @@ def _explicit(values: NDArray[np.float64], public: NDArray[np.bool_], budget: Bu
     if not (public | (np.asarray(budget.degree) > 0)).all():
         raise BudgetError(f"The 'allocation' parameter of {owner} must spend something on the degree. Got 0 instead.")
     return Budget(np.where(public, np.inf, budget.degree)[()], np.where(public, np.inf, budget.edges)[()])
+
+
+def shared(epsilon: type_of_epsilon, shares: Sequence[type_of_epsilon]) -> list[type_of_epsilon]:
+    """ε in parts that are to each other as the shares, and together no more than ε; all infinite where it is.
+
+    Args:
+        epsilon: one number or one per user.
+        shares: finite numbers.
+    """
+    if not all(np.isfinite(each).all() for each in shares):
+        raise bad_parameter("epsilon", "Joint", "finite for every part, to be shared out anew", math.inf)
+    whole = np.asarray(epsilon, np.float64)
+    public = np.isinf(whole)
+    left = finite = np.where(public, 1.0, whole)
+    total = np.sum([np.asarray(each, np.float64) for each in shares], axis=0)
+    parts = []
+    for each in shares[:-1]:
+        parts.append(finite * (np.asarray(each) / total))
+        left = _rest(left, parts[-1])
+    return [np.where(public, np.inf, part)[()] for part in (*parts, left)]
 
 
 def _sum_up(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
