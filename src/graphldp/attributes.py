@@ -79,7 +79,17 @@ class Attributes:
         return (*(("features",) if features else ()), *(("node_labels",) if labels else ()))
 
     def public(self) -> Attributes | None:
-        """The public columns alone; None where there are none."""
+        """The public columns alone; None where there are none.
+
+        Raises:
+            DataError: for groups that tell a private column: nobody may be counted, or named, by it.
+        """
+        if (private := self._told_by_groups()) is not None:
+            raise DataError(
+                f"Groups are public, and these tell everybody's {private}, which are private. Say that they are "
+                "public, or group by what users told of them: "
+                "gl.Joint(edges=gl.FriendCounts(…), features=gl.CategoryRR(…))."
+            )
         shown = np.flatnonzero(self.public_features) if self.features is not None else np.zeros(0, np.int64)
         features = self.features
         if features is not None and len(shown) < features.shape[1]:
@@ -87,6 +97,16 @@ class Attributes:
         labels = self.node_labels if self.public_labels else None
         kept = Attributes(features, labels, self.groups, self.num_groups, features is not None, labels is not None)
         return kept if kept else None
+
+    def _told_by_groups(self) -> str | None:
+        """A private column that divides the users just as the groups do, by its name."""
+        if self.groups is None or self.num_groups < 2:
+            return None
+        if self.node_labels is not None and not self.public_labels and _alike(self.groups, self.node_labels):
+            return "node_labels"
+        columns = self.features.T if isinstance(self.features, np.ndarray) else ()
+        private = (column for column, public in zip(columns, self.public_features, strict=False) if not public)
+        return "features" if any(_alike(self.groups, column) for column in private) else None
 
     def taken(self, users: Ints) -> Attributes:
         """The columns of some users."""
@@ -125,6 +145,13 @@ class Attributes:
                 raise DataError("features must be a whole sparse matrix.") from None
         made = cls(**given)
         return made if made else None
+
+
+def _alike(one: Any, two: Any) -> bool:
+    """Whether two columns divide users in the same way: each value of one stands beside one value of the other."""
+    pairs = np.stack((np.unique(one, return_inverse=True)[1], np.unique(two, return_inverse=True)[1]))
+    kinds = pairs.max(axis=1, initial=-1) + 1
+    return bool(kinds[0] == kinds[1] > 1 and len(np.unique(pairs[0] * kinds[1] + pairs[1])) == kinds[0])
 
 
 def _length(column: Any) -> int:

@@ -13,7 +13,7 @@ from graphldp.mechanisms.named import mechanisms, named
 OWN = f"{Path(__file__).parents[2] / 'examples' / 'own_mechanism.py'}:HalfResponse"
 
 
-@pytest.mark.parametrize("name", [*(each.name for each in mechanisms() if each.name != "arr" and not each.groups), OWN])
+@pytest.mark.parametrize("name", [*(each.name for each in mechanisms() if each.name != "arr" and each.plain), OWN])
 def test_every_mechanism_writes_what_the_library_draws(name: str, command: Any, files: Any, tmp_path: Path) -> None:
     out = tmp_path / "reports.npz"
     code, printed, _ = command(
@@ -121,3 +121,17 @@ def test_bad_input_to_ray(arguments: list[str], says: str, command: Any, tmp_pat
     code, _, error = command("randomize", source, "--engine", "ray", "-e", "3", "-o", tmp_path / "out", *arguments)
     assert code == 2
     assert says in error
+
+
+@pytest.mark.parametrize(
+    ("name", "more"), [("category-rr", ["--categories", "3"]), ("multi-bit", ["--low", "0", "--high", "10"])]
+)
+def test_private_columns_of_a_dataset(name: str, more: list[str], command: Any, tmp_path: Path) -> None:
+    graphs = gl.GraphSet.from_edges([0], [1], [3]).with_node_labels([0, 2, 1]).with_features([[3.0], [5.0], [9.0]])
+    graphs.save(tmp_path / "graphs.npz")
+    code, printed, _ = command(
+        "randomize", tmp_path / "graphs.npz", "-m", name, "-e", "2", *more, "-o", tmp_path / "r.npz", "--json"
+    )
+    assert code == 0
+    assert json.loads(printed)["epsilon_columns"] == 2.0
+    assert gl.Reports.load(tmp_path / "r.npz").guarantee.column_ldp == 2.0

@@ -8,7 +8,7 @@ from graphldp.mechanisms.named import mechanisms
 def test_every_mechanism_is_shown_with_what_it_spends() -> None:
     graphs = gl.synthetic.threads(num_graphs=10, seed=0)
     rows = {name: drawn(graphs, name, each) for name, each in mechanisms_of(graphs).items()}
-    shown = [each for each in mechanisms() if not each.groups]
+    shown = [each for each in mechanisms() if each.plain]
     assert list(rows) == [each.label for each in shown]
     for each in shown:
         row = rows[each.label]

@@ -64,6 +64,11 @@ MECHANISMS = [
     gl.NoisyDegrees(1.0),
     gl.NoisyDegrees(1.0, noise="discrete"),
     gl.FriendCounts(1.0),
+    gl.MultiBit(1.0),
+    gl.MultiBit(4.0, sampled=2, low=(0, 10), high=(100, 200)),
+    gl.CategoryRR(1.0, categories=4),
+    gl.Joint(edges=gl.HubLists(1.0, times=1.0), features=gl.MultiBit(1.0)),
+    gl.Joint(edges=gl.FriendCounts(1.0), features=(gl.CategoryRR(0.5, categories=2), gl.MultiBit(0.5))),
     gl.HubLists(2.0),
     gl.HubLists(2.0, times=1.0, least=0.0),
     gl.HubLists(2.0, times=1.0, noise="laplace"),
@@ -125,6 +130,29 @@ class NoisesPublicCounts(Shuffled):
         return replace(super().draw(graphs, budget, key), friend_counts=counts)
 
 
+class NoisesPublicColumns(Shuffled):
+    def budget(self, n_max: int | None = None) -> gl.Budget:
+        spent = np.asarray(self.epsilon)
+        return gl.Budget(0.0, spent / 2, **{self.column: spent / 2})
+
+    @property
+    def column(self) -> str:
+        return "features"
+
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
+        return replace(super().draw(graphs, budget, key), noisy_features=np.full((graphs.num_users, 2), 0.5))
+
+
+class NoisesPublicLabels(NoisesPublicColumns):
+    @property
+    def column(self) -> str:
+        return "labels"
+
+    def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
+        told = 1 - some(graphs.node_labels)
+        return replace(Shuffled.draw(self, graphs, budget, key), noisy_labels=told, categories=2)
+
+
 class ForgetsTheSeed(Shuffled):
     def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         return super().draw(graphs, budget, np.random.default_rng().integers(0, 2**63, 2, np.uint64))
@@ -179,6 +207,8 @@ BROKEN = [
     (FlipsPublicUsers(1.0), AssertionError, "a public user's row is exact"),
     (NoisesPublicDegrees(1.0), AssertionError, "a public user's d\\* is her degree"),
     (NoisesPublicCounts(1.0), AssertionError, "a public user's counts are exact"),
+    (NoisesPublicColumns(1.0), AssertionError, "a public user's features are exact"),
+    (NoisesPublicLabels(1.0), AssertionError, "a public user's label is exact"),
     (ForgetsTheSeed(1.0), AssertionError, "the same seed gives the same bits"),
     (CountsThreads(1.0), AssertionError, "the number of threads leaves no trace"),
     (LooksAtItsCompany(1.0), AssertionError, "do not depend on its company"),

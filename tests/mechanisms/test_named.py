@@ -19,6 +19,7 @@ from graphldp.mechanisms.contract import check_mechanism
 from graphldp.reports import Origin
 
 GRAPHS = gl.synthetic.barabasi_albert(n=4, m=2, num_graphs=40, seed=0).with_groups(np.arange(160) % 2)
+GRAPHS = GRAPHS.with_features(np.arange(320).reshape(160, 2) / 320).with_node_labels(np.arange(160) // 80)
 TABLE = named.mechanisms()
 
 
@@ -45,7 +46,11 @@ def epsilon_for(record: named.NamedMechanism) -> Any:
 def test_every_public_mechanism_is_in_the_table() -> None:
     public = {getattr(mechanisms, name) for name in mechanisms.__all__}
     kinds = {each for each in public if isinstance(each, type) and issubclass(each, gl.Mechanism)}
-    assert {each.kind for each in TABLE} == kinds - {gl.Mechanism, gl.RowMechanism}
+    assert {each.kind for each in TABLE} == kinds - {
+        gl.Mechanism,
+        gl.RowMechanism,
+        gl.Joint,
+    }  # a Joint goes by its parts' names
 
 
 def test_names_labels_and_colours_tell_them_apart() -> None:
@@ -71,6 +76,9 @@ def test_a_record_says_what_its_reports_hold(record: named.NamedMechanism) -> No
         assert named.drawn_by(reports, "test", record.kind) is record.kind
         assert (reports.noisy_degree is not None) == record.degree
         assert (reports.friend_counts is not None) == record.groups
+        assert (reports.noisy_features is not None) == (record.protects == "features")
+        assert (reports.noisy_labels is not None) == (record.protects == "labels")
+        assert bool(reports.guarantee.column_ldp) == (record.protects != "edges")
         assert bool(reports.degrees[~reports.public].sum() or reports.public.all()) == record.lists
         assert bool(np.isfinite(reports.guarantee.edge_ldp)) == record.private == bool(record.audited_with)
 

@@ -14,6 +14,7 @@ from graphldp.threats import Poison
 from graphldp.threats.named import ATTACKS, DEFENSES, defense_label, make_attack, make_defense
 
 GRAPHS = gl.synthetic.barabasi_albert(n=12, m=2, num_graphs=3, seed=0).with_groups(np.arange(36) % 2)
+GRAPHS = GRAPHS.with_features(np.arange(72).reshape(36, 2) / 72).with_node_labels(np.arange(36) // 18)
 PRIVATE = [each for each in mechanisms() if each.private]
 
 OWN = """

@@ -43,6 +43,14 @@ NoiseOption = Annotated[
 ]
 SamplingOption = Annotated[float | None, typer.Option("--sampling", help="ARR: the probability that an entry is kept.")]
 
+CategoriesOption = Annotated[
+    int | None, typer.Option("--categories", help="CategoryRR: how many categories there are, a public number.")
+]
+LowOption = Annotated[
+    float | None, typer.Option("--low", help="MultiBit: the least that a feature can be; 0 unless said.")
+]
+HighOption = Annotated[float | None, typer.Option("--high", help="MultiBit: the most, likewise; 1 unless said.")]
+
 
 def mechanisms(as_json: console.JsonOption = False) -> None:
     """Show every mechanism by name: what users send, whether devices can send it, and its parameters.
@@ -66,7 +74,8 @@ def mechanisms(as_json: console.JsonOption = False) -> None:
 
 
 def _sent(record: NamedMechanism) -> dict[str, bool]:
-    return {"d*": record.degree, "counts by group": record.groups, "lists": record.lists}
+    columns = {name: record.protects == name for name in ("features", "labels")}
+    return {"d*": record.degree, "counts by group": record.groups, **columns, "lists": record.lists}
 
 
 def make_mechanism(name: str, epsilon: float | NDArray[np.float64], **options: Any) -> Mechanism:

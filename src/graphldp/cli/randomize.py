@@ -12,7 +12,10 @@ import typer
 from graphldp.cli.mechanisms import (
     AllocationOption,
     AlphaOption,
+    CategoriesOption,
     EpsilonOption,
+    HighOption,
+    LowOption,
     MechanismOption,
     NoiseOption,
     PublicOption,
@@ -55,6 +58,9 @@ def randomize(
     alpha: AlphaOption = None,
     noise: NoiseOption = None,
     sampling: SamplingOption = None,
+    categories: CategoriesOption = None,
+    low: LowOption = None,
+    high: HighOption = None,
     engine: Annotated[
         EngineName, typer.Option(help="In memory, or ray: one large graph as Parquet edge lists, in parts.")
     ] = EngineName.local,
@@ -76,6 +82,7 @@ def randomize(
     from graphldp.graphs import GraphSet
 
     options: dict[str, Any] = {"allocation": allocation, "alpha": alpha, "noise": noise, "sampling": sampling}
+    options |= {"categories": categories, "low": low, "high": high}
     if engine is EngineName.ray:
         if public_fraction:
             raise bad_parameter("public-fraction", "--engine ray", "0: one ε for all", public_fraction)
@@ -102,6 +109,7 @@ def randomize(
         "epsilon": _common(reports.guarantee.epsilon),
         "epsilon1": _common(reports.epsilon1),
         "epsilon2": _common(reports.epsilon2),
+        "epsilon_columns": _common(reports.guarantee.columns),
         "public_users": reports.guarantee.public_users,
         "relationship_dp": reports.guarantee.relationship_dp,
         "seconds": round(seconds, 4),

@@ -16,10 +16,10 @@ from graphldp.mechanisms.named import mechanisms
 
 
 def mechanisms_of(graphs: GraphSet) -> dict[str, Mechanism]:
-    """Every mechanism at ε = 1 that needs no groups, by its label."""
+    """Every mechanism at ε = 1 that needs lists alone, by its label."""
     some_public = customized(graphs, epsilon=1.0, public_fraction=0.2, rng=0)
     made = {}
-    for each in (each for each in mechanisms() if not each.groups):
+    for each in (each for each in mechanisms() if each.plain):
         options = {"sampling": 0.05} if "sampling" in each.options else {}
         made[each.label] = each.make(some_public if each.kind is NonPrivPart else 1.0, **options)
     return made

@@ -3,12 +3,15 @@
 from graphldp.mechanisms.arr import ARR
 from graphldp.mechanisms.base import DrawnLists, Mechanism, RowMechanism
 from graphldp.mechanisms.blink import Blink
+from graphldp.mechanisms.category_rr import CategoryRR
 from graphldp.mechanisms.customized import customized, match_public_fraction
 from graphldp.mechanisms.dprr import DPRR
 from graphldp.mechanisms.friend_counts import FriendCounts
 from graphldp.mechanisms.hub_counts import HubCounts
 from graphldp.mechanisms.hub_lists import HubLists
+from graphldp.mechanisms.joint import Joint
 from graphldp.mechanisms.local_lap import LocalLap
+from graphldp.mechanisms.multi_bit import MultiBit
 from graphldp.mechanisms.noisy_degrees import NoisyDegrees
 from graphldp.mechanisms.nonprivate import NonPrivFull, NonPrivPart
 from graphldp.mechanisms.rr import RR
@@ -18,12 +21,15 @@ __all__ = [
     "DPRR",
     "RR",
     "Blink",
+    "CategoryRR",
     "DrawnLists",
     "FriendCounts",
     "HubCounts",
     "HubLists",
+    "Joint",
     "LocalLap",
     "Mechanism",
+    "MultiBit",
     "NoisyDegrees",
     "NonPrivFull",
     "NonPrivPart",

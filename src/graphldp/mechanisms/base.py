@@ -13,16 +13,17 @@ A mechanism of your own is a class with a ``draw`` (or, where every user acts al
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.attributes import Attributes
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.rows import UserRows
@@ -56,6 +57,10 @@ class DrawnLists:
         quiet_friends: the noisy count of her friends who are not busy, NaN where there is no answer.
         busy_friends: the noisy count of her busy friends, likewise.
         friend_counts: the noisy count of her friends in each public group.
+        noisy_features: an unbiased estimate of each private feature.
+        noisy_labels: the category that she told.
+        categories: how many categories there are.
+        groups: the groups that friends were counted by, where they were made by the draw.
     """
 
     indptr: NDArray[np.int64]
@@ -68,6 +73,15 @@ class DrawnLists:
     quiet_friends: NDArray[np.float64] | None = None
     busy_friends: NDArray[np.float64] | None = None
     friend_counts: NDArray[np.float64] | None = None
+    noisy_features: NDArray[np.floating[Any]] | None = None
+    noisy_labels: NDArray[np.int64] | None = None
+    categories: int = 0
+    groups: NDArray[np.int64] | None = None
+
+
+def no_lists(graphs: GraphSet) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Empty lists of all users."""
+    return np.zeros(graphs.num_users + 1, np.int64), np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,6 +132,10 @@ class Mechanism(ABC):
         """
         return Budget(0.0 if np.ndim(self.epsilon) == 0 else np.zeros(np.shape(self.epsilon)), self.epsilon)
 
+    def at(self, epsilon: float | NDArray[np.float64]) -> Self:
+        """The same mechanism with another ε."""
+        return replace(self, epsilon=epsilon)
+
     def randomize(self, graphs: GraphSet, *, rng: Rng = None) -> Reports:
         """Draw every user's report.
 
@@ -134,6 +152,7 @@ class Mechanism(ABC):
         epsilon = check_epsilon(self.epsilon, type(self).__name__, graphs.num_users)
         budget = self.budget(graphs.n_max)
         self._check_spent(budget, epsilon)
+        columns = _crossing(graphs)
         budget = budget.per_user(graphs.num_users)
         drawn = self.draw(graphs, budget, key_from(rng, f"{type(self).__name__}.randomize"))
         if drawn.budget is not None:
@@ -147,7 +166,7 @@ class Mechanism(ABC):
             directed=graphs.directed,
             name=graphs.name,
             graph_ids=graphs.graph_ids,
-            attributes=None if graphs.attributes is None else graphs.attributes.public(),
+            attributes=columns if drawn.groups is None else _grouped(columns, drawn),
             epsilon1=np.asarray(budget.degree),
             epsilon2=np.asarray(budget.edges),
             noisy_degree=drawn.noisy_degree,
@@ -157,6 +176,11 @@ class Mechanism(ABC):
             quiet_friends=drawn.quiet_friends,
             busy_friends=drawn.busy_friends,
             friend_counts=drawn.friend_counts,
+            epsilon_features=None if drawn.noisy_features is None else np.asarray(budget.features),
+            noisy_features=drawn.noisy_features,
+            epsilon_labels=None if drawn.noisy_labels is None else np.asarray(budget.labels),
+            noisy_labels=drawn.noisy_labels,
+            categories=drawn.categories,
             origin=self.origin,
             noise=self.degree_noise,
             trusted=type(self).__module__.startswith("graphldp.mechanisms."),  # ours are proven, yours are checked
@@ -175,6 +199,15 @@ class Mechanism(ABC):
             budget: ε₁ and ε₂, one of each per user; ``inf`` marks a public user.
             key: two words of the seed, for :mod:`graphldp.mechanisms.streams`, or to seed a generator of your own.
         """
+
+
+def _crossing(graphs: GraphSet) -> Attributes | None:
+    """The public columns, which leave with the reports as they are."""
+    return None if graphs.attributes is None else graphs.attributes.public()
+
+
+def _grouped(columns: Attributes | None, drawn: DrawnLists) -> Attributes:
+    return replace(columns or Attributes(), groups=drawn.groups, num_groups=drawn.categories)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

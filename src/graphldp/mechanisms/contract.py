@@ -10,7 +10,6 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 import numpy as np
 
@@ -32,7 +31,7 @@ def check_mechanism(mechanism: Mechanism) -> None:
     for graphs in (_graphs(directed=False), _graphs(directed=True)):
         every = mechanism
         if np.ndim(mechanism.epsilon) == 0 and math.isfinite(float(mechanism.epsilon)):
-            every = replace(mechanism, epsilon=_mixed(graphs, float(mechanism.epsilon)))
+            every = mechanism.at(_mixed(graphs, float(mechanism.epsilon)))
             if not isinstance(mechanism, NonPrivPart):  # which has nothing to draw without public users
                 _check(mechanism, graphs)
         _check(every, graphs)
@@ -51,7 +50,9 @@ def _check(mechanism: Mechanism, graphs: GraphSet) -> None:
     reports.__class__.__post_init__(reports, False)  # sorted, in range, no self-loops, no duplicates
     epsilon = np.broadcast_to(mechanism.epsilon, graphs.num_users)
     _require(bool((reports.guarantee.epsilon <= epsilon * (1 + 1e-15)).all()), "no user spends more than her ε")
-    _check_public_rows(reports, graphs, np.isinf(epsilon))
+    listed = np.isinf(epsilon) & (reports.guarantee.edges > 0)  # who publishes her columns alone has no row to show
+    _check_public_rows(reports, graphs, listed)
+    _check_public_columns(reports, graphs)
     _check_draws(mechanism, graphs, reports)
 
 
@@ -79,6 +80,18 @@ def _check_public_rows(reports: Reports, graphs: GraphSet, public: np.ndarray[tu
             _require(np.array_equal(reports.friend_counts[user], counted), "a public user's counts are exact")
 
 
+def _check_public_columns(reports: Reports, graphs: GraphSet) -> None:
+    """Who spends an infinite ε on a column tells it as it is."""
+    if reports.noisy_features is not None and reports.epsilon_features is not None:
+        public = np.isinf(reports.epsilon_features)
+        exact = np.array_equal(reports.noisy_features[public], graphs.features[public][:, :2])
+        _require(exact, "a public user's features are exact")
+    if reports.noisy_labels is not None and reports.epsilon_labels is not None and graphs.node_labels is not None:
+        public = np.isinf(reports.epsilon_labels)
+        exact = np.array_equal(reports.noisy_labels[public], graphs.node_labels[public])
+        _require(exact, "a public user's label is exact")
+
+
 def _check_draws(mechanism: Mechanism, graphs: GraphSet, reports: Reports) -> None:
     _require(_equal(reports, mechanism.randomize(graphs, rng=11)), "the same seed gives the same bits")
     with _threads(3):
@@ -89,13 +102,13 @@ def _check_draws(mechanism: Mechanism, graphs: GraphSet, reports: Reports) -> No
     part = mechanism.randomize(graphs.subset(picked), rng=11)
     fits = getattr(mechanism, "n_max", None) is not None or graphs.subset(picked).n_max == graphs.n_max
     _require(not fits or _equal(reports.subset(picked), part), "a graph's draws do not depend on its company")
-    if reports.guarantee.edge_ldp < math.inf:
+    if np.isfinite(reports.guarantee.epsilon).all():
         _require(not _equal(reports, mechanism.randomize(graphs, rng=12)), "another seed gives other bits")
 
 
 def _equal(one: Reports, two: Reports) -> bool:
     lists = np.array_equal(one.indptr, two.indptr) and np.array_equal(one.indices, two.indices)
-    for name in ("noisy_degree", "friend_counts"):
+    for name in ("noisy_degree", "friend_counts", "noisy_features", "noisy_labels"):
         mine, theirs = getattr(one, name), getattr(two, name)
         lists = lists and (mine is theirs if mine is None or theirs is None else np.array_equal(mine, theirs))
     return lists

@@ -12,7 +12,7 @@ import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,13 @@ from graphldp.errors import DataError, bad_parameter
 from graphldp.mechanisms.arr import ARR
 from graphldp.mechanisms.base import Mechanism
 from graphldp.mechanisms.blink import Blink
+from graphldp.mechanisms.category_rr import CategoryRR
 from graphldp.mechanisms.dprr import DPRR
 from graphldp.mechanisms.friend_counts import FriendCounts
 from graphldp.mechanisms.hub_counts import HubCounts
 from graphldp.mechanisms.hub_lists import HubLists
 from graphldp.mechanisms.local_lap import LocalLap
+from graphldp.mechanisms.multi_bit import MultiBit
 from graphldp.mechanisms.noisy_degrees import NoisyDegrees
 from graphldp.mechanisms.nonprivate import NonPrivFull, NonPrivPart
 from graphldp.mechanisms.rr import RR
@@ -34,6 +36,7 @@ from graphldp.reports import Reports
 from graphldp.wire import MECHANISMS as WIRE_CODES
 
 Colour = tuple[str, str]
+Protected = Literal["edges", "features", "labels"]
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 SPARE: tuple[Colour, ...] = (
@@ -59,6 +62,8 @@ class NamedMechanism:
         degree: whether a private user sends d*.
         lists: whether private users send lists, all of them or some.
         groups: whether it counts friends by public groups, which the graphs must then have.
+        protects: what is hidden: ``"edges"``, or the private column ``"features"`` or ``"labels"``, which the graphs
+            must then have.
         private: whether it promises anything; the two ends of the scale do not.
         audited_with: the parameters beside ε with which it is audited, on graphs of four users: together they reach
             every branch of the mechanism. None where nothing is promised.
@@ -71,6 +76,7 @@ class NamedMechanism:
     degree: bool = False
     lists: bool = True
     groups: bool = False
+    protects: Protected = "edges"
     private: bool = True
     audited_with: tuple[Mapping[str, Any], ...] = field(default=({},))
 
@@ -82,6 +88,11 @@ class NamedMechanism:
     def code(self) -> int | None:
         """Its code on the wire, None where no device sends it."""
         return WIRE_CODES.index(self.name) if self.name in WIRE_CODES else None
+
+    @property
+    def plain(self) -> bool:
+        """Whether it needs nothing of the graphs but their lists."""
+        return self.protects == "edges" and not self.groups
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -141,6 +152,18 @@ _OURS = (
         *("friend-counts", FriendCounts, "FriendCounts", ("#be123c", "#fda4af")),
         lists=False,
         groups=True,
+    ),
+    NamedMechanism(
+        *("multi-bit", MultiBit, "MultiBit", ("#4d7c0f", "#bef264")),
+        lists=False,
+        protects="features",
+        audited_with=({}, {"sampled": 2}),
+    ),
+    NamedMechanism(
+        *("category-rr", CategoryRR, "CategoryRR", ("#86198f", "#f0abfc")),
+        lists=False,
+        protects="labels",
+        audited_with=({"categories": 2}, {"categories": 3}),
     ),
     NamedMechanism(
         *("blink", Blink, "Blink", ("#0369a1", "#7dd3fc")),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,10 @@ class NonPrivFull(Mechanism):
     """No noise at all: every list is public."""
 
     epsilon: float | NDArray[np.float64] = field(default=math.inf, init=False)
+
+    def at(self, epsilon: float | NDArray[np.float64]) -> Self:
+        """Itself: it has no ε."""
+        return self
 
     def budget(self, n_max: int | None = None) -> Budget:
         """Nothing is held back."""

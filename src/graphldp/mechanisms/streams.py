@@ -40,6 +40,9 @@ class Stream(IntEnum):
     SECOND = 10  # HubCounts: the second noise of a degree
     AWAY = 11  # HubCounts: who does not come back
     COUNTS = 12  # FriendCounts: noise on the counts
+    CHOICE = 13  # MultiBit: which numbers a user tells of
+    BITS = 14  # and the bits
+    CATEGORY = 15  # CategoryRR: what she tells
 
 
 def key_from(rng: Rng, owner: str) -> Key:

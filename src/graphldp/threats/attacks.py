@@ -149,8 +149,8 @@ class ListAttack(Attack):
     def rewritten(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Reports:
         """The reports with the scripted lists, and with a d* that fits them."""
         silent = reports.epsilon2 == 0 if reports.missing is None else (reports.epsilon2 == 0) & ~reports.missing
-        counted = reports.noisy_degree is not None or reports.friend_counts is not None
-        if counted and silent.any():
+        other = reports.noisy_degree, reports.friend_counts, reports.noisy_features, reports.noisy_labels
+        if silent.any() and any(each is not None for each in other):
             raise DataError(f"{type(self).__name__} rewrites lists, and some of these users send none by design.")
         script, turned = self.script(reports, crew, key), crew >= 0
         rows = replace(UserRows.of(reports), indptr=script.lists.indptr, indices=script.lists.indices)

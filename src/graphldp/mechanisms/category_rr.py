@@ -1,0 +1,93 @@
+"""CategoryRR: a private category, told truly or not (randomized response among k, Warner 1965, Kairouz et al. 2016).
+
+    Pr(told = own) = e^ε/(e^ε + k − 1),   Pr(told = l) = 1/(e^ε + k − 1) for every other category l
+
+How often each category was told gives an unbiased estimate of how often it occurs (:func:`indicators`). The proof is
+in ``docs/mechanisms/category-rr.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.errors import DataError, bad_parameter
+from graphldp.graphs import GraphSet
+from graphldp.mechanisms.base import DrawnLists, Mechanism, no_lists
+from graphldp.mechanisms.rows import UserRows
+from graphldp.mechanisms.streams import Key, Stream, philox, to_uniform
+from graphldp.privacy import Budget
+from graphldp.reports import Reports
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CategoryRR(Mechanism):
+    """Randomized response on users' private labels. No list is sent.
+
+    Args:
+        epsilon: ε of every user, or one per user; ``inf`` is a user whose label is public and exact.
+        categories: k. Public: it must not be read off the data. Labels are 0 to k − 1, and everybody has one.
+
+    Example::
+
+        graphs = graphs.with_node_labels(jobs, public=False)
+        reports = gl.CategoryRR(epsilon=1.0, categories=7).randomize(graphs, rng=7)
+        reports.noisy_labels  # what each user told
+    """
+
+    categories: int = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole = isinstance(self.categories, int | np.integer) and not isinstance(self.categories, bool)
+        if not whole or self.categories < 2:
+            raise bad_parameter("categories", "CategoryRR", "a whole number ≥ 2", self.categories)
+        object.__setattr__(self, "categories", int(self.categories))
+
+    def budget(self, n_max: int | None = None) -> Budget:
+        """All of ε on the label."""
+        return Budget(0.0, 0.0, labels=self.epsilon)
+
+    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
+        """Draw what every user tells."""
+        true = self._checked(graphs)
+        rows = UserRows.of(graphs)
+        graph, user = (each.astype(np.uint64)[:, None] for each in (rows.graph, rows.user))
+        drawn = to_uniform(philox(key, Stream.CATEGORY, graph, user, np.arange(2, dtype=np.uint64)[None]))
+        own, _ = chances(np.exp(-np.asarray(budget.labels)), self.categories)
+        other = np.floor(drawn[:, 1] * (self.categories - 1)).astype(np.int64)
+        told = np.where(drawn[:, 0] < own, true, other + (other >= true))
+        return DrawnLists(*no_lists(graphs), noisy_labels=told, categories=self.categories)
+
+    def _checked(self, graphs: GraphSet) -> NDArray[np.int64]:
+        if graphs.attributes is None or graphs.node_labels is None:
+            raise DataError("CategoryRR needs labels of users: graphs.with_node_labels(labels).")
+        if graphs.attributes.public_labels:
+            raise DataError("CategoryRR is for private labels, and these are public.")
+        if ((graphs.node_labels < 0) | (graphs.node_labels >= self.categories)).any():
+            raise DataError(f"Everybody must have a label from 0 to {self.categories - 1}, and somebody has not.")
+        return graphs.node_labels
+
+
+def chances(odds: Any, categories: int) -> tuple[Any, Any]:
+    """Pr(own category told) and Pr(a given other one told): plain arithmetic, on floats and on rationals.
+
+    Args:
+        odds: e^(−ε); 0 for a public user.
+        categories: k.
+    """
+    return 1 / (1 + (categories - 1) * odds), odds / (1 + (categories - 1) * odds)
+
+
+def indicators(reports: Reports) -> Floats:
+    """An unbiased estimate of whether each user is of each category, [users, categories]: (told − q)/(p − q)."""
+    if reports.noisy_labels is None or reports.epsilon_labels is None:
+        raise DataError("These reports tell no category: draw them by CategoryRR.")
+    own, other = chances(np.exp(-reports.epsilon_labels), reports.categories)
+    told = reports.noisy_labels[:, None] == np.arange(reports.categories)
+    return np.asarray((told - other[:, None]) / (own - other)[:, None])
