@@ -7,6 +7,7 @@ which one of them did not occur does not hold.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,13 @@ from graphldp.mechanisms import (
     DPRR,
     RR,
     Blink,
+    CategoryRR,
     FriendCounts,
     HubCounts,
     HubLists,
     LocalLap,
     Mechanism,
+    MultiBit,
     NoisyDegrees,
 )
 from graphldp.reports import Reports
@@ -52,6 +55,16 @@ def _counts(reports: Reports) -> NDArray[np.float64]:
     return reports.friend_counts
 
 
+def _features(reports: Reports) -> NDArray[np.floating[Any]]:
+    assert reports.noisy_features is not None  # noqa: S101
+    return reports.noisy_features
+
+
+def _told(reports: Reports) -> NDArray[np.int64]:
+    assert reports.noisy_labels is not None  # noqa: S101
+    return reports.noisy_labels
+
+
 def _asked(reports: Reports) -> NDArray[np.bool_]:
     assert reports.asked is not None  # noqa: S101
     return reports.asked
@@ -73,6 +86,14 @@ BRANCHES: Mapping[type[Mechanism], Mapping[str, Came]] = {
     FriendCounts: {
         "a count below 0": lambda reports: _counts(reports).min(axis=1) < 0,
         "none": lambda reports: _counts(reports).min(axis=1) >= 0,
+    },
+    MultiBit: {
+        "a high number": lambda reports: _features(reports).max(axis=1) > 1,
+        "a low number": lambda reports: _features(reports).min(axis=1) < 0,
+    },
+    CategoryRR: {
+        "the first category": lambda reports: _told(reports) == 0,
+        "another": lambda reports: _told(reports) > 0,
     },
     LocalLap: {
         "T = 0": lambda reports: _listed(reports) == 0,

@@ -1,7 +1,7 @@
 """Monte Carlo: a lower bound on the ε that a mechanism really has, from its reports (Clopper & Pearson 1934).
 
-One user's list is changed by one friend, and many reports of both lists are drawn. Half of them choose a set of reports
-that tells the two lists apart; the other half say how often it does:
+One user's list is changed by one friend, and with it all that is known of her (features and label). Many reports of
+both are drawn. Half of them choose a set of reports that tells the two apart; the other half say how often it does:
 
     ε ≥ ln( lower bound of Pr(report in the set | one list) / upper bound of Pr(… | the other) )
 
@@ -33,6 +33,7 @@ Codes = NDArray[np.int64]  # one row for each report, one column for each way to
 Draw = Callable[[tuple[int, ...], int], Codes]
 USERS = 4
 _GROUPS = (0, 0, 0, 1)  # of the four users
+_COLUMNS = 1 << 22  # more than any code of what a user told of herself
 _RARE = 1e-3  # a branch that occurs less often is not audited
 PAIRS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (((), (1,)), ((1,), (1, 2)), ((1, 2), (1, 2, 3)))
 
@@ -137,11 +138,15 @@ def _log_ratio(hits: ArrayLike, others: ArrayLike, sizes: tuple[int, int], doubt
 def _copies(friends: Sequence[int], samples: int) -> GraphSet:
     """Many directed graphs of four users, in which user 0 alone has a list: one independent draw each.
 
-    Two of the others are in one public group and the third in another, so that counts by group differ as lists do.
+    Two of the others are in one public group and the third in another, so that counts by group differ as lists do. The
+    private columns of user 0 change with the length of her list, from one end to the other: ε is to hold for the list
+    and all columns together, and a column without a mechanism is to stay at home.
     """
     starts = np.repeat(np.arange(samples) * USERS, len(friends))
     targets = starts + np.tile(np.array(friends, np.int64), samples)
     made = GraphSet.from_edges(starts, targets, np.full(samples, USERS), directed=True)
+    high = np.tile(np.arange(USERS) == 0, samples) * (len(friends) % 2)
+    made = made.with_features(np.stack((high, 1 - high), axis=1)).with_node_labels(high)
     return made.with_groups(np.tile(_GROUPS, samples))
 
 
@@ -159,9 +164,20 @@ def _codes(reports: Reports) -> Codes:
     if reports.friend_counts is not None:
         counts = np.clip(reports.friend_counts[first].astype(np.int64), -511, 512) + 511
         found = np.hstack((found, counts, counts[:, :1] * 1024 + counts[:, 1:]))
+    if reports.noisy_features is not None or reports.noisy_labels is not None:
+        own = _columns(reports, first)[:, None]
+        found = np.hstack((own, found * _COLUMNS + own))
     if reports.asked is None:
         return found
     return np.hstack((found, _answers(reports, degrees.astype(np.int64)[first])))
+
+
+def _columns(reports: Reports, first: Codes) -> Codes:
+    """What user 0 told of herself, as one number."""
+    code = np.zeros(len(first), np.int64) if reports.noisy_labels is None else reports.noisy_labels[first]
+    for column in () if reports.noisy_features is None else reports.noisy_features[first].T:
+        code = code * 1024 + np.clip(np.rint(column * 64), -511, 512).astype(np.int64) + 511
+    return code
 
 
 def _answers(reports: Reports, degree: Codes) -> Codes:
