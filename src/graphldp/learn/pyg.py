@@ -26,6 +26,8 @@ from graphldp.neighbour_lists import NeighbourLists
 if TYPE_CHECKING:
     from graphldp.mechanisms import Mechanism
 
+__all__ = ["Randomize"]  # the rest serves GraphSet and Reports
+
 _KEPT = ("edge_index", "num_nodes", "x", "y", "node_y", "group")
 
 
