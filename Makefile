@@ -1,9 +1,9 @@
 # Two commands: `make demo` and `make test`. Both make .venv first, and both are safe to repeat.
 PYTHON ?= python3
 BIN := .venv/bin
-EXTRAS := learn,plots,tensorboard,client,serve,postgres,ray,dev
+EXTRAS := learn,plots,tensorboard,client,serve,postgres,ray,docs,dev
 
-.PHONY: demo test check format web bench proof lock clean help
+.PHONY: demo test check docs format web bench proof lock clean help
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -27,6 +27,10 @@ check: .venv/installed ## ruff, mypy strict, and the direction of imports
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_imports.py
+
+docs: .venv/installed ## build the documentation site into build/site; a warning is an error
+	$(BIN)/python -m sphinx -q -E --fail-on-warning --keep-going -b html docs build/site
+	@echo 'open build/site/index.html'
 
 format: .venv/installed ## let ruff put the code in order
 	$(BIN)/ruff check --fix --quiet
@@ -63,4 +67,4 @@ lock: .venv/installed ## pin what is deployed, with all it depends on, by versio
 	$(COMPILE) --extra serve --extra postgres --extra learn --output-file requirements/training.txt
 
 clean: ## remove what the commands above made
-	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache clients/web/node_modules clients/web/build
+	rm -rf .venv build demo .pytest_cache .mypy_cache .ruff_cache clients/web/node_modules clients/web/build
