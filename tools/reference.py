@@ -21,6 +21,7 @@ from fastapi import FastAPI
 from fill import DOCS, markdown
 from sphinx.application import Sphinx
 from typer.cli import get_docs_for_click
+from typer.core import TyperGroup
 
 import graphldp as gl
 from graphldp.cli import app as commands_app
@@ -85,9 +86,22 @@ def module_names(module: ModuleType) -> list[str]:
     return list(getattr(module, "__all__", [name for name in defined if not name.startswith("_")]))
 
 
+def command_tree() -> TyperGroup:
+    """The command line with every command imported."""
+    return _loaded(typer.main.get_group(commands_app))
+
+
+def _loaded(group: TyperGroup) -> TyperGroup:
+    for name in group.list_commands(typer.Context(group)):
+        command = group.loaded(name) if hasattr(group, "loaded") else group.commands[name]
+        command.name = name
+        group.commands[name] = _loaded(command) if isinstance(command, TyperGroup) else command
+    return group
+
+
 def commands() -> str:
     """Every command with its arguments and options."""
-    command = typer.main.get_command(commands_app)
+    command = command_tree()
     text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="graphldp")
     text = re.sub(r"(?m)^\* `--(install|show)-completion`.*\n", "", text)
     # the examples at a command's foot: one block instead of a paragraph each
