@@ -137,7 +137,11 @@ def barabasi_albert(n: int, m: int, num_graphs: int = 1, seed: int = 0) -> Graph
 
 
 def embedded(name: str) -> GraphSet:
-    """The embedded set of a name such as ``synthetic:threads``: always the same graphs."""
+    """The embedded set of a name: always the same graphs.
+
+    Args:
+        name: such as ``synthetic:threads``.
+    """
     made: dict[str, Callable[[], GraphSet]] = {f"{PREFIX}{each.__name__}": each for each in (threads, communities)}
     if name not in made:
         raise bad_parameter("dataset", "graphldp", f"{' or '.join(made)}, where it is an embedded one", name)

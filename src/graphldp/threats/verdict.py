@@ -39,7 +39,12 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class ROC:
-    """Detection against false positives as the threshold falls."""
+    """Detection against false positives as the threshold falls.
+
+    Args:
+        false_positives: the share of honest users that is flagged, at each threshold.
+        detected: the share of malicious users that is flagged.
+    """
 
     false_positives: NDArray[np.float64]
     detected: NDArray[np.float64]
@@ -54,6 +59,11 @@ def roc(score: NDArray[np.float64], malicious: NDArray[np.bool_], honest: NDArra
     """The curve of a score over malicious users and a class of honest ones, hubs for example.
 
     Ties are one step, so a score that says nothing has an area of ½.
+
+    Args:
+        score: one per user; large is suspicious.
+        malicious: who is.
+        honest: whom to compare them with.
     """
     if not malicious.any() or not honest.any():
         raise bad_parameter("malicious", "roc", "masks with at least one malicious and one honest user", "none")
