@@ -14,12 +14,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from fastapi import FastAPI
 from fill import DOCS, markdown
-from sphinx.application import Sphinx
 from typer.cli import get_docs_for_click
 from typer.core import TyperGroup
 
@@ -28,6 +27,9 @@ from graphldp.cli import app as commands_app
 from graphldp.collector.http.app import create_app
 from graphldp.collector.settings import TABLE, load_settings
 from graphldp.collector.storage.store import Store
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 ROOT = DOCS.parent
 # a page of the API → the rooms whose public names it shows
