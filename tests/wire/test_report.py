@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from graphldp.audit.fuzz import fuzz, random_report
 from graphldp.errors import ParameterError, WireError
 from graphldp.wire import (
+    MAX_GROUPS,
     MAX_HEADER,
     SMALL,
     Report,
@@ -42,6 +43,9 @@ def report(**changes: Any) -> Report:
         "noisy_degree": -3,
     }
     return Report(**(fields | {"neighbours": np.array([0, 4])} | changes))
+
+
+COUNTED = {"mechanism": "friend-counts", "epsilon2": 0.0, "noisy_degree": None, "neighbours": [], "counts": (3, -2)}
 
 
 def log2_choose(n: int, d: int) -> float:
@@ -76,7 +80,7 @@ def test_a_report_comes_back_as_it_was() -> None:
 def test_any_report_has_one_encoding_and_keeps_the_cap(seed: int) -> None:
     drawn = random_report(np.random.default_rng(seed))
     data = encode(drawn)
-    assert len(data) <= max_size(drawn.n)
+    assert len(data) <= max_size(drawn.n, len(drawn.counts or ()))
     again = decode(data, n=drawn.n)
     assert np.array_equal(again.neighbours, drawn.neighbours)
     assert encode(again) == data == encode(from_json(to_json(drawn)))
@@ -90,6 +94,16 @@ def test_the_header_has_24_bytes_at_most() -> None:
     full = decode(encode(report(n=3_000_000, user=0, neighbours=np.arange(1, 3_000_000))))
     assert len(encode(full)) <= MAX_HEADER  # nobody is absent: no payload at all
     assert len(full.neighbours) == 2_999_999
+
+
+def test_the_longest_counts_are_as_long_as_the_cap() -> None:
+    """And how long counts are follows from the noisy numbers alone: one byte up to 63, and so on."""
+    most = COUNTED | {"n": 1 << 27, "user": (1 << 27) - 1, "counts": (-(1 << 27),) * MAX_GROUPS}
+    assert len(encode(report(**most))) <= max_size(1 << 27, MAX_GROUPS)
+    sizes = [
+        len(encode(report(**COUNTED | {"counts": (value, 0)}))) for value in (0, 63, -64, 64, 8191, -8193, 1 << 20)
+    ]
+    assert sizes == [10, 10, 10, 11, 11, 12, 13]
 
 
 @pytest.mark.parametrize("n", [513, 1000, 3782, 100_000])
@@ -156,6 +170,20 @@ def test_every_list_of_a_small_community_is_within_ten_percent_of_the_limit() ->
         {"mechanism": "hub-lists", "epsilon1": 0.0, "neighbours": []},
         {"mechanism": "hub-lists", "epsilon2": 0.0, "neighbours": [], "noisy_degree": None},
         {"mechanism": "hub-lists", "epsilon2": 0.0, "neighbours": [], "asked": False},
+        {"counts": (1, 2)},
+        COUNTED | {"counts": None},
+        COUNTED | {"counts": (1,)},
+        COUNTED | {"counts": (1, 2, 3, 4, 5, 6)},
+        COUNTED | {"counts": (0,) * 257, "n": 1000},
+        COUNTED | {"counts": [1, 2]},
+        COUNTED | {"counts": (1, 2.0)},
+        COUNTED | {"counts": (1, True)},
+        COUNTED | {"counts": (1, 1 << 27)},
+        COUNTED | {"noisy_degree": 3},
+        COUNTED | {"neighbours": [0]},
+        COUNTED | {"epsilon1": 0.0},
+        COUNTED | {"epsilon2": 0.5},
+        COUNTED | {"asked": False},
     ],
 )
 def test_what_is_no_report_cannot_be_made(changes: dict[str, Any]) -> None:
@@ -184,6 +212,9 @@ def test_what_is_no_report_cannot_be_made(changes: dict[str, Any]) -> None:
         '{"mechanism": "rr", "n": 5, "user": 2, "epsilon2": null, "neighbours": [0]}',
         '{"mechanism": "hub-counts", "n": 5, "user": 2, "epsilon1": 1, "noisy_degree": 3, "neighbours": []}',
         '{"mechanism": "hub-counts", "epsilon1": 1, "noisy_degree": 3, "asked": 1, "neighbours": []}',
+        '{"mechanism": "friend-counts", "n": 5, "user": 2, "epsilon1": 1, "counts": "12", "neighbours": []}',
+        '{"mechanism": "friend-counts", "n": 5, "user": 2, "epsilon1": 1, "counts": [1, true], "neighbours": []}',
+        '{"mechanism": "friend-counts", "n": 5, "user": 2, "epsilon1": 1, "neighbours": []}',
         "[" * 100_000,
     ],
 )

@@ -128,6 +128,16 @@ def test_a_publication_comes_back_as_it_was(mechanism: str) -> None:
     assert Published.from_json(published.to_json()) == published
 
 
+def test_groups_come_back_as_they_were() -> None:
+    roster, names, groups = ["ann", "Dörte", '"\\'], ["north", "Süd"], [1, 0, 1]
+    digest, choices = roster_digest(roster, names, groups), (Choice("one", 1.0, 0.0),)
+    published = Published("cats", "Cats", 3, "friend-counts", choices, digest, group_names=tuple(names), user=1)
+    fields = json.loads(write_publication(published, [], json.dumps(roster), groups=json.dumps(groups)))
+    assert SCHEMAS["community"].is_valid(fields)
+    assert Publication.from_json(fields) == Publication(published, (), roster, groups=groups)
+    assert Published.from_json(published.to_json()) == published
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_problems(kind: str) -> None:
     assert SCHEMAS["problem"].is_valid(problem(kind))

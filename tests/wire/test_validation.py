@@ -30,13 +30,17 @@ SPLITS = {
     "noisy-degrees": (0.5, 0.0),
     "hub-counts": (0.7, 0.0),
     "hub-lists": (0.4, 1.6),
+    "friend-counts": (0.8, 0.0),
 }
+GROUPS = ("east", "west")
 HUB_FROM = 20
 
 
 def community(mechanism: str, n: int) -> Terms:
     hub_from = HUB_FROM if mechanism in wire.WITH_HUBS and n % 3 else None
-    return Terms("c", "c", n, mechanism, (Choice("a", *SPLITS[mechanism]), PUBLIC), "", hub_from=hub_from)
+    groups = GROUPS if mechanism in wire.WITH_COUNTS else ()
+    choices = (Choice("a", *SPLITS[mechanism]), PUBLIC)
+    return Terms("c", "c", n, mechanism, choices, "", hub_from=hub_from, group_names=groups)
 
 
 class Sent(NamedTuple):
@@ -74,7 +78,11 @@ def sent(draw: st.DrawFn, sizes: st.SearchStrategy[int] = SHORT) -> Sent:
     listed = listed[listed != user] if split[1] else listed[:0]
     degree = draw(st.integers(-300, 300)) if kind in wire.WITH_DEGREE else None
     asked = draw(st.booleans()) if kind == "hub-counts" else None
-    body = bytearray(wire.encode(wire.Report(kind, n, user, *split, degree, listed, asked)))
+    counts = None
+    if kind in wire.WITH_COUNTS:
+        length = draw(st.sampled_from([2, 2, 2, 3])) if n > 2 else 2
+        counts = tuple(draw(st.lists(st.integers(-300, 300), min_size=length, max_size=length)))
+    body = bytearray(wire.encode(wire.Report(kind, n, user, *split, degree, listed, asked, counts)))
     change = draw(st.sampled_from(["none", "none", "none", "flip", "cut", "add", "slot", "n"]))
     if change == "flip":
         body[draw(st.integers(0, len(body) - 1))] ^= 1 << draw(st.integers(0, 7))
@@ -98,6 +106,7 @@ def test_valid_vectors(vector: dict[str, Any]) -> None:
     offers = (Choice("a", report.epsilon1, report.epsilon2),)
     mechanism = "rr" if report.mechanism == "public" else report.mechanism
     terms = Terms("c", "c", report.n, mechanism, offers, "", hub_from=0 if mechanism in wire.WITH_HUBS else None)
+    terms = replace(terms, group_names=tuple(map(str, range(len(report.counts or ())))))
     assert validate(terms, report.user, body) == Reading(True, report.noisy_degree)
     assert not validate(terms, report.user + 1, body).good
     assert not validate(replace(terms, n=report.n + 1), report.user, body).good
@@ -126,12 +135,28 @@ def test_who_is_no_hub_by_her_degree_sends_no_list(
     assert (terms.refuse(report, 3) is None) is good
 
 
+@pytest.mark.parametrize(("counts", "good"), [((3, -2), True), ((3, -2, 0), False), ((300, -8193), True)])
+def test_counts_are_of_the_communitys_groups(counts: tuple[int, ...], good: bool) -> None:
+    terms = community("friend-counts", 40)
+    report = wire.Report("friend-counts", 40, 3, 0.8, 0.0, None, np.zeros(0, np.int32), counts=counts)
+    assert validate(terms, 3, wire.encode(report)) == Reading(good)
+    assert (terms.refuse(report, 3) is None) is good
+
+
+def test_a_community_without_groups_takes_no_counts() -> None:
+    report = wire.Report("friend-counts", 40, 3, 0.8, 0.0, None, np.zeros(0, np.int32), counts=(3, -2))
+    terms = replace(community("friend-counts", 40), mechanism="noisy-degrees", group_names=())
+    assert not validate(terms, 3, wire.encode(report)).good
+    assert "collects reports by noisy-degrees" in reason(terms, 3, wire.encode(report))
+
+
 @pytest.mark.parametrize("vector", INVALID, ids=lambda v: v["name"])
 def test_invalid_vectors_are_refused_by_every_community_and_slot(vector: dict[str, Any]) -> None:
     body = bytes.fromhex(vector["hex"])
     sizes = [vector["n"]] if "n" in vector else [1, 2, 5, 6, 9, 600, 1000]
     units = {int.from_bytes(body[at : at + 3], "little") / 10**6 for at in range(2, min(12, len(body) - 2))} - {0.0}
     for mechanism, n, user in product(SPLITS, sizes, range(6)):
+        groups = GROUPS if mechanism in wire.WITH_COUNTS else ()
         pairs = [
             (e if mechanism != "rr" else 0.0, f if mechanism in wire.WITH_EDGES else 0.0)
             for e, f in product(units, repeat=2)
@@ -139,7 +164,8 @@ def test_invalid_vectors_are_refused_by_every_community_and_slot(vector: dict[st
         ]
         offers = (*(Choice("a", *pair) for pair in pairs), PUBLIC)
         everybody = wire.DEGREE_RANGE[0] if mechanism in wire.WITH_HUBS else None
-        assert not validate(Terms("c", "c", n, mechanism, offers, "", hub_from=everybody), user, body).good
+        terms = Terms("c", "c", n, mechanism, offers, "", hub_from=everybody, group_names=groups)
+        assert not validate(terms, user, body).good
 
 
 @settings(deadline=None, max_examples=100)
@@ -200,8 +226,8 @@ def test_there_is_a_reason_for_every_refusal_and_it_is_the_wire_formats(each: Se
         return
     said, decoded = reason(*each), error_of(each)
     assert said
-    head_first = (
-        "slot" in said or "is a hub" in said or "collects" in said or "choices" in said
+    head_first = any(
+        word in said for word in ("slot", "is a hub", "collects", "choices", "the community has")
     )  # the list is not looked at then
     assert said == decoded or head_first or len(each.body) > LONGEST
 

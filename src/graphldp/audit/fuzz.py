@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from graphldp.wire import (
     FIRST_BYTE,
     MECHANISMS,
     MILLION,
+    WITH_COUNTS,
     WITH_DEGREE,
     WITH_EDGES,
     WITH_HUBS,
@@ -27,6 +29,7 @@ from graphldp.wire import (
     decode,
     encode,
     from_json,
+    most_groups,
     roster_digest,
     to_json,
     validate,
@@ -72,6 +75,10 @@ def random_report(rng: np.random.Generator) -> Report:
     if mechanism in WITH_DEGREE and (mechanism not in WITH_EDGES or (mechanism == "hub-lists" and not hub)):
         asked = hub if mechanism == "hub-counts" else None
         return Report(mechanism, n, user, epsilon1, 0.0, noisy, listed[:0], asked)
+    if mechanism in WITH_COUNTS:
+        groups = int(rng.integers(2, most_groups(n) + 1)) if n > 1 else 2
+        counts = tuple(int(each) for each in rng.integers(-n - 100, n + 100, groups))
+        return Report(mechanism, max(n, 2), user, epsilon1, 0.0, None, listed[:0], counts=counts)
     listed = listed[listed != user]
     if mechanism == "public":
         return Report(mechanism, n, user, np.inf, np.inf, None, listed)
@@ -88,8 +95,10 @@ def offering(report: Report) -> Terms:
         hub_from = report.noisy_degree
     if mechanism == "hub-lists" and not report.hub and own.cost and own.cost > 1:  # a hub would have split it
         own = Choice("own", (own.cost // 2) / MILLION, (own.cost - own.cost // 2) / MILLION)
+    names = tuple(f"group {number}" for number in range(len(report.counts or ())))
     choices = own, Choice("public", math.inf, math.inf)
-    return Terms("fuzz", "Fuzz", report.n, mechanism, choices, roster_digest=roster_digest([]), hub_from=hub_from)
+    terms = Terms("fuzz", "Fuzz", report.n, mechanism, choices, roster_digest=roster_digest([]), hub_from=hub_from)
+    return replace(terms, group_names=names)
 
 
 def _inputs(count: int, rng: np.random.Generator) -> Iterator[tuple[Terms, int, bytes]]:
@@ -118,7 +127,7 @@ def mutated(data: bytes, other: bytes, rng: np.random.Generator) -> bytes:
     if kind == 4:
         return data[:at] + other[at:]
     if kind == 5:
-        return bytes((FIRST_BYTE, int(rng.integers(160)))) + data[2:4] + rng.bytes(int(rng.integers(40)))
+        return bytes((FIRST_BYTE, int(rng.integers(256)))) + data[2:4] + rng.bytes(int(rng.integers(40)))
     changed = bytearray(data)
     for place in rng.integers(0, min(len(data), 24) if kind == 6 else len(data), int(rng.integers(1, 4))):
         changed[place] ^= 1 << int(rng.integers(8))

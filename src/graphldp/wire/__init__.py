@@ -11,6 +11,7 @@ from graphldp.wire.community import (
     Terms,
     write_publication,
 )
+from graphldp.wire.counts import MAX_GROUPS, most_groups
 from graphldp.wire.invitation import Invitation, address
 from graphldp.wire.question import QUESTION_TYPE, Question
 from graphldp.wire.report import (
@@ -23,8 +24,10 @@ from graphldp.wire.report import (
     MEDIA_TYPE,
     MILLION,
     SMALL,
+    WITH_COUNTS,
     WITH_DEGREE,
     WITH_EDGES,
+    WITH_EPSILON1,
     WITH_HUBS,
     Report,
     ReportHead,
@@ -49,6 +52,7 @@ __all__ = [
     "MAX_ANSWER",
     "MAX_EPOCH",
     "MAX_EPSILON",
+    "MAX_GROUPS",
     "MAX_HEADER",
     "MAX_USERS",
     "MECHANISMS",
@@ -57,8 +61,10 @@ __all__ = [
     "PRIVATE_MECHANISMS",
     "QUESTION_TYPE",
     "SMALL",
+    "WITH_COUNTS",
     "WITH_DEGREE",
     "WITH_EDGES",
+    "WITH_EPSILON1",
     "WITH_HUBS",
     "Answer",
     "Choice",
@@ -81,6 +87,7 @@ __all__ = [
     "key_id",
     "max_size",
     "may_lack_list",
+    "most_groups",
     "plain",
     "quantize",
     "roster_digest",

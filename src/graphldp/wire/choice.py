@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphldp.errors import WireError
-from graphldp.wire.report import MILLION, WITH_DEGREE, WITH_EDGES, may_lack_list, to_millionths
+from graphldp.wire.report import MILLION, WITH_EDGES, WITH_EPSILON1, may_lack_list, to_millionths
 
 LONGEST_NAME = 200
 
@@ -19,7 +19,7 @@ class Choice:
 
     Args:
         name: what users choose by.
-        epsilon1: ε₁, in whole millionths; 0 where the mechanism has no noisy degree, ``inf`` for a public list.
+        epsilon1: ε₁, in whole millionths; 0 where the mechanism spends nothing on it, ``inf`` for a public list.
         epsilon2: ε₂, likewise; 0 where the mechanism has no list.
 
     By hub-lists ε₁ and ε₂ are what a hub spends. Everybody else spends both on her degree.
@@ -56,7 +56,7 @@ class Choice:
         check_name(self.name)
         if self.epsilons == (math.inf, math.inf):
             return
-        for value, users in ((self.epsilon1, WITH_DEGREE), (self.epsilon2, WITH_EDGES)):
+        for value, users in ((self.epsilon1, WITH_EPSILON1), (self.epsilon2, WITH_EDGES)):
             if mechanism in users:
                 to_millionths(value, may_be_0=users is WITH_EDGES and may_lack_list(mechanism))
             elif isinstance(value, bool) or value != 0:

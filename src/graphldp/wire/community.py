@@ -6,6 +6,8 @@
      "choices": [{"name": "standard", "epsilon1": 0.1, "epsilon2": 0.9}],
      "epoch": 1, "held": [], "roster_digest": "…", "roster": ["ann", "bob", "cy"]}
 
+In a community by friend-counts ``"group_names"`` and ``"groups"``, the number of each user's group, stand beside them.
+
 :class:`Terms` are the same for all members and frozen when the community opens. :class:`Published` is what one member
 sees of them, and :class:`Publication` the whole message. It is read strictly; fields that a reader does not know are
 left alone.
@@ -23,15 +25,19 @@ from typing import Any, NamedTuple
 from graphldp.errors import WireError
 from graphldp.wire import varints
 from graphldp.wire.choice import Choice, check_name
+from graphldp.wire.counts import most_groups
 from graphldp.wire.report import (
     DEGREE_RANGE,
     MAX_USERS,
     MECHANISMS,
+    WITH_COUNTS,
     WITH_DEGREE,
     WITH_EDGES,
+    WITH_EPSILON1,
     WITH_HUBS,
     Report,
     ReportHead,
+    max_size,
     to_millionths,
 )
 from graphldp.wire.roster import roster_digest
@@ -53,6 +59,7 @@ class Opening(NamedTuple):
         size: how many bytes these take.
         degree: whether a noisy degree follows.
         mechanism: by which it is drawn.
+        groups: how many counts follow.
     """
 
     n: bytes
@@ -60,6 +67,7 @@ class Opening(NamedTuple):
     size: int
     degree: bool
     mechanism: str
+    groups: int
 
 
 @dataclass(frozen=True)
@@ -72,9 +80,11 @@ class Terms:
         n: how many users its roster names.
         mechanism: one of ``PRIVATE_MECHANISMS``.
         choices: the offers of ε.
-        roster_digest: the roster's digest (:func:`roster_digest`).
+        roster_digest: the roster's digest (:func:`roster_digest`), and that of its groups.
         epoch: which collection this is of the same people.
         hub_from: for hub-counts and hub-lists, the noisy degree from which on a user is a hub; None where nobody is.
+        group_names: for friend-counts, what the groups are called, in the order of their numbers; else empty. Which
+            group each user is in is kept with the roster.
     """
 
     id: str
@@ -85,6 +95,12 @@ class Terms:
     roster_digest: str
     epoch: int = 1
     hub_from: int | None = None
+    group_names: tuple[str, ...] = ()
+
+    @property
+    def max_size(self) -> int:
+        """The cap on an encoded report."""
+        return max_size(self.n, len(self.group_names))
 
     def drawn_by(self, choice: Choice) -> str:
         """The mechanism of a report by a choice."""
@@ -96,13 +112,14 @@ class Terms:
         found: dict[int, Opening] = {}
         for choice in self.choices:
             name = self.drawn_by(choice)
-            code, size = MECHANISMS.index(name), 3 * ((name in WITH_DEGREE) + (name in WITH_EDGES))
+            code, size = MECHANISMS.index(name), 3 * ((name in WITH_EPSILON1) + (name in WITH_EDGES))
             offers = dict(found[code].offers) if code in found else {}
             for epsilon1, epsilon2 in choice.spent(name):
-                parts = ((epsilon1, WITH_DEGREE), (epsilon2, WITH_EDGES))
+                parts = ((epsilon1, WITH_EPSILON1), (epsilon2, WITH_EDGES))
                 units = [to_millionths(e, may_be_0=True) for e, users in parts if name in users]
                 offers[b"".join(each.to_bytes(3, "little") for each in units)] = epsilon2 > 0
-            found[code] = Opening(varints.write(self.n), offers, size, name in WITH_DEGREE, name)
+            groups = len(self.group_names) if name in WITH_COUNTS else 0
+            found[code] = Opening(varints.write(self.n), offers, size, name in WITH_DEGREE, name, groups)
         return found
 
     def is_hub(self, rough: int | None) -> bool:
@@ -121,13 +138,19 @@ class Terms:
             return "The report's ε₁ and ε₂ are none of the community's choices."
         if report.hub and not self.is_hub(report.noisy_degree):
             return "The report says that its user is a hub, and its noisy degree says that she is not."
+        if report.counts is not None and len(report.counts) != len(self.group_names):
+            return (
+                f"The report counts friends in {len(report.counts)} groups; the community has {len(self.group_names)}."
+            )
         return None
 
-    def check_roster(self, names: Any) -> None:
-        """Refuse any other roster than the one that was frozen when the community opened."""
+    def check_roster(self, names: Any, groups: Any = None) -> None:
+        """Refuse any other roster, and any other groups, than those that were frozen when the community opened."""
         if type(names) is not list or not all(type(name) is str and name.isprintable() for name in names):
             raise WireError("The roster must be a list of printable names.")
-        if len(names) != self.n or roster_digest(names) != self.roster_digest:
+        if self.group_names and not _is_partition(groups, self.n, len(self.group_names)):
+            raise WireError("The groups must say of each user in which one she is, and none may be empty.")
+        if len(names) != self.n or roster_digest(names, self.group_names, groups or ()) != self.roster_digest:
             raise WireError("The roster is not the one that the community was opened with.")
 
 
@@ -155,6 +178,7 @@ class Published(Terms):
                 epoch=_whole(fields["epoch"], 1, MAX_EPOCH),
                 user=_whole(fields["user"], 0, MAX_USERS - 1),
                 hub_from=_hub_from(fields),
+                group_names=_group_names(fields),
             )
         except (KeyError, TypeError):
             raise WireError(_NOT_ONE) from None
@@ -166,7 +190,7 @@ class Published(Terms):
 
     def to_json(self) -> dict[str, Any]:
         """What :meth:`from_json` reads."""
-        return {
+        fields = {
             "id": self.id,
             "name": self.name,
             "n": self.n,
@@ -175,7 +199,12 @@ class Published(Terms):
             "choices": [choice.to_json() for choice in self.choices],
             "epoch": self.epoch,
             "roster_digest": self.roster_digest,
-        } | ({"hub_from": self.hub_from} if self.mechanism in WITH_HUBS else {})
+        }
+        if self.mechanism in WITH_HUBS:
+            fields["hub_from"] = self.hub_from
+        if self.mechanism in WITH_COUNTS:
+            fields["group_names"] = list(self.group_names)
+        return fields
 
     def choice(self, name: str | None) -> Choice:
         """The choice of a name; the only one where there is only one."""
@@ -195,6 +224,7 @@ class Publication:
         roster: the users' names, in the order of their numbers.
         answered: for hub-counts, the epochs in which it has her answer to the second question.
         sealing_key: the collector's key, where it takes sealed reports.
+        groups: for friend-counts, the number of each user's group; else None.
     """
 
     published: Published
@@ -202,6 +232,7 @@ class Publication:
     roster: list[str] = field(repr=False)
     answered: tuple[int, ...] = ()
     sealing_key: bytes | None = None
+    groups: list[int] | None = field(default=None, repr=False)
 
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Publication:
@@ -213,8 +244,9 @@ class Publication:
             sealing_key = _key(fields["sealing_key"]) if "sealing_key" in fields else None
         except (KeyError, TypeError):
             raise WireError(_NOT_ONE) from None
-        published.check_roster(fields.get("roster"))
-        return Publication(published, held, fields["roster"], answered, sealing_key)
+        groups = fields.get("groups") if published.group_names else None
+        published.check_roster(fields.get("roster"), groups)
+        return Publication(published, held, fields["roster"], answered, sealing_key, groups)
 
 
 def write_publication(
@@ -223,6 +255,7 @@ def write_publication(
     roster: str,
     answered: Sequence[int] = (),
     sealing_key: bytes | None = None,
+    groups: str | None = None,
 ) -> str:
     """The whole message, as JSON.
 
@@ -232,6 +265,7 @@ def write_publication(
         roster: the names as JSON already: a long roster is written once for all members.
         answered: the epochs in which the collector has her answer.
         sealing_key: the collector's key, where it takes sealed reports.
+        groups: the numbers of the users' groups as JSON already, where there are any.
     """
     fields = published.to_json()
     digest, told = fields.pop("roster_digest"), dict[str, Any](held=list(held))
@@ -240,7 +274,8 @@ def write_publication(
     if sealing_key is not None:
         told["sealing_key"] = sealing_key.hex()
     head = json.dumps(fields | told | {"roster_digest": digest}, ensure_ascii=False)
-    return f'{head[:-1]}, "roster": {roster}}}'
+    partition = "" if groups is None else f', "groups": {groups}'
+    return f'{head[:-1]}{partition}, "roster": {roster}}}'
 
 
 def _hub_from(fields: Mapping[str, Any]) -> int | None:
@@ -248,6 +283,23 @@ def _hub_from(fields: Mapping[str, Any]) -> int | None:
     if fields["mechanism"] not in WITH_HUBS or fields["hub_from"] is None:
         return None
     return _whole(fields["hub_from"], *DEGREE_RANGE)
+
+
+def _group_names(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the groups are called, of the mechanisms that count by them."""
+    if fields["mechanism"] not in WITH_COUNTS:
+        return ()
+    names = tuple(check_name(name) for name in _typed(fields["group_names"], list))
+    if len(set(names)) != len(names) or not 2 <= len(names) <= most_groups(fields["n"]):
+        raise WireError("A community by friend-counts publishes two groups or more, by distinct names.")
+    return names
+
+
+def _is_partition(groups: Any, n: int, count: int) -> bool:
+    """Whether each of n users is in one of so many groups, and each of these is somebody's."""
+    if type(groups) is not list or len(groups) != n or not all(type(each) is int for each in groups):
+        return False
+    return set(groups) == set(range(count))
 
 
 def _key(value: Any) -> bytes:

@@ -3,22 +3,24 @@
 ::
 
     byte 0        0xE1: a report, version 1
-    byte 1        mechanism << 5 | k          0 dprr, 1 rr, 2 noisy-degrees, 3 public, 4 hub-counts, 5 hub-lists; k of
-                                              a Rice code, 1 for a hub-counts user who is to be asked again, else 0
+    byte 1        mechanism << 5 | k          0 dprr, 1 rr, 2 noisy-degrees, 3 public, 4 hub-counts, 5 hub-lists,
+                                              6 friend-counts; k of a Rice code, 1 for a hub-counts user who is to be
+                                              asked again, else 0
     n             varint                      users in the community, 1 to 2²⁷
     user          varint                      the reporting user's number, below n
     ε₁            3 bytes, little-endian      in millionths; all but rr and public
     ε₂            3 bytes, little-endian      in millionths; dprr, rr and hub-lists only, 0 for who is no hub
-    d*            zigzag varint               where there is an ε₁
+    d*            zigzag varint               where there is an ε₁, but for friend-counts
+    counts        varints                     friend-counts only: see :mod:`graphldp.wire.counts`
     count         varint                      entries of the list; where ε₂ is above 0, and for public
     list          the rest                    of the count entries, or of the absent users where they are fewer
 
-At most 24 bytes stand before the list. The list leaves the user herself out (users above her move down by one). Of up
-to 512 users it is one number, the list's place among all of its length: see :mod:`graphldp.wire.combinations`. Of more
-it is a Rice code of the gaps, a bitmap where it is dense: see :mod:`graphldp.wire.golomb`. ε is a whole number of
-millionths, so that both sides mean the same number exactly and sums never round. Every report has exactly one encoding;
-whatever else arrives is refused with a reason. The shared test vectors are in ``tests/wire/vectors``, the details in
-``docs/wire.md``.
+At most 24 bytes stand before the list or the counts. The list leaves the user herself out (users above her move down by
+one). Of up to 512 users it is one number, the list's place among all of its length: see
+:mod:`graphldp.wire.combinations`. Of more it is a Rice code of the gaps, a bitmap where it is dense: see
+:mod:`graphldp.wire.golomb`. ε is a whole number of millionths, so that both sides mean the same number exactly and sums
+never round. Every report has exactly one encoding; whatever else arrives is refused with a reason. The shared test
+vectors are in ``tests/wire/vectors``, the details in ``docs/wire.md``.
 
 Example::
 
@@ -36,10 +38,11 @@ from numpy.typing import NDArray
 
 from graphldp.errors import WireError, bad_parameter
 from graphldp.wire import combinations, golomb, varints
+from graphldp.wire.counts import check_counts, most_groups, read_counts, write_counts
 from graphldp.wire.reader import Reader, check_whole
 
 MEDIA_TYPE = "application/vnd.graphldp.report"
-MECHANISMS = ("dprr", "rr", "noisy-degrees", "public", "hub-counts", "hub-lists")
+MECHANISMS = ("dprr", "rr", "noisy-degrees", "public", "hub-counts", "hub-lists", "friend-counts")
 MAX_USERS = 1 << 27
 MAX_HEADER = 24
 SMALL = 512  # users up to which a list is one number; beyond, the last byte of a Rice code is no matter
@@ -49,6 +52,8 @@ DEGREE_RANGE = (-(1 << 27), (1 << 27) - 1)
 FIRST_BYTE = 0xE1
 
 WITH_DEGREE = ("dprr", "noisy-degrees", "hub-counts", "hub-lists")
+WITH_COUNTS = ("friend-counts",)
+WITH_EPSILON1 = (*WITH_DEGREE, *WITH_COUNTS)
 WITH_EDGES = ("dprr", "rr", "hub-lists")
 WITH_HUBS = ("hub-counts", "hub-lists")  # hubs do something else than everybody else, and their reports say so
 
@@ -63,9 +68,10 @@ class Report:
         user: the reporting user's number in the roster.
         epsilon1: ε₁, a whole number of millionths (see :func:`quantize`); 0 for rr, ``inf`` for public.
         epsilon2: ε₂, likewise; 0 where there is no list, as for who is no hub of hub-lists, ``inf`` for public.
-        noisy_degree: d*, or None for rr and public.
+        noisy_degree: d*, or None for rr, public and friend-counts.
         neighbours: sorted, distinct, in range, without the user herself; empty where ε₂ is 0.
         asked: for hub-counts, whether the user looks like a hub, and is to be asked again; else None.
+        counts: for friend-counts, the noisy number of her friends in each group; else None.
     """
 
     mechanism: str
@@ -76,6 +82,7 @@ class Report:
     noisy_degree: int | None
     neighbours: NDArray[np.int32] = field(repr=False)
     asked: bool | None = None
+    counts: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.mechanism not in MECHANISMS:
@@ -83,7 +90,7 @@ class Report:
         check_whole("report", "n", self.n, 1, MAX_USERS)
         check_whole("report", "user", self.user, 0, self.n - 1)
         unspent = math.inf if self.mechanism == "public" else 0.0
-        for name, value, users in (("ε₁", self.epsilon1, WITH_DEGREE), ("ε₂", self.epsilon2, WITH_EDGES)):
+        for name, value, users in (("ε₁", self.epsilon1, WITH_EPSILON1), ("ε₂", self.epsilon2, WITH_EDGES)):
             if self.mechanism in users:
                 to_millionths(value, may_be_0=users is WITH_EDGES and may_lack_list(self.mechanism))
             elif value != unspent:
@@ -94,6 +101,10 @@ class Report:
             raise WireError(f"A report by {self.mechanism} has no noisy degree.")
         if type(self.asked) is not bool if self.mechanism == "hub-counts" else self.asked is not None:
             raise WireError("A report by hub-counts, and no other, says whether its user is asked again.")
+        if self.mechanism in WITH_COUNTS:
+            check_counts(self.counts, self.n, *DEGREE_RANGE)
+        elif self.counts is not None:
+            raise WireError(f"A report by {self.mechanism} has no counts.")
         object.__setattr__(self, "neighbours", self._checked_list())
 
     @property
@@ -149,9 +160,12 @@ def quantize(epsilon: float) -> float:
     return round(epsilon * MILLION) / MILLION
 
 
-def max_size(n: int) -> int:
-    """The cap on an encoded report in a community of n users: no list costs more than its bitmap."""
-    return MAX_HEADER + -(-(n - 1) // 8)
+def max_size(n: int, groups: int = 0) -> int:
+    """The cap on an encoded report in a community of n users, and of so many groups where it has any.
+
+    No list costs more than its bitmap, and no count more than the longest varint.
+    """
+    return MAX_HEADER + max(-(-(n - 1) // 8), varints.MOST_BYTES * groups)
 
 
 def encode(report: Report) -> bytes:
@@ -164,12 +178,14 @@ def encode(report: Report) -> bytes:
         k, payload = (0, combinations.pack(written, report.n - 1)) if report.n <= SMALL else golomb.pack(written)
     head = [bytes((FIRST_BYTE, MECHANISMS.index(report.mechanism) << 5 | k)), varints.write(report.n)]
     head.append(varints.write(report.user))
-    if report.mechanism in WITH_DEGREE:
+    if report.mechanism in WITH_EPSILON1:
         head.append(to_millionths(report.epsilon1).to_bytes(3, "little"))
     if report.mechanism in WITH_EDGES:
         head.append(to_millionths(report.epsilon2, may_be_0=True).to_bytes(3, "little"))
     if report.noisy_degree is not None:
         head.append(varints.write(varints.fold(report.noisy_degree)))
+    if report.counts is not None:
+        head.append(write_counts(report.counts))
     if report.epsilon2:
         head.append(varints.write(len(report.neighbours)))
     return b"".join((*head, payload))
@@ -192,7 +208,7 @@ def decode(data: bytes, *, n: int | None = None) -> Report:
         listed = _complement(listed, head.n - 1)
     neighbours = (listed + (listed >= head.user)).astype(np.int32)
     spent = (head.epsilon1, head.epsilon2)
-    return Report(head.mechanism, head.n, head.user, *spent, head.noisy_degree, neighbours, head.asked)
+    return Report(head.mechanism, head.n, head.user, *spent, head.noisy_degree, neighbours, head.asked, head.counts)
 
 
 @dataclass(frozen=True)
@@ -210,6 +226,7 @@ class ReportHead:
         k: of its Rice code.
         payload: the list's bytes.
         asked: as of a :class:`Report`.
+        counts: as of a :class:`Report`.
     """
 
     mechanism: str
@@ -222,6 +239,7 @@ class ReportHead:
     k: int
     payload: bytes = field(repr=False)
     asked: bool | None = None
+    counts: tuple[int, ...] | None = None
 
     @property
     def hub(self) -> bool:
@@ -264,23 +282,25 @@ def decode_head(data: bytes, *, n: int | None = None) -> ReportHead:
     if n is not None and users != n:
         raise WireError(f"The report is for a community of {users} users, not {n}.")
     check_whole("report", "n", users, 1, MAX_USERS)
-    if len(data) > max_size(users):
-        raise WireError(f"A report in a community of {users} users has at most {max_size(users)} bytes.")
+    most = max_size(users, most_groups(users) if mechanism in WITH_COUNTS else 0)
+    if len(data) > most:
+        raise WireError(f"A report in a community of {users} users has at most {most} bytes.")
     user = reader.varint("user")
     check_whole("report", "user", user, 0, users - 1)
     rest = math.inf if mechanism == "public" else 0.0
-    epsilon1 = _read_epsilon(reader) if mechanism in WITH_DEGREE else rest
+    epsilon1 = _read_epsilon(reader) if mechanism in WITH_EPSILON1 else rest
     epsilon2 = _read_epsilon(reader, may_be_0=may_lack_list(mechanism)) if mechanism in WITH_EDGES else rest
     noisy_degree = None
     if mechanism in WITH_DEGREE:
         noisy_degree = reader.signed("noisy degree")
+    counts = read_counts(reader, users) if mechanism in WITH_COUNTS else None
     count = reader.varint("count") if epsilon2 else 0
     check_whole("report", "count", count, 0, users - 1)
     asked = None
     if mechanism == "hub-counts":
         check_whole("report", "code of who is asked", k, 0, 1)
         asked, k = bool(k), 0
-    return ReportHead(mechanism, users, user, epsilon1, epsilon2, noisy_degree, count, k, reader.rest(), asked)
+    return ReportHead(mechanism, users, user, epsilon1, epsilon2, noisy_degree, count, k, reader.rest(), asked, counts)
 
 
 def _read_epsilon(reader: Reader, *, may_be_0: bool = False) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphldp.errors import WireError
-from graphldp.wire.report import MAX_USERS, MECHANISMS, WITH_DEGREE, WITH_EDGES, Report
+from graphldp.wire.report import MAX_USERS, MECHANISMS, WITH_COUNTS, WITH_DEGREE, WITH_EDGES, WITH_EPSILON1, Report
 from graphldp.wire.strict import read_object
 
 
@@ -32,6 +32,10 @@ def from_json(text: str) -> Report:
     neighbours = fields.pop("neighbours")
     if not isinstance(neighbours, list) or not all(type(j) is int and 0 <= j < MAX_USERS for j in neighbours):
         raise WireError("A report's list must be a flat array of whole numbers.")
+    if "counts" in fields:
+        if not isinstance(fields["counts"], list):
+            raise WireError("A report's counts must be one whole number for each group.")
+        fields["counts"] = tuple(fields["counts"])
     rest = math.inf if fields["mechanism"] == "public" else 0.0
     given: dict[str, Any] = {"epsilon1": rest, "epsilon2": rest, "noisy_degree": None} | fields
     return Report(**given, neighbours=np.array(neighbours, np.int32))
@@ -40,8 +44,9 @@ def from_json(text: str) -> Report:
 def field_names(mechanism: str) -> list[str]:
     """The fields that a report by a mechanism has."""
     names = ["mechanism", "n", "user"]
-    names += ["epsilon1"] if mechanism in WITH_DEGREE else []
+    names += ["epsilon1"] if mechanism in WITH_EPSILON1 else []
     names += ["epsilon2"] if mechanism in WITH_EDGES else []
     names += ["noisy_degree"] if mechanism in WITH_DEGREE else []
     names += ["asked"] if mechanism == "hub-counts" else []
+    names += ["counts"] if mechanism in WITH_COUNTS else []
     return [*names, "neighbours"]

@@ -12,14 +12,16 @@ from typing import Any
 from graphldp.wire import problems
 from graphldp.wire.choice import LONGEST_NAME
 from graphldp.wire.community import DIGEST_PATTERN, ID_PATTERN, KEY_PATTERN, MAX_EPOCH, PRIVATE_MECHANISMS
+from graphldp.wire.counts import MAX_GROUPS
 from graphldp.wire.invitation import BEARER_PATTERN
 from graphldp.wire.report import (
     DEGREE_RANGE,
     MAX_EPSILON,
     MAX_USERS,
     MECHANISMS,
-    WITH_DEGREE,
+    WITH_COUNTS,
     WITH_EDGES,
+    WITH_EPSILON1,
     WITH_HUBS,
     may_lack_list,
 )
@@ -36,6 +38,7 @@ _EPSILON: Schema = {
     "maximum": MAX_EPSILON,
     "description": "A whole number of millionths.",
 }
+_NOISY: Schema = {"type": "integer", "minimum": DEGREE_RANGE[0], "maximum": DEGREE_RANGE[1]}
 _NAME: Schema = {
     "type": "string",
     "minLength": 1,
@@ -50,6 +53,23 @@ _SERVER: Schema = {
         {"pattern": r"^[Hh][Tt][Tt][Pp]://([Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]|127\.0\.0\.1|\[::1\])([:/][!-~]*)?$"},
     ],
     "description": "The collector's address, without user, query or fragment: https, or this machine.",
+}
+
+
+_GROUPS: Schema = {
+    "group_names": {
+        "type": "array",
+        "items": _NAME,
+        "minItems": 2,
+        "maxItems": MAX_GROUPS,
+        "uniqueItems": True,
+        "description": "What the groups are called, in the order of their numbers; n of them at most.",
+    },
+    "groups": {
+        "type": "array",
+        "items": {"type": "integer", "minimum": 0, "maximum": MAX_GROUPS - 1},
+        "description": "The number of each user's group, in the order of the roster; no group is empty.",
+    },
 }
 
 
@@ -70,8 +90,15 @@ def _report() -> Schema:
         "user": _USER | {"description": "The reporting user's number; below n."},
         "epsilon1": _EPSILON,
         "epsilon2": _EPSILON,
-        "noisy_degree": {"type": "integer", "minimum": DEGREE_RANGE[0], "maximum": DEGREE_RANGE[1]},
+        "noisy_degree": _NOISY,
         "asked": {"type": "boolean", "description": "Whether she looks like a hub, and is to be asked again."},
+        "counts": {
+            "type": "array",
+            "items": _NOISY,
+            "minItems": 2,
+            "maxItems": MAX_GROUPS,
+            "description": "The noisy number of her friends in each group; n groups at most.",
+        },
         "neighbours": {
             "type": "array",
             "items": _USER,
@@ -87,7 +114,7 @@ def _report() -> Schema:
         without = properties | {"neighbours": {"const": []}}
         if may_lack_list(mechanism):
             kinds.append(kind | {"properties": without | {"epsilon2": {"const": 0}}})
-        elif mechanism in WITH_DEGREE and mechanism not in WITH_EDGES:
+        elif mechanism in WITH_EPSILON1 and mechanism not in WITH_EDGES:
             kind |= {"properties": without}
         kinds.append(kind)
     return {"description": "One user's report in the form for people. On the wire it is bytes.", "oneOf": kinds}
@@ -98,7 +125,7 @@ def _answer() -> Schema:
         "n": _USERS | {"description": "Users in the community."},
         "user": _USER | {"description": "The answering user's number; below n."},
         "question": {"type": "string", "pattern": DIGEST_PATTERN, "description": "SHA-256 of the question's bytes."},
-        "busy_friends": {"type": "integer", "minimum": DEGREE_RANGE[0], "maximum": DEGREE_RANGE[1]},
+        "busy_friends": _NOISY,
     }
     return {
         "description": "A hub's answer to the second question in the form for people. On the wire it is bytes.",
@@ -126,7 +153,8 @@ def _community() -> Schema:
         "roster_digest": {
             "type": "string",
             "pattern": DIGEST_PATTERN,
-            "description": "SHA-256 over the roster's names, each after its length as eight bytes, big-endian.",
+            "description": "SHA-256 over the roster's names, each after its length as eight bytes, big-endian; "
+            "then over the groups, where there are any: docs/wire.md has the order.",
         },
         "sealing_key": {
             "type": "string",
@@ -161,6 +189,10 @@ def _community() -> Schema:
             "description": "The epochs in which the collector has this slot's answer to the second question.",
         },
     }
+    for name in WITH_COUNTS:
+        counting = offers[PRIVATE_MECHANISMS.index(name)]
+        counting["required"] = ["group_names", "groups"]
+        counting["properties"] |= _GROUPS
     about = "A community, as the holder of one slot sees it. A reader leaves fields alone that it does not know."
     return {
         "description": about,
@@ -175,7 +207,7 @@ def _choice(mechanism: str) -> Schema:
     public: Schema = {"epsilon1": {"type": "null"}, "epsilon2": {"type": "null"}}
     spent = {
         name: _EPSILON if mechanism in users else {"const": 0}
-        for name, users in (("epsilon1", WITH_DEGREE), ("epsilon2", WITH_EDGES))
+        for name, users in (("epsilon1", WITH_EPSILON1), ("epsilon2", WITH_EDGES))
     }
     if may_lack_list(mechanism):  # what a hub spends; everybody else spends both on her degree
         spent["epsilon2"] = {"anyOf": [_EPSILON, {"const": 0}], "description": "0 where nobody sends a list."}

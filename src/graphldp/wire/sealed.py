@@ -61,13 +61,13 @@ class Inner:
     token: str = field(repr=False)
     body: bytes = field(repr=False)
 
-    def encode(self, n: int) -> bytes:
-        """The bytes to seal, for a community of n users."""
+    def encode(self, n: int, groups: int = 0) -> bytes:
+        """The bytes to seal, for a community of n users, and of so many groups where it has any."""
         token = self.token.encode()
         if not _TOKEN.fullmatch(token):
             raise WireError("A token that is sealed has 64 printable characters at most.")
         head = _HEAD.pack(1 + SEALED_KINDS.index(self.kind), self.epoch, self.user, len(token), token, len(self.body))
-        size = inner_size(n)
+        size = inner_size(n, groups)
         if len(head) + len(self.body) > size:
             raise WireError("What is to be sealed is longer than any report of this community.")
         return (head + self.body).ljust(size, b"\0")
@@ -104,9 +104,9 @@ class Sealed(NamedTuple):
         return Sealed(data[1 : 1 + KEY_ID_SIZE], data[1 + KEY_ID_SIZE :])
 
 
-def inner_size(n: int) -> int:
-    """How many bytes are sealed in a community of n users, always."""
-    return _HEAD.size + max(max_size(n), MAX_ANSWER)
+def inner_size(n: int, groups: int = 0) -> int:
+    """How many bytes are sealed in a community of n users and so many groups, always."""
+    return _HEAD.size + max(max_size(n, groups), MAX_ANSWER)
 
 
 def key_id(public: bytes) -> bytes:

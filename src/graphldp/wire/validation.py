@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from graphldp.errors import WireError
 from graphldp.wire import combinations, varints
 from graphldp.wire.community import Terms
-from graphldp.wire.report import FIRST_BYTE, SMALL, WITH_HUBS, decode_head, max_size
+from graphldp.wire.counts import skip_counts
+from graphldp.wire.report import FIRST_BYTE, SMALL, WITH_HUBS, decode_head
 
 LONGEST = 1024  # bytes of a body that is read as one number; arrays read a longer one faster
 _CHUNK = 1 << 14  # bytes that are bits at a time: what arrays of them take stays below a few megabytes
@@ -36,7 +37,7 @@ _BAD = Reading(False)
 
 def validate(terms: Terms, user: int, body: bytes) -> Reading:
     """Check what was sent to a community as a slot's report."""
-    if len(body) > max_size(terms.n) or len(body) < 2 or body[0] != FIRST_BYTE:
+    if len(body) > terms.max_size or len(body) < 2 or body[0] != FIRST_BYTE:
         return _BAD
     opening = terms.openings.get(body[1] >> 5)
     if opening is None or user >= terms.n:
@@ -51,6 +52,8 @@ def validate(terms: Terms, user: int, body: bytes) -> Reading:
     if opening.degree:
         coded, after = varints.read(body, after)
         degree = varints.unfold(coded)
+    if opening.groups:
+        after = skip_counts(body, after, opening.groups)
     if listed and after >= 0:
         count, after = varints.read(body, after)
     if after < 0 or count > others:
