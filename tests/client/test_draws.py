@@ -26,6 +26,6 @@ def test_the_bytes_are_those_of_the_randomness(vector: dict[str, Any]) -> None:
         assert noise == vector["noise"]
     else:
         given |= {"mechanism": vector["mechanism"], "epsilon2": vector["epsilon2"]}
-        report = sampler.draw(vector["friends"], **given, _entropy=entropy)
+        report = sampler.draw(vector["friends"], **given, groups=vector.get("groups"), _entropy=entropy)
     assert encode(report).hex() == vector["report"]
     assert not randomness.read()

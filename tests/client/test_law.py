@@ -101,8 +101,22 @@ def hub_lists(friends: tuple[int, ...], n: int, epsilon1: float, epsilon2: float
     return noise(epsilon1, d_star - len(friends)) * list_chance(friends, listed, n, epsilon2, Fraction(1))
 
 
-FORMULAS = {"dprr": dprr, "rr": rr, "noisy-degrees": noisy_degrees, "hub-lists": hub_lists}
+def friend_counts(friends: tuple[int, ...], n: int, epsilon1: float, epsilon2: float, report: Report) -> Fraction:
+    chance = Fraction(1)
+    for group, count in enumerate(some(report.counts)):
+        chance *= noise(epsilon1, count - sum(exact.GROUPS[friend] == group for friend in friends))
+    return chance
+
+
+FORMULAS = {
+    "friend-counts": friend_counts,
+    "dprr": dprr,
+    "rr": rr,
+    "noisy-degrees": noisy_degrees,
+    "hub-lists": hub_lists,
+}
 """A mechanism that joins the wire joins these."""
+TWO_NOISES = ("hub-lists", "friend-counts")
 
 
 def lists(n: int) -> Iterator[tuple[int, ...]]:
@@ -119,7 +133,7 @@ def test_every_mechanism_of_the_wire_has_its_formula() -> None:
 @pytest.mark.parametrize("case", exact.cases(), ids=str)
 def test_the_law_is_the_formula(case: tuple[str, float, float]) -> None:
     mechanism, epsilon1, epsilon2 = case
-    n = 3 if epsilon1 == 0.1 or mechanism == "hub-lists" else 4
+    n = 3 if epsilon1 == 0.1 or mechanism in TWO_NOISES else 4
     for friends in lists(n):
         law = exact.law_of(mechanism, n, friends, epsilon1, epsilon2)
         assert law.rest < Fraction(2, 10**8)
@@ -137,7 +151,7 @@ def test_no_length_and_no_position_tells_a_list(mechanism: str) -> None:
     """
     for case in exact.cases():
         if case[0] == mechanism and 0.1 not in case:
-            n, margin = (3, 10_000) if mechanism == "hub-lists" else (4, 100)  # paths of two noises are left earlier
+            n, margin = (3, 10_000) if mechanism in TWO_NOISES else (4, 100)  # paths of two noises are left earlier
             laws = [exact.law_of(mechanism, n, friends, *case[1:]) for friends in exact.lists_of(n)]
             likely = [{body for body, p in law.found.items() if p > law.rest * margin} for law in laws]
             possible = [set(law.found) for law in laws]

@@ -20,7 +20,7 @@ from graphldp.audit.enumeration import Law, Outcome, enumerate_law
 from graphldp.audit.finding import Finding
 from graphldp.client import coarsening, laplace, sampler
 from graphldp.client.entropy import Entropy
-from graphldp.wire import MECHANISMS, WITH_DEGREE, WITH_EDGES, WITH_HUBS, encode
+from graphldp.wire import MECHANISMS, WITH_COUNTS, WITH_DEGREE, WITH_EDGES, WITH_EPSILON1, WITH_HUBS, encode
 
 # what the wire can carry in one message and ε protects; :mod:`graphldp.audit.rounds` has the mechanism of two
 LIVE = tuple(name for name in MECHANISMS if name not in ("public", "hub-counts"))
@@ -28,8 +28,9 @@ SPENT = (0.1, 1.0, 1.5, 2.25)  # 1/10 rejects often, 3/2 and 9/4 divide: every l
 WORDS = ((2, 8), (3, 5), (4, 3), (4, 64))  # (users, bits of a word): in short words rounding is large
 WASTE = 1e-5  # what a report may be short of the ε it claims: more than the paths that are left out amount to
 HUB_FROM = 2  # of at most three friends: with each list both branches of hub-lists occur
+GROUPS = (0, 1, 1, 0)  # of four users or fewer: of the others at least one is in each
 _USER = 1
-_CUTOFF = {"hub-lists": Fraction(1, 10**11)}  # it draws two noises, of which pairs are many
+_CUTOFF = {name: Fraction(1, 10**11) for name in ("hub-lists", *WITH_COUNTS)}  # two noises: pairs of them are many
 EPSILONS2 = tuple(units / 100 for units in range(5, 400, 5))
 _COMMUNITIES = (2, 3, 30, 3782, 3_000_000)
 
@@ -49,14 +50,14 @@ def exp_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
 def cases() -> list[tuple[str, float, float]]:
     """(mechanism, ε₁, ε₂): every mechanism of the wire at every ε of ``SPENT``.
 
-    At 1/10 the two noises of hub-lists have too many pairs of values. Each of them alone is enumerated there.
+    At 1/10 two noises have too many pairs of values. Each of them alone is enumerated there.
     """
     every = [(mechanism, spent) for mechanism in LIVE for spent in SPENT]
-    return [(name, *_split(name, spent)) for name, spent in every if name != "hub-lists" or spent >= 1]
+    return [(name, *_split(name, spent)) for name, spent in every if name not in _CUTOFF or spent >= 1]
 
 
 def _split(mechanism: str, spent: float) -> tuple[float, float]:
-    if mechanism not in WITH_DEGREE:
+    if mechanism not in WITH_EPSILON1:
         return 0.0, spent
     return spent, 0.9 if mechanism in WITH_EDGES else 0.0
 
@@ -79,6 +80,7 @@ def law_of(mechanism: str, n: int, friends: tuple[int, ...], epsilon1: float, ep
             epsilon1=epsilon1,
             epsilon2=epsilon2,
             hub_from=HUB_FROM,
+            groups=[GROUPS[user % len(GROUPS)] for user in range(n)],
             _entropy=entropy,
         )
         return encode(report)

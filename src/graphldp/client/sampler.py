@@ -1,7 +1,8 @@
 """One report, drawn exactly.
 
-The law is that of ``DPRR``, ``NoisyDegrees`` and ``HubLists`` with ``noise="discrete"``, and of ``RR``. Randomized
-response and edge sampling are one comparison: with U a uniform word of 64 bits and E a rational number at most e^ε₂,
+The law is that of ``DPRR``, ``NoisyDegrees`` and ``HubLists`` with ``noise="discrete"``, of ``RR``, and of
+``FriendCounts``, for which see :mod:`graphldp.client.counting`. Randomized response and edge sampling are one
+comparison: with U a uniform word of 64 bits and E a rational number at most e^ε₂,
 
     d* = d + Z,    q/(1 + E) = d*/(d*(E − 1) + n − 1) for 0 < d* < (n − 1)/2,    q = 1 above,    q = 0 for d* ≤ 0
     T₀ = ⌈2⁶⁴ q/(1 + E)⌉,    T₁ = ⌊2⁶⁴ q E/(1 + E)⌋,    T₁ = T₀ where rounding left it below
@@ -16,6 +17,7 @@ By rr, and for a hub of hub-lists, q = 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -23,13 +25,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.client import coarsening
+from graphldp.client import coarsening, counting
 from graphldp.client.entropy import Entropy
 from graphldp.client.laplace import discrete_laplace
 from graphldp.errors import GraphLDPError, ParameterError, bad_parameter
-from graphldp.wire import DEGREE_RANGE, MILLION, WITH_DEGREE, Report, to_millionths
+from graphldp.wire import DEGREE_RANGE, MILLION, WITH_COUNTS, WITH_DEGREE, Report, to_millionths
 
 WORD_BITS = 64
+_NONE = np.zeros(0, np.int32)
 _CHUNK = 1 << 18  # users at a time: bounds the memory at n = 3 million
 
 
@@ -42,6 +45,7 @@ def draw(
     epsilon1: float,
     epsilon2: float,
     hub_from: int | None = None,
+    groups: Sequence[int] | None = None,
     _entropy: Entropy | None = None,
     _word_bits: int = WORD_BITS,
     **refused: Any,
@@ -50,12 +54,14 @@ def draw(
 
     Args:
         friends: the numbers of the user's friends in the roster.
-        mechanism: ``"dprr"``, ``"rr"``, ``"noisy-degrees"``, ``"hub-lists"``, or ``"public"`` for the list as it is.
+        mechanism: ``"dprr"``, ``"rr"``, ``"noisy-degrees"``, ``"hub-lists"``, ``"friend-counts"``, or ``"public"`` for
+            the list as it is.
         n: users in the community.
         user: the user's own number.
         epsilon1: ε₁ in whole millionths, 0 for rr, ``inf`` for public.
-        epsilon2: ε₂ in whole millionths, 0 for noisy-degrees, ``inf`` for public.
+        epsilon2: ε₂ in whole millionths, 0 for noisy-degrees and friend-counts, ``inf`` for public.
         hub_from: for hub-lists, the noisy degree from which on a user is a hub; None where nobody is.
+        groups: for friend-counts, the number of each user's public group.
         refused: anything else, above all a seed.
     """
     if refused:
@@ -66,19 +72,30 @@ def draw(
     mine = Report("public", n, user, np.inf, np.inf, None, np.asarray(friends))  # checks the list, n and the number
     if mechanism == "public":
         return Report(mechanism, n, user, epsilon1, epsilon2, None, mine.neighbours)
-    empty = np.zeros(0, np.int32)
     entropy = Entropy() if _entropy is None else _entropy
+    if mechanism in WITH_COUNTS:
+        return _counted(mine, counting.partition(groups, n), mechanism, epsilon1, epsilon2, entropy)
     degree = 0 if mechanism in WITH_DEGREE else None
-    Report(mechanism, n, user, epsilon1, epsilon2, degree, empty)  # checks the mechanism and both ε before any draw
+    Report(mechanism, n, user, epsilon1, epsilon2, degree, _NONE)  # checks the mechanism and both ε before any draw
     if mechanism == "hub-lists":
         degree, epsilon1, epsilon2 = _gated(len(mine.neighbours), epsilon1, epsilon2, hub_from, entropy)
     elif mechanism in WITH_DEGREE:
         degree = clipped(len(mine.neighbours) + discrete_laplace(exact(epsilon1), entropy))
     if not epsilon2:
-        return Report(mechanism, n, user, epsilon1, epsilon2, degree, empty)
+        return Report(mechanism, n, user, epsilon1, epsilon2, degree, _NONE)
     stranger, neighbour = thresholds(exact(epsilon2), n, degree if mechanism == "dprr" else None, _word_bits)
     noisy = draw_list(mine.neighbours, n, user, stranger, neighbour, entropy, _word_bits)
     return Report(mechanism, n, user, epsilon1, epsilon2, degree, noisy)
+
+
+def _counted(
+    mine: Report, groups: NDArray[np.int64], mechanism: str, epsilon1: float, epsilon2: float, entropy: Entropy
+) -> Report:
+    """friend-counts: one noisy count for each group."""
+    nobody = (0,) * (int(groups.max()) + 1)
+    empty = replace(mine, mechanism=mechanism, epsilon1=epsilon1, epsilon2=epsilon2, neighbours=_NONE, counts=nobody)
+    counts = counting.noisy_counts(mine.neighbours, groups, exact(epsilon1), entropy)
+    return replace(empty, counts=tuple(clipped(count) for count in counts))
 
 
 def _gated(
