@@ -64,7 +64,9 @@ class FailingCollector(ThreadingHTTPServer):
     def published(self) -> dict[str, Any]:
         """What a community publishes."""
         roster = self.changes.get("roster", ROSTER)
-        digest = roster_digest([name for name in roster or () if isinstance(name, str)])
+        names = [name for name in roster or () if isinstance(name, str)]
+        groups = [self.changes.get(name) or () for name in ("group_names", "groups")]
+        digest = roster_digest(names, *groups)
         choices = (Choice("standard", *EPSILON),)
         honest = Published("audit", "Audit", len(ROSTER), "dprr", choices, digest, self.epoch, user=USER)
         held = range(1, self.epoch + 1)

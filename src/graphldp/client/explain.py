@@ -9,6 +9,7 @@ who is listed, and for one who is not.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphldp.client.sampler import WORD_BITS, exact, thresholds
@@ -66,8 +67,14 @@ def conclude(report: Report) -> Conclusions:
     return Conclusions(epsilon, math.exp(epsilon), listed, unlisted, math.exp(report.epsilon1))
 
 
-def in_words(report: Report, size: int) -> list[str]:
-    """What leaves the device, what it tells, what it does not, and what it cannot hide: a sentence or two per line."""
+def in_words(report: Report, size: int, group_names: Sequence[str] = ()) -> list[str]:
+    """What leaves the device, what it tells, what it does not, and what it cannot hide: a sentence or two per line.
+
+    Args:
+        report: what was drawn.
+        size: of its bytes.
+        group_names: what the groups are called that it counts by.
+    """
     lines = [f"{size} bytes leave this device. They name you by your number, {report.user} of {report.n:,}."]
     if report.mechanism == "public":
         return [
@@ -78,6 +85,12 @@ def in_words(report: Report, size: int) -> list[str]:
     told = conclude(report)
     if report.mechanism in WITH_DEGREE:
         lines.append(f"They say that you have {report.noisy_degree} friends here: the true number plus noise.")
+    if report.counts is not None:
+        counts = ", ".join(f"{name}: {count}" for name, count in zip(group_names, report.counts, strict=True))
+        lines.append(
+            f"They say how many friends you have in each group: {counts}. Each is the true number plus noise of its "
+            "own. One friend stands in one group, so the ε is spent once, however many groups there are."
+        )
     if report.asked:
         lines.append(
             "They say that you look like a hub. Once the others have reported, you are asked how many of your friends "

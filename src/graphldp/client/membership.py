@@ -1,8 +1,8 @@
 """A community that was joined, as the vault keeps it: invitation, what is published, the roster, the one report.
 
 What the community published is *pinned*: kept when the user joined, or agreed to a new epoch, and never fetched again
-to be compared. The user's list meets this roster and no other, so nobody can change it under her and watch what her
-client does.
+to be compared. The user's list meets this roster, and its groups, and no other, so nobody can change it under her and
+watch what her client does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from graphldp.client import vault
 from graphldp.errors import ClientError, DataError
-from graphldp.wire import Invitation, Published, Report, address, decode
+from graphldp.wire import Invitation, Publication, Published, Report, address, decode
 
 _SECOND = ("question", "answer")
 
@@ -32,6 +32,7 @@ class Drawn:
         question: the bytes of the one question that she ever answers, from when it is pinned until she has.
         answer: the bytes of her one answer.
         note: what the user should know of her file, where she gave one after the draw.
+        group_names: what the groups are called that it counts by, if it does.
     """
 
     report: Report
@@ -43,6 +44,7 @@ class Drawn:
     question: bytes | None = field(default=None, repr=False)
     answer: bytes | None = field(default=None, repr=False)
     note: str | None = None
+    group_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,15 +69,21 @@ class Membership:
 
     def roster(self) -> list[str]:
         """The names that were published with the community."""
+        return self.people()[0]
+
+    def people(self) -> tuple[list[str], list[int] | None]:
+        """The names that were published with the community, and the number of each one's group if it has groups."""
         path = _roster_path(self.folder, self.published)
-        names = vault.kept(path)
-        if names is None:
+        found = vault.kept(path)
+        if found is None:
             raise ClientError(f"{path}: missing; take the invitation again ('graphldp client join'). Nothing was sent.")
+        grouped = isinstance(found, dict)
+        names, groups = (found.get("names"), found.get("groups")) if grouped else (found, None)
         try:
-            self.published.check_roster(names)
+            self.published.check_roster(names, groups)
         except DataError:
             raise vault.damaged(path) from None
-        return list(names)
+        return list(names), groups
 
     def drawn(self) -> Drawn | None:
         """This epoch's report, or None where none was drawn."""
@@ -91,7 +99,8 @@ class Membership:
                 raise TypeError
         except (KeyError, TypeError, ValueError):
             raise vault.damaged(self.report_path) from None
-        return Drawn(report, body, choice, friends, noise=noise, question=question, answer=answer)
+        names = self.published.group_names
+        return Drawn(report, body, choice, friends, noise=noise, question=question, answer=answer, group_names=names)
 
     def keep(self, drawn: Drawn) -> None:
         """Keep this epoch's report, and what there is of its second round, in one file."""
@@ -107,14 +116,13 @@ def folder_of(home: Path, invitation: Invitation) -> Path:
     return home / "memberships" / key
 
 
-def pin(
-    folder: Path, published: Published, roster: list[str], accepted: int | None, sealing_key: bytes | None = None
-) -> None:
-    """Keep what a community publishes; from here on the user's list meets this roster and no other."""
-    path = _roster_path(folder, published)
-    vault.keep(path, roster)
-    fields = {"accepted": accepted, "published": published.to_json()}
-    vault.keep(folder / "community.json", fields | ({} if sealing_key is None else {"sealing_key": sealing_key.hex()}))
+def pin(folder: Path, found: Publication, accepted: int | None) -> None:
+    """Keep what a community publishes; from here on the user's list meets this roster, these groups and no others."""
+    path = _roster_path(folder, found.published)
+    vault.keep(path, found.roster if found.groups is None else {"names": found.roster, "groups": found.groups})
+    fields = {"accepted": accepted, "published": found.published.to_json()}
+    key = {} if found.sealing_key is None else {"sealing_key": found.sealing_key.hex()}
+    vault.keep(folder / "community.json", fields | key)
     for old in folder.glob("roster-*.json"):
         if old != path:
             old.unlink()

@@ -27,7 +27,7 @@ import numpy as np
 import platformdirs
 from numpy.typing import NDArray
 
-from graphldp.client import answering, friends, hubs, membership, sampler, sealing, vault, withdrawing
+from graphldp.client import answering, counting, friends, hubs, membership, sampler, sealing, vault, withdrawing
 from graphldp.client.answering import Answered
 from graphldp.client.entropy import Entropy
 from graphldp.client.ledger import Entry, Ledger, shown
@@ -77,7 +77,7 @@ class Client:
                 )
             if cap is not None:
                 self._ledger().set_cap(cap)
-            membership.pin(folder, published, found.roster, accept, found.sealing_key)
+            membership.pin(folder, found, accept)
             vault.keep(folder / "invitation.json", {"invitation": invitation.to_json()})
         return published
 
@@ -198,19 +198,26 @@ class Client:
         published, chosen = member.published, member.published.choice(choice)
         _check_accepted(chosen, member.accepted)
         ledger.check(*member.where, published.epoch, chosen)
-        roster = member.roster()
+        roster, groups = member.people()
         matched = friends.match(names, roster, published.user)
         found = tuple(roster[number] for number in matched.neighbours)
         total = len(found) + matched.unmatched
-        if not approve(Plan(published, chosen, ledger.spent, ledger.cap, total, found, matched.cause)):
+        plan = Plan(published, chosen, ledger.spent, ledger.cap, total, found, matched.cause)
+        if groups is not None:
+            counts = counting.true_counts(matched.neighbours.tolist(), groups, len(published.group_names))
+            plan = replace(plan, counts=tuple(counts))
+        if not approve(plan):
             raise ClientError(_DECLINED)
         ledger.charge(*member.where, published.epoch, chosen)
-        report, noise = self._sampled(published, chosen, matched.neighbours)
-        drawn = Drawn(report, encode(report), chosen.name, tuple(matched.neighbours.tolist()), noise=noise)
+        report, noise = self._sampled(published, chosen, matched.neighbours, groups)
+        numbers = tuple(matched.neighbours.tolist())
+        drawn = Drawn(report, encode(report), chosen.name, numbers, noise=noise, group_names=published.group_names)
         member.keep(drawn)
         return drawn
 
-    def _sampled(self, published: Published, chosen: Choice, numbers: NDArray[np.int32]) -> tuple[Report, int | None]:
+    def _sampled(
+        self, published: Published, chosen: Choice, numbers: NDArray[np.int32], groups: list[int] | None
+    ) -> tuple[Report, int | None]:
         """The report, and the noise that a hub's answer will need."""
         mechanism = published.drawn_by(chosen)
         if mechanism == "hub-counts":
@@ -230,6 +237,7 @@ class Client:
             epsilon1=chosen.epsilon1,
             epsilon2=chosen.epsilon2,
             hub_from=published.hub_from,
+            groups=groups,
             _entropy=self._entropy,
         )
         return report, None
@@ -268,12 +276,12 @@ class Client:
     def _renewed(self, member: Membership, ledger: Ledger, approve: Approve) -> Membership:
         """Pin what the community publishes now, where the user agrees to it. Her list has no part in this."""
         found = self._fetch(member.invitation)
-        current, roster = found.published, found.roster
+        current = found.published
         if current.epoch <= ledger.last_epoch(*member.where):
             raise ClientError(f"The community is in epoch {current.epoch}, for which your report is drawn.")
-        if not approve(Renewal(member.published, current, member.roster(), roster)):
+        if not approve(Renewal(member.published, current, *member.people(), found.roster, found.groups)):
             raise ClientError(_DECLINED)
-        membership.pin(member.folder, current, roster, member.accepted, found.sealing_key)
+        membership.pin(member.folder, found, member.accepted)
         return membership.load(member.folder)
 
     def _fetch(self, invitation: Invitation) -> Publication:

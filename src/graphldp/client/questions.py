@@ -49,6 +49,7 @@ class Plan:
         names: how many names her file holds.
         friends: those who are in the roster, as it spells them.
         cause: why so few match, where that can be guessed.
+        counts: how many of them are in each of the community's groups, where it has any.
     """
 
     published: Published
@@ -58,6 +59,7 @@ class Plan:
     names: int
     friends: tuple[str, ...] = field(repr=False)
     cause: str | None = None
+    counts: tuple[int, ...] = field(default=(), repr=False)
 
     @property
     def asks(self) -> str:
@@ -72,6 +74,8 @@ class Plan:
         lines = [f"{found}{': ' + listed(self.friends) if self.friends else ''}."]
         if self.cause:
             lines.append(self.cause)
+        if self.counts and self.choice.cost is not None:
+            lines += self._by_group()
         lines.append(f"Roster digest, the same for every member: {spoken(self.published.roster_digest)}.")
         if self.choice.cost is None:
             lines.append(f"The choice '{self.choice.name}' publishes this list as it is. Nothing protects it.")
@@ -86,6 +90,16 @@ class Plan:
         )
         return lines
 
+    def _by_group(self) -> list[str]:
+        """What is asked of her where friends are counted by group."""
+        names = self.published.group_names
+        counts = [f"{name}: {count}" for name, count in zip(names, self.counts, strict=True)]
+        return [
+            f"You are asked how many of your friends are in each of {len(names)} groups. One noisy number for each "
+            "group leaves this device, and no name. Everybody knows who is in which group.",
+            f"Your friends by group: {listed(counts)}. These true numbers stay on this device.",
+        ]
+
 
 @dataclass(frozen=True)
 class Renewal:
@@ -95,13 +109,17 @@ class Renewal:
         before: what is pinned.
         after: what it publishes now.
         old: the roster that is pinned.
+        old_groups: the numbers of its users' groups, if it has groups.
         new: the roster that it publishes now.
+        new_groups: likewise.
     """
 
     before: Published
     after: Published
     old: Sequence[str] = field(repr=False)
+    old_groups: Sequence[int] | None = field(repr=False)
     new: Sequence[str] = field(repr=False)
+    new_groups: Sequence[int] | None = field(repr=False)
 
     @property
     def asks(self) -> str:
@@ -119,6 +137,7 @@ class Renewal:
                 ("Your number", self.before.user, self.after.user),
                 ("Mechanism", self.before.mechanism, self.after.mechanism),
                 ("A hub from a noisy degree of", self.before.hub_from, self.after.hub_from),
+                ("Groups", *(listed(terms.group_names) or "none" for terms in (self.before, self.after))),
             )
             if was != now
         ]
@@ -145,11 +164,20 @@ class Renewal:
             ("New in the roster", [name for name in now if name not in was]),
             ("No longer in the roster", [name for name in was if name not in now]),
             ("In the roster under another number", [name for name in now if was.get(name, now[name]) != now[name]]),
+            ("In another group", self._moved()),
         )
         lines = [f"{what} ({len(names):,}): {listed(names)}." for what, names in groups if names]
         if lines:
             lines.append(f"Roster digest, the same for every member: {spoken(self.after.roster_digest)}.")
         return lines
+
+    def _moved(self) -> list[str]:
+        """Who is in another group than before."""
+        if self.old_groups is None or self.new_groups is None:
+            return []
+        was = {name: self.before.group_names[group] for name, group in zip(self.old, self.old_groups, strict=True)}
+        now = {name: self.after.group_names[group] for name, group in zip(self.new, self.new_groups, strict=True)}
+        return [name for name in now if was.get(name, now[name]) != now[name]]
 
 
 def listed(names: Sequence[str]) -> str:

@@ -40,10 +40,11 @@ def deliver(member: Membership, sender: Sender, kind: str, body: bytes, relay: s
     check_relay(member, relay)
     inner = Inner(kind, published.epoch, published.user, member.invitation.token, body)
     public = member.sealing_key or b""
-    sender.carry(address(relay), seal(inner, community=published.id, n=published.n, public=public))
+    sealed = seal(inner, community=published.id, n=published.n, groups=len(published.group_names), public=public)
+    sender.carry(address(relay), sealed)
 
 
-def seal(inner: Inner, *, community: str, n: int, public: bytes) -> bytes:
+def seal(inner: Inner, *, community: str, n: int, public: bytes, groups: int = 0) -> bytes:
     """Seal to a collector's public key.
 
     Args:
@@ -51,12 +52,13 @@ def seal(inner: Inner, *, community: str, n: int, public: bytes) -> bytes:
         community: the community that it is for, and no other.
         n: the community's size.
         public: the key, as the community publishes it.
+        groups: how many the community has.
     """
     key = _loaded(public)
     from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 
     suite = Suite(KEM.P256, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
-    box = suite.encrypt(inner.encode(n), key, sealing_info(community))
+    box = suite.encrypt(inner.encode(n, groups), key, sealing_info(community))
     return Sealed(key_id(public), box).encode()
 
 

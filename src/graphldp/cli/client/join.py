@@ -47,6 +47,8 @@ def join(
     offers = {choice.name: shown(choice.cost) for choice in published.choices}
     row = {"community": published.id, "name": published.name, "users": published.n, "your number": published.user}
     row |= {"mechanism": published.mechanism, "epoch": published.epoch}
+    if published.group_names:
+        row["friends are counted by"] = list(published.group_names) if as_json else ", ".join(published.group_names)
     row |= {"roster digest": published.roster_digest if as_json else spoken(published.roster_digest)}
     console.show_one(row | {"choices": offers if as_json else _offers(offers)}, as_json=as_json)
 

@@ -74,7 +74,7 @@ def _show(drawn: Drawn, *, dry_run: bool, as_json: bool) -> None:
     from graphldp.client.explain import in_words
     from graphldp.wire import to_json
 
-    words = in_words(drawn.report, len(drawn.body))
+    words = in_words(drawn.report, len(drawn.body), drawn.group_names)
     if as_json:
         fields = {"acknowledged": drawn.acknowledged, "bytes": drawn.body.hex()}
         fields |= {"report": json.loads(to_json(drawn.report)), "choice": drawn.choice}
