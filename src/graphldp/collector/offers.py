@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, cast
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.privacy import allocate
 from graphldp.privacy.budget import ALLOCATIONS, degree_floor
+from graphldp.privacy.groups import LINKS_FROM, advised_for_nodes
 from graphldp.privacy.hubs import LIST_SHARE, LISTS_ABOVE, advised
-from graphldp.wire import Choice
+from graphldp.wire import WITH_COUNTS, Choice
 
 if TYPE_CHECKING:
     from graphldp.privacy import Allocation
@@ -43,7 +44,9 @@ class Split:
             raise bad_parameter("n_max", "a community", "2 users or more", self.n_max)
 
 
-def offers(epsilons: Sequence[float], mechanism: str | None, n: int, split: Split) -> tuple[str, list[Choice]]:
+def offers(
+    epsilons: Sequence[float], mechanism: str | None, n: int, split: Split, *, groups: bool = False
+) -> tuple[str, list[Choice]]:
     """The mechanism of a community, and what it offers.
 
     Args:
@@ -51,6 +54,7 @@ def offers(epsilons: Sequence[float], mechanism: str | None, n: int, split: Spli
         mechanism: by name; the one that is recommended at these ε by default.
         n: users in the community.
         split: how dprr splits ε.
+        groups: whether there are public groups to count friends by, for classes of single users.
 
     Raises:
         ParameterError: where an ε cannot be offered or split so.
@@ -58,7 +62,14 @@ def offers(epsilons: Sequence[float], mechanism: str | None, n: int, split: Spli
     for epsilon in epsilons:
         if not 0 < epsilon < math.inf:
             raise bad_parameter("epsilon", "a community", "a positive number", epsilon)
-    name = mechanism or advised(epsilons)
+    name = mechanism or (advised_for_nodes(epsilons) if groups else advised(epsilons))
+    if groups and name not in WITH_COUNTS:
+        raise ParameterError(
+            f"A community by {name} has no groups. From ε = {LINKS_FROM:g} on lists tell more of single users than "
+            "counts: leave --groups away and give --mechanism rr. Otherwise give --mechanism friend-counts."
+        )
+    if name in WITH_COUNTS and not groups:
+        raise ParameterError("A community by friend-counts counts friends by public group: give --groups.")
     if name != "dprr" and split != Split():
         raise ParameterError(
             f"How ε is split can be chosen for dprr alone, and this community collects by {name}. Give --mechanism "

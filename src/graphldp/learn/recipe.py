@@ -30,9 +30,8 @@ from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 from graphldp.mechanisms import RR, FriendCounts, HubCounts, HubLists, Mechanism, NoisyDegrees
 from graphldp.privacy import check_epsilon
+from graphldp.privacy.groups import advised_for_nodes
 from graphldp.privacy.hubs import LISTS_ABOVE, advised
-
-LINKS_FROM = 5.0  # the ε from which on lists tell more of single users than counts by group
 
 Classifier = TypeVar("Classifier", ProfileClassifier, NodeClassifier)
 
@@ -106,8 +105,7 @@ def recommended(
 
 def _for_nodes(epsilon: float | NDArray[np.float64], seed: int) -> Recipe[NodeClassifier]:
     classifier = NodeClassifier(seed=seed)
-    finite = np.asarray(epsilon)[np.isfinite(epsilon)]
-    if len(finite) and (finite >= LINKS_FROM).all():
+    if advised_for_nodes(np.ravel(epsilon).tolist()) == "rr":
         why = "At so large an ε a pair that names each other is nearly always a friendship."
         return Recipe(RR(epsilon), classifier, why)
     why = "Friends are counted by public group: one friendship changes one count, so little noise hides it."
