@@ -168,6 +168,49 @@ def test_rosters(command: Command, database: str, tmp_path: Path) -> None:
         assert "roster.json" in err
 
 
+def test_a_community_whose_friends_are_counted_by_group(command: Command, database: str, tmp_path: Path) -> None:
+    path = tmp_path / "pages.csv"
+    path.write_text("name, team ,server\nann,a,north\nbob,b, south \ncy,a,north\ndi,b,south\n")
+    create = ("collect", "community", "create", "pages", "--roster", path, "--groups", "server")
+    made = read(command, *create, "-e", "1")
+    assert (made["mechanism"], made["groups"], made["users"]) == ("friend-counts", ["north", "south"], 4)
+    assert made["choices"] == [{"name": "epsilon-1", "epsilon1": 1.0, "epsilon2": 0.0}]
+    assert made["roster_digest"] == wire.roster_digest(["ann", "bob", "cy", "di"], ["north", "south"], [0, 1, 0, 1])
+    assert read(command, "collect", "community", "show", "pages")["groups"] == ["north", "south"]
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "said"),
+    [
+        (
+            "name,server\nann,n\nbob,s\ncy,n\n",
+            ("--groups", "team", "-e", "1"),
+            "a column 'team' after that of the names",
+        ),
+        ("name,server\nann,n\nbob,s\ncy,n\n", ("--groups", "name", "-e", "1"), "a column 'name' after that"),
+        ("name,server\nann,n\nbob,\ncy,n\n", ("--groups", "server", "-e", "1"), "row 3 has none"),
+        ("name,server\nann,n\nbob\ncy,n\n", ("--groups", "server", "-e", "1"), "row 3 has none"),
+        ("name,server\nann,n\nbob,s\nAnn,s\n", ("--groups", "server", "-e", "1"), "distinct, printable names"),
+        ("name,server\nann,n\nbob,n\ncy,n\n", ("--groups", "server", "-e", "1"), "two groups or more"),
+        ("name,server\nann,n\nbob,s\ncy,w\n", ("--groups", "server", "-e", "1"), "at most 2"),
+        ("name,server\nann,n\nbob,s\ncy,n\n", ("--groups", "server", "-e", "6"), "give --mechanism rr"),
+        ("name,server\nann,n\nbob,s\ncy,n\n", ("--groups", "server", "-e", "1", "-m", "rr"), "rr has no groups"),
+        ("name,server\nann,n\nbob,s\ncy,n\n", ("-e", "1", "-m", "friend-counts"), "give --groups"),
+        ('name,server\n"ann,n\n', ("--groups", "server", "-e", "1"), "not a CSV file"),
+        ("", ("--groups", "server", "-e", "1"), "a column 'server'"),
+    ],
+)
+def test_groups_that_are_none(
+    command: Command, database: str, tmp_path: Path, text: str, arguments: tuple[str, ...], said: str
+) -> None:
+    path = tmp_path / "pages.csv"
+    path.write_text(text)
+    code, out, err = command("collect", "community", "create", "pages", "--roster", path, *arguments)
+    assert (code, out) == (2, "")
+    assert said in " ".join(err.split())
+    assert "Traceback" not in err
+
+
 def test_invitations_overwrite_nothing_and_are_for_their_owners_eyes(
     command: Command, database: str, roster: Path, tmp_path: Path
 ) -> None:

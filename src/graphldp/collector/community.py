@@ -9,13 +9,7 @@ from datetime import datetime
 
 from graphldp.errors import Described, ParameterError, WireError, bad_parameter
 from graphldp.text import printable
-from graphldp.wire import (
-    MAX_USERS,
-    PRIVATE_MECHANISMS,
-    Choice,
-    Terms,
-    plain,
-)
+from graphldp.wire import MAX_GROUPS, MAX_USERS, PRIVATE_MECHANISMS, WITH_COUNTS, Choice, Terms, plain
 from graphldp.wire.choice import LONGEST_NAME, check_name
 
 _ID = re.compile(r"[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?")  # stricter than the wire's: well-formed at its ends too
@@ -66,6 +60,40 @@ def check_community(id: str, name: str, mechanism: str, choices: Sequence[Choice
             choice.check(mechanism)
         except WireError as error:
             raise ParameterError(f"The choice '{printable(choice.name)}' cannot be reported. {error}") from None
+
+
+def number_groups(mechanism: str, groups: Sequence[str] | None, n: int) -> tuple[tuple[str, ...], list[int]]:
+    """What the groups of a community are called, sorted, and the number of each user's group.
+
+    Args:
+        mechanism: of the community.
+        groups: what each user's group is called, in the order of the roster; None where there are no groups.
+        n: how many users the roster names.
+    """
+    if mechanism not in WITH_COUNTS:
+        if groups is not None:
+            raise ParameterError(f"Friends are counted by group in a community by friend-counts, not by {mechanism}.")
+        return (), []
+    if groups is None:
+        raise ParameterError("A community by friend-counts must say of each user in which public group she is.")
+    if len(groups) != n:
+        raise bad_parameter("groups", "a community", f"one for each of {n} users", Described(f"{len(groups):,}"))
+    for place, name in enumerate(groups):
+        try:
+            check_name(name)
+        except WireError:
+            raise ParameterError(
+                f"Everybody must be in one group with a printable name; user {place} is not."
+            ) from None
+    names = tuple(sorted(set(groups)))
+    if len(names) < 2:
+        raise ParameterError("A community by friend-counts needs two groups or more; with one, take noisy-degrees.")
+    most = min(MAX_GROUPS, n - 1)
+    if len(names) > most:
+        must_be = f"at most {most}: nobody has more friends than that, and few large groups tell most"
+        raise bad_parameter("groups", "a community", must_be, Described(f"{len(names):,}"))
+    numbers = {name: number for number, name in enumerate(names)}
+    return names, [numbers[name] for name in groups]
 
 
 def check_label(label: int | None) -> None:

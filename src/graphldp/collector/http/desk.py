@@ -13,7 +13,6 @@ from typing import NamedTuple
 from anyio import CapacityLimiter, to_thread
 from fastapi.concurrency import run_in_threadpool
 
-from graphldp import wire
 from graphldp.collector.community import Community
 from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.storage.catalogue import Catalogue
@@ -91,7 +90,7 @@ class Desk:
         """The outcome for one whose token is right and whose report is not."""
         if community is None or not _in_epoch(item, community):
             return Outcome(Ruling.OUTDATED)
-        if len(item.body) > wire.max_size(community.n):
+        if len(item.body) > community.max_size:
             return Outcome(ruling, too_large=True)
         given = (community, item.user, item.body)
         return Outcome(ruling, await to_thread.run_sync(reason, *given, limiter=self.one_reader))

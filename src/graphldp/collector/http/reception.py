@@ -62,7 +62,7 @@ class Reception:
             found, slot = await self._enter(id, token)
             if slot != user:
                 raise ProblemError("unauthorized")
-            most = wire.max_size(found.n)
+            most = found.max_size
         with self._reports.share() as hold:
             body = await read_body(headers, receive, most, self._settings.body_seconds, hold)
             (outcome,) = await self._desk.decide([Item(id, user, token_hash, body, epoch)])

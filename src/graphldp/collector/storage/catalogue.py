@@ -25,7 +25,7 @@ class Catalogue:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._known: OrderedDict[str, Community] = OrderedDict()
-        self._rosters: OrderedDict[int, str] = OrderedDict()
+        self._rosters: OrderedDict[int, tuple[str, str | None]] = OrderedDict()  # as JSON, with the groups
 
     def known(self, id: str) -> Community | None:
         """A community that was read before; whether its epoch is still open is for the store to say."""
@@ -41,15 +41,17 @@ class Catalogue:
 
     def published(self, community: Community, user: int) -> str:
         """What a community publishes to the holder of a slot, as JSON."""
-        roster = self._rosters.get(community.key)
-        if roster is None:
-            roster = self._rosters[community.key] = json.dumps(self._store.roster(community), ensure_ascii=False)
+        people = self._rosters.get(community.key)
+        if people is None:
+            names, groups = self._store.roster(community), self._store.groups(community)
+            people = json.dumps(names, ensure_ascii=False), None if groups is None else json.dumps(groups)
+            self._rosters[community.key] = people
             while len(self._rosters) > _ROSTERS:
                 self._rosters.popitem(last=False)
+        roster, partition = people
         terms = {each.name: getattr(community, each.name) for each in fields(Terms)}
         held = self._store.holdings.epochs(community.id, user)
         asks = community.mechanism == "hub-counts"
         answered = self._store.holdings.epochs(community.id, user, schema.answers) if asks else ()
-        return write_publication(
-            Published(**terms, user=user), held, roster, answered, self._store.sealing_keys.published()
-        )
+        key = self._store.sealing_keys.published()
+        return write_publication(Published(**terms, user=user), held, roster, answered, key, partition)

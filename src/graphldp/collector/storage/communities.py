@@ -13,7 +13,7 @@ from graphldp.wire import Choice
 
 _OPERATORS_LOCK = 0x6772_6F70  # the first half of PostgreSQL's advisory locks of this kind; a community is the second
 
-_LONG = ("roster", "question")  # read where they are needed
+_LONG = ("roster", "groups", "question")  # read where they are needed
 
 
 def _latest() -> Select[Any]:
@@ -31,7 +31,8 @@ def to_community(row: Row[Any]) -> Community:
     """A community from its row."""
     fields = {name: value for name, value in row._mapping.items() if name not in _LONG}
     choices = tuple(Choice.from_json(each, fields["mechanism"]) for each in fields["choices"])
-    return Community(**(fields | {"choices": choices}))
+    names = tuple(fields["group_names"] or ())
+    return Community(**(fields | {"choices": choices, "group_names": names}))
 
 
 def lock(connection: Connection, id: str) -> Community:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp import wire
+from graphldp.attributes import Attributes
 from graphldp.collector.community import Community
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
@@ -34,6 +35,7 @@ def export(store: Store, communities: Sequence[Community]) -> Reports:
     missing, lengths = np.ones(total, np.bool_), np.zeros(total, np.int64)
     epsilon1, epsilon2, degrees = (np.zeros(total) for _ in range(3))
     asked, lists = np.zeros(total, np.bool_), [np.zeros(0, np.int32)]
+    counted = _Counted.of(store, communities)
     for start, community in zip(graph_ptr[:-1].tolist(), communities, strict=True):
         for stored in store.stored(community):
             report, user = wire.decode(stored.body, n=community.n), start + stored.user
@@ -44,6 +46,8 @@ def export(store: Store, communities: Sequence[Community]) -> Reports:
             degrees[user] = len(report.neighbours) if report.noisy_degree is None else report.noisy_degree
             if report.asked:
                 asked[user] = True
+            if counted is not None:
+                counted.add(user, report, start)
     mechanisms = sorted({community.mechanism for community in communities})
     noisy = all(name in wire.WITH_DEGREE for name in mechanisms)
     labels = np.array([NO_LABEL if community.label is None else community.label for community in communities])
@@ -58,11 +62,44 @@ def export(store: Store, communities: Sequence[Community]) -> Reports:
         epsilon2=epsilon2,
         noisy_degree=degrees if noisy else None,
         missing=missing if missing.any() else None,
+        friend_counts=None if counted is None else counted.counts,
+        attributes=None if counted is None else Attributes(groups=counted.groups, num_groups=counted.counts.shape[1]),
         **(_second_round(store, communities, graph_ptr, asked, degrees) if mechanisms == ["hub-counts"] else {}),
         origin=Origin("+".join(mechanisms), _parameters(mechanisms, communities)),
-        noise="discrete" if noisy else None,
+        noise="discrete" if noisy or counted is not None else None,
         collected=True,
     )
+
+
+class _Counted:
+    """Friends counted by group: what each user said, or what her public list says.
+
+    Args:
+        groups: the number of each user's group.
+        count: how many groups there are.
+    """
+
+    def __init__(self, groups: NDArray[np.int64], count: int) -> None:
+        self.groups, self.counts = groups, np.zeros((len(groups), count))
+
+    @staticmethod
+    def of(store: Store, communities: Sequence[Community]) -> _Counted | None:
+        """Of communities by friend-counts, which must all have the same groups; None where none of them counts."""
+        names = {community.group_names for community in communities}
+        if names == {()}:
+            return None
+        if len(names) > 1:
+            raise ParameterError("Communities that count by other groups, or not at all, cannot go into one export.")
+        groups = [np.array(store.groups(community), np.int64) for community in communities]
+        return _Counted(np.concatenate(groups), len(names.pop()))
+
+    def add(self, user: int, report: wire.Report, start: int) -> None:
+        """Take a user's report; ``start`` is where her community's users begin."""
+        if report.counts is None:  # a public list: her counts follow from it
+            friends = self.groups[report.neighbours + start]
+            self.counts[user] = np.bincount(friends, minlength=self.counts.shape[1])
+        else:
+            self.counts[user] = report.counts
 
 
 def _parameters(mechanisms: Sequence[str], communities: Sequence[Community]) -> dict[str, Any]:

@@ -64,6 +64,8 @@ communities = Table(
     Column("question_digest", String(64)),
     Column("asked_at", Moment()),
     Column("busy_from", Integer),  # the noisy degree by which the question was frozen
+    Column("group_names", JSON),  # of friend-counts, as is the next; frozen at birth like the roster
+    Column("groups", LargeBinary),  # compressed, one byte per user: the number of her group
     UniqueConstraint("id", "epoch"),  # a new epoch is a new row: the last one's reports stay what they were
 )
 

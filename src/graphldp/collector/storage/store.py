@@ -24,6 +24,7 @@ from graphldp.collector.community import (
     check_community,
     check_label,
     check_roster,
+    number_groups,
 )
 from graphldp.collector.intake import RacedError, Ruling, Submission, accept
 from graphldp.collector.operators import Operators
@@ -100,10 +101,22 @@ class Store:
         choices: Sequence[Choice],
         name: str | None = None,
         label: int | None = None,
+        groups: Sequence[str] | None = None,
     ) -> Community:
-        """Open a community; its roster, mechanism and choices never change again."""
+        """Open a community; its roster, mechanism and choices never change again.
+
+        Args:
+            id: what stands in its address.
+            roster: the users' names.
+            mechanism: by which they report.
+            choices: the offers of ε.
+            name: what people call it; its id by default.
+            label: its class, where it is known.
+            groups: for friend-counts, what each user's public group is called; they never change again either.
+        """
         check_community(id, name or id, mechanism, choices, label)
         check_roster(roster)
+        group_names, numbers = number_groups(mechanism, groups, len(roster))
         row = {
             "id": id,
             "name": name or id,
@@ -111,10 +124,12 @@ class Store:
             "mechanism": mechanism,
             "choices": [choice.to_json() for choice in choices],
             "roster": zlib.compress("\n".join(roster).encode()),
-            "roster_digest": roster_digest(roster),
+            "roster_digest": roster_digest(roster, group_names, numbers),
             "epoch": 1,
             "label": label,
             "hub_from": _hub_from(len(roster), mechanism),
+            "group_names": list(group_names) if group_names else None,
+            "groups": zlib.compress(bytes(numbers)) if group_names else None,
             "opened_at": datetime.now(UTC),
         }
         with transaction(self.engine, writes=True) as connection:
@@ -169,6 +184,13 @@ class Store:
         query = select(schema.communities.c.roster).where(schema.communities.c.key == community.key)
         with transaction(self.engine) as connection:
             return zlib.decompress(connection.execute(query).scalar_one()).decode().split("\n")
+
+    def groups(self, community: Community) -> list[int] | None:
+        """The number of each user's group, or None where a community has no groups."""
+        query = select(schema.communities.c.groups).where(schema.communities.c.key == community.key)
+        with transaction(self.engine) as connection:
+            found = connection.execute(query).scalar_one()
+        return None if found is None else list(zlib.decompress(found))
 
     def set_label(self, id: str, label: int | None) -> None:
         """Say, or unsay, which class a community has."""

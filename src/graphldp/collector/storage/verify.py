@@ -84,12 +84,15 @@ def _community_problems(connection: Connection, row: Row[Any], found: Verified) 
     try:
         community = to_community(row)
         names = zlib.decompress(row.roster).decode().split("\n")
+        groups = list(zlib.decompress(row.groups or zlib.compress(b"")))
     except (zlib.error, UnicodeDecodeError, KeyError, TypeError, ValueError):
         yield f"{where}: its roster or its choices cannot be read."
         return
     if len(names) != community.n:
         yield f"{where}: {community.n} users, and {len(names)} names in the roster."
-    if roster_digest(names) != community.roster_digest:
+    if len(groups) != (community.n if community.group_names else 0):
+        yield f"{where}: {community.n} users, and groups of {len(groups)}."
+    if roster_digest(names, community.group_names, groups) != community.roster_digest:
         yield f"{where}: the roster is not the one of its digest."
     slots, reports = schema.slots, schema.reports
     invited = set(connection.execute(select(slots.c.user).where(slots.c.community == community.key)).scalars())

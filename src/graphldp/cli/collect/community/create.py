@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Annotated
@@ -19,15 +20,29 @@ EPILOG = "Example: graphldp collect community create cats --roster cats.txt --ep
 
 def create(
     community: CommunityArgument,
-    roster: Annotated[Path, typer.Option(help="The users' names: one per line, or a JSON list.", metavar="FILE")],
+    roster: Annotated[
+        Path,
+        typer.Option(
+            help="The users' names: one per line, or a JSON list; with --groups the first column of a CSV file.",
+            metavar="FILE",
+        ),
+    ],
     epsilon: Annotated[list[float], typer.Option("--epsilon", "-e", help="An ε to offer; may be given often.")],
     mechanism: Annotated[
         str | None,
         typer.Option(
             "--mechanism",
             "-m",
-            help="noisy-degrees, hub-lists, hub-counts, dprr or rr; by default what is recommended at these ε: "
-            "noisy-degrees, or hub-lists where one is above 1.",
+            help="noisy-degrees, hub-lists, hub-counts, friend-counts, dprr or rr; by default what is recommended at "
+            "these ε: noisy-degrees, or hub-lists where one is above 1; with --groups friend-counts.",
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            help="The column of the roster that says in which public group each user is. Friends are then counted by "
+            "group, to find classes of single users.",
+            metavar="COLUMN",
         ),
     ] = None,
     public: Annotated[bool, typer.Option("--public", help="Let users publish their list as it is, too.")] = False,
@@ -46,24 +61,47 @@ def create(
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Open a community. Its roster, mechanism and offers of ε are frozen from then on."""
+    """Open a community. Its roster, mechanism, groups and offers of ε are frozen from then on."""
     from graphldp.collector.offers import PUBLIC, Split, offers
 
-    names = _read_roster(roster)
-    drawn_by, choices = offers(epsilon, mechanism, len(names), Split(allocation, alpha, n_max))
+    names, grouped = (_read_roster(roster), None) if groups is None else _read_groups(roster, groups)
+    split = Split(allocation, alpha, n_max)
+    drawn_by, choices = offers(epsilon, mechanism, len(names), split, groups=grouped is not None)
     if public:
         choices.append(PUBLIC)
     store = open_database(database, make=True)
-    made = store.open_community(community, names, mechanism=drawn_by, choices=choices, name=name, label=label)
+    made = store.open_community(
+        *(community, names), mechanism=drawn_by, choices=choices, name=name, label=label, groups=grouped
+    )
     console.show_one(row(made, as_json), as_json=as_json)
+
+
+def _read_groups(path: Path, column: str) -> tuple[list[str], list[str]]:
+    """Names and groups: the first column of a CSV file with a header, and the one of this name."""
+    try:
+        rows = [cells for cells in csv.reader(_text(path).splitlines(), strict=True) if cells]
+    except csv.Error as error:
+        raise FormatError(f"{path}: not a CSV file ({error}).") from None
+    header = [cell.strip() for cell in rows[0]] if rows else []
+    if column not in header[1:]:
+        raise FormatError(f"{path}: must be a CSV file whose header has a column '{column}' after that of the names.")
+    place = header.index(column, 1)
+    for number, cells in enumerate(rows[1:], 2):
+        if len(cells) <= place or not cells[place].strip():
+            raise FormatError(f"{path}: everybody must be in one group, and row {number} has none.")
+    return [cells[0].strip() for cells in rows[1:]], [cells[place].strip() for cells in rows[1:]]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise FormatError(f"{path}: not text in UTF-8.") from None
 
 
 def _read_roster(path: Path) -> list[str]:
     """Names: one per line, or a JSON list."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise FormatError(f"{path}: not text in UTF-8.") from None
+    text = _text(path)
     if not text.lstrip().startswith("["):
         return [line.strip() for line in text.splitlines() if line.strip()]
     try:

@@ -14,7 +14,14 @@ def row(community: Community, as_json: bool) -> dict[str, Any]:
     from graphldp.wire import spoken
 
     choices, digest = [choice.to_json() for choice in community.choices], community.roster_digest
-    base = {"community": community.id, "users": community.n, "mechanism": community.mechanism, "label": community.label}
+    base: dict[str, Any] = {
+        "community": community.id,
+        "users": community.n,
+        "mechanism": community.mechanism,
+        "label": community.label,
+    }
+    if community.group_names:
+        base["groups"] = list(community.group_names) if as_json else ", ".join(community.group_names)
     if as_json:
         return base | {"choices": choices, "roster_digest": digest}
     offers = "; ".join(_in_words(choice) for choice in community.choices)
