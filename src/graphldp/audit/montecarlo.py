@@ -28,6 +28,7 @@ from graphldp.graphs import GraphSet
 from graphldp.intervals import share_bounds
 from graphldp.mechanisms import Mechanism
 from graphldp.reports import Reports
+from graphldp.wire import WITH_COUNTS
 
 Codes = NDArray[np.int64]  # one row for each report, one column for each way to look at it
 Draw = Callable[[tuple[int, ...], int], Codes]
@@ -75,9 +76,12 @@ def audit_client(
 
     def draw(friends: tuple[int, ...], stream: int) -> Codes:
         report = partial(sampler.draw, mechanism=mechanism, n=USERS, user=0, epsilon1=epsilon1, epsilon2=epsilon2)
-        drawn = (report(friends, hub_from=HUB_FROM) for _ in range(samples))
+        drawn = [report(friends, hub_from=HUB_FROM, groups=_GROUPS) for _ in range(samples)]
         parts = [(sum(1 << j for j in r.neighbours.tolist()), r.noisy_degree or 0, int(r.hub)) for r in drawn]
-        return _views(*np.array(parts).T)
+        views = _views(*np.array(parts).T)
+        if mechanism not in WITH_COUNTS:
+            return views
+        return np.hstack((views, _count_views(np.array([r.counts for r in drawn], np.int64))))
 
     return _audit(f"client, {mechanism}", draw, epsilon1 + epsilon2, samples, confidence)
 
@@ -162,8 +166,7 @@ def _codes(reports: Reports) -> Codes:
     first = reports.graph_ptr[:-1]
     found = _views(bits[first], degrees.astype(np.int64)[first], parts[first])
     if reports.friend_counts is not None:
-        counts = np.clip(reports.friend_counts[first].astype(np.int64), -511, 512) + 511
-        found = np.hstack((found, counts, counts[:, :1] * 1024 + counts[:, 1:]))
+        found = np.hstack((found, _count_views(reports.friend_counts[first].astype(np.int64))))
     if reports.noisy_features is not None or reports.noisy_labels is not None:
         own = _columns(reports, first)[:, None]
         found = np.hstack((own, found * _COLUMNS + own))
@@ -178,6 +181,12 @@ def _columns(reports: Reports, first: Codes) -> Codes:
     for column in () if reports.noisy_features is None else reports.noisy_features[first].T:
         code = code * 1024 + np.clip(np.rint(column * 64), -511, 512).astype(np.int64) + 511
     return code
+
+
+def _count_views(counts: Codes) -> Codes:
+    """Two counts each alone, and both together."""
+    near = np.clip(counts, -511, 512) + 511
+    return np.hstack((near, near[:, :1] * 1024 + near[:, 1:]))
 
 
 def _answers(reports: Reports, degree: Codes) -> Codes:

@@ -33,6 +33,12 @@ _HUB_LISTS = {
     "hub_from": HUB_FROM,
     "choices": [{"name": "standard", "epsilon1": 0.2 * EPSILON, "epsilon2": 0.8 * EPSILON}],
 }
+_FRIEND_COUNTS = {
+    "mechanism": "friend-counts",
+    "group_names": ["even", "odd"],
+    "groups": [number % 2 for number in range(len(ROSTER))],
+    "choices": [{"name": "standard", "epsilon1": EPSILON, "epsilon2": 0}],
+}
 NEIGHBOURS = (((), (12,)), ((10, 11, 13), (10, 11, 12, 13)))
 
 
@@ -67,6 +73,22 @@ class Move:
     withdraws: bool = False
 
 
+def _even_and_odd(friends: Sequence[int]) -> tuple[int, ...]:
+    """The noises with which every list gives the same two counts."""
+    odd = sum(number % 2 for number in friends)
+    return 5 - (len(friends) - odd), 5 - odd
+
+
+KINDS: dict[str, tuple[dict[str, Any], Callable[[Sequence[int]], tuple[int, ...]]]] = {
+    "rr": (_PLAIN_RR, lambda friends: ()),
+    # of hub-lists: the noise with which every list gives the same d_fine, and a step of 0 to d_rough
+    "no hub": (_HUB_LISTS, lambda friends: (HUB_FROM - 3 - len(friends), True)),
+    "a hub": (_HUB_LISTS, lambda friends: (HUB_FROM + 3 - len(friends), True)),
+    "friend-counts": (_FRIEND_COUNTS, _even_and_odd),
+}
+"""What a community publishes, and the noises by which neighbouring lists give the same bytes."""
+
+
 def renamed(*numbers: int) -> dict[str, Any]:
     """A roster in which some users have other names."""
     return {"roster": [f"{name}-renamed" if number in numbers else name for number, name in enumerate(ROSTER)]}
@@ -74,6 +96,7 @@ def renamed(*numbers: int) -> dict[str, Any]:
 
 MOVES = (
     Move(mishaps=("drop", 503)),
+    Move({"groups": [int(number == 12) for number in range(len(ROSTER))]}, (503,)),  # ignored where there are none
     Move(renamed(12), ("lost", 422)),
     Move(renamed(*range(10, 14)), (429, 409), edited=True),
     Move({"roster": ROSTER[::-1]}, (302,)),
@@ -98,7 +121,7 @@ def recorded(
     friends: Sequence[int],
     edited: Sequence[int],
     moves: Sequence[Move],
-    hub: bool | None = None,
+    kind: str = "rr",
 ) -> tuple[list[Request], int]:
     """All requests of one user, who joins and goes along with every move, and what she spent.
 
@@ -107,15 +130,14 @@ def recorded(
         friends: her list.
         edited: the list in her file later.
         moves: the adversary's.
-        hub: whether she looks like a hub in a community by hub-lists; None for a community by rr.
+        kind: how the community collects, one of ``KINDS``.
     """
-    server.requests, server.epoch, server.changes = [], 1, dict(_PLAIN_RR if hub is None else _HUB_LISTS)
+    terms, noises = KINDS[kind]
+    server.requests, server.epoch, server.changes = [], 1, dict(terms)
     server.bodies = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "friends.txt"
-        # of hub-lists: the noise with which every list gives the same d_fine, and a step of 0 to d_rough
-        entropy = Given() if hub is None else Given(HUB_FROM + (3 if hub else -3) - len(friends), True)
-        client = Client(Path(folder) / "home", tick=0.0, _entropy=entropy, pauses=(0.0,), timeout=5.0)
+        client = Client(Path(folder) / "home", tick=0.0, _entropy=Given(*noises(friends)), pauses=(0.0,), timeout=5.0)
         client.join(server.invitation, accept=round(EPSILON * 10**6))
         for move in moves:
             server.changes |= move.changes
@@ -135,10 +157,10 @@ def same_traffic(moves: Sequence[Move] = MOVES) -> Finding:
     requests, same = 0, True
     with failing_collector() as server:
         for one, other in NEIGHBOURS:
-            for hub in (None, False, True):
-                first = recorded(server, one, one, moves, hub)
-                second = recorded(server, other, range(20, 30), moves, hub)
-                same &= first == second and all(decode(body).hub == bool(hub) for body in server.bodies[:1])
+            for kind in KINDS:
+                first = recorded(server, one, one, moves, kind)
+                second = recorded(server, other, range(20, 30), moves, kind)
+                same &= first == second and all(decode(body).hub == (kind == "a hub") for body in server.bodies[:1])
                 requests += len(server.requests)
     effort = f"{requests} requests of each neighbour, after {len(moves)} moves of the adversary"
     return Finding("traffic", EPSILON, EPSILON if same else math.inf, same, effort)
