@@ -2,7 +2,7 @@
  * The core, driven by another program: a line of JSON in, a line of JSON out, for each thing that is asked.
  *
  *     {"thresholds": {"epsilon2": …, "n": …, "degree": …}}       -> ["T₀", "T₁"]
- *     {"draw": {"published": …, "choice": …, "friends": […], "entropy": "hex"}}
+ *     {"draw": {"published": …, "choice": …, "friends": […], "groups": […], "entropy": "hex"}}
  *                                                               -> {"bytes": "hex", "noise": …, "used": bytes of entropy}
  *     {"answer": {"question": "hex", "n": …, "user": …, "friends": […], "noise": …}}    -> "hex"
  *     {"decode": {"hex": …, "n": …}}    {"publication": "text"}    {"link": …}    -> what was read
@@ -45,12 +45,12 @@ const ASKED: Record<string, (given: any) => unknown> = {
     const { stranger, neighbour } = thresholds(exact(epsilon2), n, degree);
     return [String(stranger), String(neighbour)];
   },
-  draw: ({ published, choice, friends, entropy }) => {
+  draw: ({ published, choice, friends, groups, entropy }) => {
     const community = readPublished(readObject(published));
     const chosen = community.choices.find((each) => each.name === choice);
     if (!chosen) throw new WireError("There is no such choice.");
     const script = new Script(fromHex(entropy));
-    const { bytes, noise } = draw(community, chosen, friends, new Entropy(script.take));
+    const { bytes, noise } = draw(community, chosen, friends, groups, new Entropy(script.take));
     return { bytes: toHex(bytes), noise, used: script.used };
   },
   answer: async ({ question, n, user, friends, noise }) =>
@@ -61,8 +61,8 @@ const ASKED: Record<string, (given: any) => unknown> = {
   },
   publication: async (text) => writePublished((await readPublication(text)).published),
   link: (link) => readLink(link),
-  seal: async ({ body, community, n, key, ...inner }) =>
-    toHex(await seal({ ...inner, body: fromHex(body) }, community, n, fromHex(key))),
+  seal: async ({ body, community, n, key, groups, ...inner }) =>
+    toHex(await seal({ ...inner, body: fromHex(body) }, community, n, fromHex(key), groups)),
   plain: (names) => names.map(plain),
   printable: (names) => names.map(isPrintable),
 };

@@ -9,7 +9,7 @@ self.onmessage = ({ data }: MessageEvent<{ published: Published; friends: number
   if (!choice) return;
   const times = Array.from({ length: rounds }, () => {
     const begun = performance.now();
-    draw(published, choice, friends);
+    draw(published, choice, friends, null);
     return performance.now() - begun;
   });
   self.postMessage(times);

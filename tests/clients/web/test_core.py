@@ -57,14 +57,24 @@ SPELLINGS = [
     ("{", "\u00a0{"),
     ("{", "[{"),
 ]
+GROUPS = ("north", "south", "east", "west")
 Case = tuple[Published, list[int], bytes]
 
 
 def published(mechanism: str, n: int, user: int, units: tuple[int, int], hub_from: int | None = None) -> Published:
-    spends = mechanism in wire.WITH_DEGREE, mechanism in wire.WITH_EDGES
+    spends = mechanism in wire.WITH_EPSILON1, mechanism in wire.WITH_EDGES
     epsilons = [each / wire.MILLION if spent else 0.0 for each, spent in zip(units, spends, strict=True)]
     choice, asks = Choice("one", *epsilons), hub_from if mechanism in wire.WITH_HUBS else None
-    return Published("cats", "Cats", n, mechanism, (choice,), "0" * 64, 1, asks, user=user)
+    names = GROUPS[: min(n, units[0] % 3 + 2)] if mechanism in wire.WITH_COUNTS else ()
+    return Published("cats", "Cats", n, mechanism, (choice,), "0" * 64, 1, asks, names, user=user)
+
+
+def groups_of(terms: Published) -> list[int] | None:
+    """Everybody in one group."""
+    count = len(terms.group_names)
+    return (
+        [(number * number + 1) % count if number >= count else number for number in range(terms.n)] if count else None
+    )
 
 
 def drawn_here(terms: Published, friends: list[int], entropy: bytes) -> dict[str, Any]:
@@ -75,7 +85,7 @@ def drawn_here(terms: Published, friends: list[int], entropy: bytes) -> dict[str
             report, noise = hubs.draw(np.array(friends, np.int32), hub_from=terms.hub_from, **given)
         else:
             given |= {"mechanism": terms.mechanism, "epsilon2": choice.epsilon2, "hub_from": terms.hub_from}
-            report = sampler.draw(np.array(friends, np.int32), **given)
+            report = sampler.draw(np.array(friends, np.int32), groups=groups_of(terms), **given)
     except WireError as error:
         return {"refused": str(error)}
     return {"ok": {"bytes": wire.encode(report).hex(), "noise": noise, "used": script.used}}
@@ -84,8 +94,16 @@ def drawn_here(terms: Published, friends: list[int], entropy: bytes) -> dict[str
 def same_draws(core: Path, cases: list[Case]) -> list[dict[str, Any]]:
     """Draw every case in both clients, and compare; the answers."""
     asked = [
-        {"draw": {"published": json.dumps(terms.to_json()), "choice": "one", "friends": f, "entropy": entropy.hex()}}
-        for terms, f, entropy in cases
+        {
+            "draw": {
+                "published": json.dumps(terms.to_json()),
+                "choice": "one",
+                "friends": friends,
+                "groups": groups_of(terms),
+                "entropy": entropy.hex(),
+            }
+        }
+        for terms, friends, entropy in cases
     ]
     here = [drawn_here(*case) for case in cases]
     assert ask(core, asked) == here
@@ -108,6 +126,7 @@ def test_random_communities_draw_the_same_bytes_from_the_same_words(core: Path) 
     for _ in range(1_000):
         mechanism = rng.choice(wire.PRIVATE_MECHANISMS)
         n = rng.choice([rng.randint(1, 40), rng.randint(1, 40), rng.randint(500, 525), rng.randint(600, 1500)])
+        n += n == 1 and mechanism in wire.WITH_COUNTS  # two groups need two users
         user = rng.randrange(n)
         units = tuple(round(10 ** rng.uniform(3, 6.9)) for _ in range(2))
         others = [each for each in range(n) if each != user]
@@ -123,7 +142,13 @@ def test_random_communities_draw_the_same_bytes_from_the_same_words(core: Path) 
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "tail"), [("noisy-degrees", b""), ("hub-counts", b""), ("hub-lists", b"\x55\xaa\x0f" * 90)]
+    ("mechanism", "tail"),
+    [
+        ("noisy-degrees", b""),
+        ("hub-counts", b""),
+        ("hub-lists", b"\x55\xaa\x0f" * 90),
+        ("friend-counts", b"\x55\xaa" * 90),
+    ],
 )
 def test_every_short_way_that_the_noise_can_fall(core: Path, mechanism: str, tail: bytes) -> None:
     """Each byte's two highest bits decide the first coins; a script that ends too early ends for both."""
@@ -229,12 +254,39 @@ def test_json_gets_the_same_verdict(core: Path) -> None:
     terms = Published("cats", "Cats", 3, "dprr", (choice,), wire.roster_digest(roster), user=2)
     good = wire.write_publication(terms, [1], json.dumps(roster))
     assert all(old in good for old, _ in SPELLINGS)
-    texts = [good, *(good.replace(old, new, 1) for old, new in SPELLINGS)]
+    texts = [good, *(good.replace(old, new, 1) for old, new in SPELLINGS), *_of_groups(roster)]
     there = ask(core, [{"publication": text} for text in texts])
     assert there[0] == {"ok": terms.to_json()}
     assert {text: "ok" in each for text, each in zip(texts, there, strict=True)} == {
         text: reads(text) for text in texts
     }
+
+
+def _of_groups(roster: list[str]) -> list[str]:
+    """A community with groups, as it is and with one of them spelled otherwise."""
+    names, groups = ["north", "Süd"], [0, 1, 0]
+    digest = wire.roster_digest(roster, names, groups)
+    terms = Published(
+        "cats", "Cats", 3, "friend-counts", (Choice("one", 1.0, 0.0),), digest, group_names=("north", "Süd"), user=2
+    )
+    good = wire.write_publication(terms, [], json.dumps(roster), groups=json.dumps(groups))
+    spelled = [
+        "[0, 1, 1]",
+        "[0, 1]",
+        "[0, 1, 0, 1]",
+        "[0, 1, 2]",
+        "[0, 1.0, 0]",
+        "[0, true, 0]",
+        "[-0, 1, 0]",
+        "null",
+        "{}",
+    ]
+    named = ['["north"]', '["north", "north"]', '["a", "b", "c", "d"]', '"ab"', '["north", 7]', '["Süd", "north"]']
+    return [
+        good,
+        *(good.replace("[0, 1, 0]", each) for each in spelled),
+        *(good.replace('["north", "Süd"]', each) for each in named),
+    ]
 
 
 def test_links_and_addresses_are_never_read_otherwise(core: Path) -> None:

@@ -21,6 +21,12 @@ export function people(app: App, receipt: Receipt, truth: number): HTMLElement {
     parts.push(h("p", {}, said));
   }
   if (noisyDegree !== null) parts.push(h("p", {}, words.people.degree(format.whole(noisyDegree), format.whole(truth))));
+  if (receipt.groups.length > 0) {
+    const rows = receipt.groups.map(({ name, told, truth: real }) =>
+      h("li", {}, words.people.inGroup(name, format.whole(told), format.whole(real))),
+    );
+    parts.push(h("p", {}, words.people.byGroup), h("ul", { class: "points" }, ...rows));
+  }
   if (!receipt.lists) parts.push(h("p", {}, words.people.numberOnly));
   if (receipt.lists) {
     parts.push(h("ul", { class: "people", tabindex: "0" }, ...receipt.people.map((person) => chip(app, person))));

@@ -1,5 +1,6 @@
 /** What the page shows, as plain values: the roster, the vault and the token stay with the worker. */
 
+import { trueCounts } from "../core/draw.ts";
 import { cost, type Choice } from "../core/wire/choice.ts";
 import type { Published } from "../core/wire/community.ts";
 import { reportToJson } from "../core/wire/reportJson.ts";
@@ -35,12 +36,21 @@ export interface CommunityView extends Terms {
   readonly choices: readonly ChoiceView[];
   /** The largest ε that she accepted here; null for no limit. */
   readonly accepted: number | null;
+  /** What the groups are called that friends are counted by; empty where they are not. */
+  readonly groups: readonly string[];
 }
 
 export interface Person {
   readonly name: string;
   readonly friend: boolean;
   readonly listed: boolean;
+}
+
+/** A group, with what the report says of it and the true number of friends in it. */
+export interface GroupCount {
+  readonly name: string;
+  readonly told: number;
+  readonly truth: number;
 }
 
 /** What left: a report, beside the list that it was drawn from. */
@@ -53,6 +63,8 @@ export interface Receipt {
   /** Friends, and strangers who are listed; of many the first. */
   readonly people: readonly Person[];
   readonly counts: { readonly kept: number; readonly lost: number; readonly fake: number; readonly none: number };
+  /** Friends by group, where the report counts them so; else empty. */
+  readonly groups: readonly GroupCount[];
   readonly bytes: string;
   readonly size: number;
   readonly json: string;
@@ -98,6 +110,7 @@ export function communityView(member: Membership): CommunityView {
     epoch: published.epoch,
     choices: published.choices.map(choiceView),
     accepted: accepted === null ? null : accepted / MILLION,
+    groups: published.groupNames,
   };
 }
 
@@ -116,7 +129,7 @@ export function standingView({ member, reported, entry, kept }: Standing): Stand
     asked: kept?.report.asked === true,
     answered: entry?.answered === true,
     receipt:
-      kept !== null && entry?.sent === true ? receiptOf(kept.report, kept.body, kept.friends, member.roster) : null,
+      kept !== null && entry?.sent === true ? receiptOf(kept.report, kept.body, kept.friends, peopleOf(member)) : null,
   };
 }
 
@@ -127,12 +140,32 @@ function stateOf(entry: Entry | null, kept: Kept | null): StandingView["state"] 
   return kept === null ? "charged" : "drawn";
 }
 
+/** Who is in a community, by name and group. */
+export interface People {
+  readonly roster: readonly string[];
+  readonly groupNames: readonly string[];
+  readonly groups: readonly number[] | null;
+}
+
+const peopleOf = ({ roster, published, groups }: Membership): People => ({ roster, groupNames: published.groupNames, groups });
+
+function groupCounts(
+  { counts }: Report,
+  friends: readonly number[],
+  names: readonly string[],
+  groups: readonly number[] | null,
+): GroupCount[] {
+  if (counts === null || groups === null) return [];
+  const truth = trueCounts(friends, groups, names.length);
+  return names.map((name, group) => ({ name, told: counts[group] ?? 0, truth: truth[group] ?? 0 }));
+}
+
 /** A report by name, beside the list that it was drawn from. */
 export function receiptOf(
   report: Report,
   body: Uint8Array,
   friends: readonly number[],
-  roster: readonly string[],
+  { roster, groupNames, groups }: People,
 ): Receipt {
   const [listed, known] = [new Set(report.neighbours), new Set(friends)];
   const both = [...new Set([...listed, ...known])].sort((a, b) => a - b);
@@ -149,24 +182,27 @@ export function receiptOf(
     lists: report.epsilon2 > 0,
     people,
     counts: { kept, lost: known.size - kept, fake: listed.size - kept, none: report.n - 1 - both.length },
+    groups: groupCounts(report, friends, groupNames, groups),
     bytes: Array.from(body, (byte) => byte.toString(16).padStart(2, "0")).join(""),
     size: body.length,
     json: reportToJson(report),
   };
 }
 
+/** What a community publishes, with who is in it. */
+export type Pinned = Pick<Membership, "published" | "roster" | "groups">;
+
 /** Every difference between two publications, by kind. */
 export interface Difference {
-  readonly what: "name" | "users" | "mechanism" | "choices" | "joined" | "left" | "moved" | "you" | "asks";
+  readonly what:
+    "name" | "users" | "mechanism" | "choices" | "joined" | "left" | "moved" | "you" | "asks" | "groups" | "regrouped";
   readonly was: string;
   readonly now: string;
 }
 
 export function differences(
-  before: Published,
-  after: Published,
-  old: readonly string[],
-  fresh: readonly string[],
+  { published: before, roster: old, groups: oldGroups }: Pinned,
+  { published: after, roster: fresh, groups: freshGroups }: Pinned,
 ): Difference[] {
   const offers = ({ choices }: Published): string =>
     choices.map((choice) => `${choice.name} (ε = ${choiceView(choice).epsilon ?? "∞"})`).join(", ");
@@ -176,13 +212,18 @@ export function differences(
     { what: "you", was: old[before.user] ?? "", now: fresh[after.user] ?? "" },
     { what: "mechanism", was: before.mechanism, now: after.mechanism },
     { what: "asks", was: String(before.hubFrom), now: String(after.hubFrom) },
+    { what: "groups", was: some(before.groupNames), now: some(after.groupNames) },
     { what: "choices", was: offers(before), now: offers(after) },
   ];
   const [was, now] = [numbers(old), numbers(fresh)];
+  const inGroup = new Map(old.map((name, number) => [name, before.groupNames[oldGroups?.[number] ?? -1]]));
+  const regrouped = (name: string, number: number): boolean =>
+    was.has(name) && inGroup.get(name) !== after.groupNames[freshGroups?.[number] ?? -1];
   const groups: [Difference["what"], string[]][] = [
     ["joined", fresh.filter((name) => !was.has(name))],
     ["left", old.filter((name) => !now.has(name))],
     ["moved", fresh.filter((name, number) => was.has(name) && was.get(name) !== number)],
+    ["regrouped", oldGroups !== null && freshGroups !== null ? fresh.filter(regrouped) : []],
   ];
   const changed = groups.filter(([, names]) => names.length > 0);
   return [

@@ -43,9 +43,11 @@ function made(client: Client): Api {
     example: async (where, choice) => {
       const member = await at(where);
       const { published } = member;
-      const invented = { ...published, n: INVENTED.length, user: ADA, hubFrom: null };
-      const drawn = draw(invented, chosen(member, choice), ADAS_FRIENDS);
-      return receiptOf(drawn.report, drawn.bytes, ADAS_FRIENDS, INVENTED);
+      const groupNames = published.groupNames.slice(0, INVENTED.length);
+      const groups = groupNames.length > 0 ? INVENTED.map((_, number) => number % groupNames.length) : null;
+      const invented = { ...published, n: INVENTED.length, user: ADA, hubFrom: null, groupNames };
+      const drawn = draw(invented, chosen(member, choice), ADAS_FRIENDS, groups);
+      return receiptOf(drawn.report, drawn.bytes, ADAS_FRIENDS, { roster: INVENTED, groupNames, groups });
     },
     report: async (shown, choice, friends) => standingView(await client.report(shown, choice, friends)),
     send: async ({ server, community }) => standingView(await client.send(server, community)),
@@ -77,12 +79,9 @@ function linked(url: string): ReturnType<typeof readLink> {
 async function opened(client: Client, { member, renewed }: Opened): Promise<OpenedView> {
   const view = await standing(client, member.invitation);
   if (renewed === null) return { standing: view, renewal: null };
-  const { published, roster } = renewed;
-  const fresh = communityView({ ...member, published, roster });
-  return {
-    standing: view,
-    renewal: { community: fresh, differences: differences(member.published, published, member.roster, roster) },
-  };
+  const { published, roster, groups } = renewed;
+  const fresh = communityView({ ...member, published, roster, groups });
+  return { standing: view, renewal: { community: fresh, differences: differences(member, renewed) } };
 }
 
 async function standing(client: Client, { server, community }: Where): ReturnType<Api["send"]> {

@@ -4,10 +4,12 @@
  *     d* = d + Z,    report j    iff    U_j < T₁ (a neighbour)    or    U_j < T₀ (a stranger)
  *
  * with Z a discrete Laplace noise of ε₁ and one word U_j of 64 bits for each other user. Every user costs the same work.
+ * For friend-counts there is one noise for each group, and neither d* nor list.
  * Drawn twice, a report costs twice: callers keep what they get.
  */
 
 import { Entropy } from "./entropy.ts";
+import { WireError } from "./errors.ts";
 import { type Fraction, fraction, plus } from "./fraction.ts";
 import { coarseningStep, discreteLaplace } from "./laplace.ts";
 import { type Thresholds, thresholds } from "./thresholds.ts";
@@ -36,11 +38,15 @@ export interface Drawn {
   readonly noise: number | null;
 }
 
-/** Draw one user's report to a community by one of its choices. The entropy is the browser's own; tests give another. */
+/**
+ * Draw one user's report to a community by one of its choices. For friend-counts, `groups` are the numbers of all users'
+ * groups. The entropy is the browser's own; tests give another.
+ */
 export function draw(
   published: Published,
   choice: Choice,
   friends: ArrayLike<number>,
+  groups: readonly number[] | null,
   entropy: Entropy = new Entropy(),
 ): Drawn {
   const { n, user } = published;
@@ -53,9 +59,10 @@ export function draw(
     noisyDegree: withDegree(mechanism) ? 0 : null,
     neighbours: new Int32Array(),
     asked: mechanism === "hub-counts" ? false : null,
+    counts: null,
   };
   checkChoice(choice, mechanism); // before any draw
-  const { noise, ...drawn } = DRAWS[mechanism](mine, published, choice, entropy);
+  const { noise, ...drawn } = DRAWS[mechanism](mine, published, choice, entropy, groups ?? []);
   const report = { ...empty, ...drawn };
   return { report, bytes: encode(report), noise: noise ?? null };
 }
@@ -72,10 +79,17 @@ interface Outcome {
   noisyDegree?: number;
   neighbours?: Int32Array;
   asked?: boolean;
+  counts?: readonly number[];
   noise?: number;
 }
 
-type Draw = (friends: Int32Array, published: Published, choice: Choice, entropy: Entropy) => Outcome;
+type Draw = (
+  friends: Int32Array,
+  published: Published,
+  choice: Choice,
+  entropy: Entropy,
+  groups: readonly number[],
+) => Outcome;
 
 /** How each mechanism draws: the order in which entropy is asked for is part of what the clients agree on. */
 const DRAWS: Record<Mechanism, Draw> = {
@@ -85,6 +99,7 @@ const DRAWS: Record<Mechanism, Draw> = {
   "noisy-degrees": (friends, _published, choice, entropy) => ({ noisyDegree: drawDegree(friends, choice, entropy) }),
   "hub-counts": drawHubCounts,
   "hub-lists": drawHubLists,
+  "friend-counts": drawCounts,
 };
 
 function drawLists(friends: Int32Array, published: Published, choice: Choice, entropy: Entropy): Outcome {
@@ -123,6 +138,24 @@ function drawHubLists(friends: Int32Array, published: Published, choice: Choice,
     }
   }
   return { noisyDegree: clipped(fine), epsilon1: (cost(choice) ?? 0) / MILLION, epsilon2: 0 };
+}
+
+/** For each group, the number of friends in it and a noise of its own. */
+function drawCounts(friends: Int32Array, published: Published, choice: Choice, entropy: Entropy, groups: readonly number[]): Outcome {
+  const epsilon = exact(choice.epsilon1);
+  const counts = trueCounts(friends, groups, published.groupNames.length);
+  return { counts: counts.map((count) => clipped(count + discreteLaplace(epsilon, entropy))) };
+}
+
+/** How many friends are in each of so many groups; this never leaves the device. */
+export function trueCounts(friends: ArrayLike<number>, groups: readonly number[], count: number): number[] {
+  const found = new Array<number>(count).fill(0);
+  for (const friend of Array.from(friends)) {
+    const group = groups[friend];
+    if (group === undefined || group >= count) throw new WireError("Everybody must be in one group.");
+    found[group] = (found[group] ?? 0) + 1;
+  }
+  return found;
 }
 
 /** One word per other user, compared with the threshold of what she is. */

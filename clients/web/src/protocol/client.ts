@@ -65,7 +65,8 @@ export class Client {
     const kept = known === null ? null : await vault.loadReport(this.database, known);
     if (kept === null && lastEpoch(ledger, server, community) >= epoch) throw new Trouble("forgotten");
     if (kept === null && found.held.includes(epoch)) throw new Trouble("used-link");
-    const member = { invitation, published: found.published, roster: found.roster, accepted: known?.accepted ?? null };
+    const { published, roster, groups } = found;
+    const member = { invitation, published, roster, groups, accepted: known?.accepted ?? null };
     await vault.keepMembership(this.database, member);
     return { member, renewed: null };
   }
@@ -77,7 +78,8 @@ export class Client {
     const { invitation, found } = this.offered; // the link may be a newer one, with another token
     if (invitation.server !== server || vault.asText(found.published) !== terms) throw new Trouble("changed");
     if (found.held.includes(found.published.epoch)) throw new Trouble("used-link");
-    const member = { ...before, invitation, published: found.published, roster: found.roster };
+    const { published, roster, groups } = found;
+    const member = { ...before, invitation, published, roster, groups };
     await vault.keepMembership(this.database, member);
     return member;
   }
@@ -204,7 +206,7 @@ export class Client {
     const paid = charged(ledger, vault.slotOf(member), choice.name, price);
     await vault.keepMembership(this.database, { ...member, accepted: member.accepted ?? price });
     await this.keepLedger(paid);
-    const { report, bytes, noise } = draw(member.published, choice, friends);
+    const { report, bytes, noise } = draw(member.published, choice, friends, member.groups);
     const kept = { report, body: bytes, choice: choice.name, friends, noise, question: null, answer: null };
     await vault.keepReport(this.database, member, kept);
     await this.note(member, { drawn: true });

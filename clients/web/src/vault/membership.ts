@@ -2,7 +2,7 @@
  * A community that was joined, as the vault keeps it: invitation, what is published, the roster, the one report.
  *
  * What the community published is *pinned*: kept when the user opened her link, or agreed to a new epoch, and never
- * fetched again to be compared. Her list meets this roster and no other.
+ * fetched again to be compared. Her list meets this roster, with its groups, and no other.
  */
 
 import { readPublished, writePublished, type Published } from "../core/wire/community.ts";
@@ -17,6 +17,8 @@ export interface Membership {
   readonly invitation: Invitation;
   readonly published: Published;
   readonly roster: readonly string[];
+  /** For friend-counts, the number of each user's group; else null. */
+  readonly groups: readonly number[] | null;
   /** The largest ε₁ + ε₂ that she accepts here, in millionths; null where she agreed to publish her list, or to nothing yet. */
   readonly accepted: number | null;
 }
@@ -80,7 +82,7 @@ export async function keepReport(database: Database, member: Membership, kept: K
 function readMembership(value: unknown): Membership {
   try {
     const kept = value as Omit<Membership, "published"> & { published: string };
-    return { ...kept, published: readPublished(readObject(kept.published)) };
+    return { ...kept, groups: kept.groups ?? null, published: readPublished(readObject(kept.published)) };
   } catch {
     throw new Trouble("damaged");
   }

@@ -16,6 +16,7 @@ interface Vector {
   epsilon1: number;
   epsilon2: number;
   hub_from?: number;
+  groups?: number[];
   friends: number[];
   randomness: string;
   report: string;
@@ -29,7 +30,8 @@ function community(vector: Vector): Published {
   const { mechanism, n, user, epsilon1, epsilon2 } = vector;
   const choices = [{ name: "one", epsilon1, epsilon2 }];
   const named = { id: "cats", name: "Cats", epoch: 1, rosterDigest: "0".repeat(64) };
-  return { ...named, mechanism, n, user, choices, hubFrom: vector.hub_from ?? null };
+  const groupNames = [...new Set(vector.groups ?? [])].map((group) => `group ${group}`);
+  return { ...named, mechanism, n, user, choices, hubFrom: vector.hub_from ?? null, groupNames };
 }
 
 test.each(vectors)("$name", (vector) => {
@@ -42,7 +44,7 @@ test.each(vectors)("$name", (vector) => {
     expect(at).toBeLessThanOrEqual(script.length);
     return script.slice(at - size, at);
   });
-  const { report, bytes, noise } = draw(published, choice!, vector.friends, entropy);
+  const { report, bytes, noise } = draw(published, choice!, vector.friends, vector.groups ?? null, entropy);
   expect(toHex(bytes)).toBe(vector.report);
   expect(noise).toBe(vector.noise ?? null);
   expect(at).toBe(script.length);
@@ -51,7 +53,7 @@ test.each(vectors)("$name", (vector) => {
 
 test("the browser's own entropy is used, anew each time", () => {
   const published = community({ ...vectors[0]!, mechanism: "rr", n: 600, epsilon1: 0, epsilon2: 0.5 });
-  const drawn = Array.from({ length: 3 }, () => toHex(draw(published, published.choices[0]!, [1, 2]).bytes));
+  const drawn = Array.from({ length: 3 }, () => toHex(draw(published, published.choices[0]!, [1, 2], null).bytes));
   expect(new Set(drawn).size).toBe(3);
 });
 
@@ -66,12 +68,25 @@ test.each([
   const entropy = new Entropy(() => {
     throw new Error("asked for randomness");
   });
-  expect(() => draw(published, published.choices[0]!, friends, entropy)).toThrow("A report's list must");
+  expect(() => draw(published, published.choices[0]!, friends, null, entropy)).toThrow("A report's list must");
+});
+
+test.each([
+  ["no groups", null],
+  ["a friend without a group", [0, 1]],
+  ["a group that there is not", [0, 1, 2]],
+])("counts are refused before anything is drawn: %s", (_, groups) => {
+  const vector = { ...vectors[0]!, mechanism: "friend-counts", n: 3, user: 0, epsilon1: 1, epsilon2: 0 } as Vector;
+  const published = community({ ...vector, groups: [0, 1, 1] });
+  const entropy = new Entropy(() => {
+    throw new Error("asked for randomness");
+  });
+  expect(() => draw(published, published.choices[0]!, [1, 2], groups, entropy)).toThrow("Everybody must be in one group");
 });
 
 test("public lists go out as they are", () => {
   const published = { ...community(vectors[0]!), choices: [{ name: "all", epsilon1: Infinity, epsilon2: Infinity }] };
-  const { report, bytes } = draw(published, published.choices[0]!, [0, 2]);
+  const { report, bytes } = draw(published, published.choices[0]!, [0, 2], null);
   expect(report.mechanism).toBe("public");
   expect(Array.from(report.neighbours)).toEqual([0, 2]);
   expect(encode(decode(bytes))).toEqual(bytes);

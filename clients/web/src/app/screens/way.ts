@@ -55,7 +55,7 @@ function welcome({ words, format }: App, { community }: Draft): Child[] {
 function tells(app: App, draft: Draft): Child[] {
   const { words, format } = app;
   const effect = h("div", { "aria-live": "polite" });
-  const update = (): void => effect.replaceChildren(...paragraphs(effectOf(app, draft.choice)));
+  const update = (): void => effect.replaceChildren(...paragraphs([...asked(app, draft), ...effectOf(app, draft.choice)]));
   const option = (choice: ChoiceView): HTMLElement => {
     const allowed = accepts(draft.community, choice);
     const pick = (): void => {
@@ -74,6 +74,14 @@ function tells(app: App, draft: Draft): Child[] {
     choices.length > 1 && h("fieldset", {}, h("legend", {}, words.tells.choose), ...choices.map(option)),
     effect,
   ];
+}
+
+/** What is asked of her, where that is not who her friends are. */
+function asked({ words, format }: App, { community: { groups }, choice }: Draft): string[] {
+  if (groups.length === 0 || choice.epsilon === null) return [];
+  const more = groups.length - NAMED;
+  const names = groups.slice(0, NAMED).join(", ") + (more > 0 ? ` ${words.agree.more(format.whole(more))}` : "");
+  return [words.tells.groups(format.whole(groups.length), names)];
 }
 
 function effectOf({ words, format }: App, { epsilon }: ChoiceView): string[] {
@@ -129,6 +137,7 @@ function agree(app: App, draft: Draft): Child[] {
   return [
     h("h1", {}, words.agree.heading),
     h("p", {}, names.length === 0 ? words.agree.empty : words.agree.list(format.whole(names.length), listed)),
+    ...paragraphs(asked(app, draft)),
     price,
     h("p", {}, words.agree.step),
     h("p", { class: "note" }, words.agree.no),

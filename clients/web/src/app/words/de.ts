@@ -40,6 +40,8 @@ export const de: Words = {
       `Diese Grenze heißt ε (sprich „Epsilon“). Hier ist sie ${epsilon}: Die Chancen ändern sich höchstens um den Faktor ${factor}, jetzt und später, auf jedem Rechner. Kleiner ist privater.`,
     group: (size, factor) =>
       `Freundschaften, die nur zusammen bestehen, zählen zusammen. Weiß jemand, dass ${size} Leute entweder alle deine Freunde sind oder keiner, dann ist der Faktor ${factor}.`,
+    groups: (count, names) =>
+      `Gefragt wird, wie viele deiner Freunde in jeder von ${count} Gruppen sind: ${names}. Diesen Browser verlässt je Gruppe eine unscharfe Zahl, und kein Name. Jedes Mitglied sieht, wer in welcher Gruppe ist. Ein Freund ist in einer Gruppe, also gilt die Grenze unten für alle Zahlen zusammen.`,
     nearlySure: "Bei diesem ε kann sich jemand, der deinen Bericht liest, einer Freundschaft fast sicher sein.",
     public: "Diese Wahl verbirgt nichts. Sie schickt deine Liste, wie sie ist: Wer sie liest, kennt deine Freunde hier.",
   },
@@ -106,6 +108,9 @@ export const de: Words = {
       `${name}: ${friend ? "befreundet" : "fremd"}, ${listed ? "genannt" : "weggelassen"}`,
     colours: "Die Farben siehst nur du. Wer den Bericht liest, sieht, wer genannt ist, aber nicht, wer echt ist.",
     more: (count) => `… und ${count} weitere`,
+    byGroup: "Der Bericht sagt, wie viele Freunde in jeder Gruppe sind:",
+    inGroup: (name, told, truth) =>
+      `${name}: „etwa ${told}“. ` + (told === truth ? "Das ist die wahre Zahl." : `Die wahre Zahl ist ${truth}.`),
     numberOnly: "Er nennt niemanden.",
     degree: (told, truth) =>
       `Der Bericht sagt: „etwa ${told} Freunde“. ` +
@@ -200,6 +205,8 @@ export const de: Words = {
       choices: "Angebote",
       joined: "Neue Mitglieder",
       left: "Keine Mitglieder mehr",
+      groups: "Gruppen, nach denen Freunde gezählt werden",
+      regrouped: "Mitglieder in einer anderen Gruppe",
       moved: "Mitglieder unter anderer Nummer",
     },
     was: (was) => `vorher: ${was}`,

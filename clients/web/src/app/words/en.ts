@@ -43,6 +43,8 @@ export const en = {
       `This limit is called ε (say “epsilon”). Here it is ${epsilon}: the odds change by a factor of ${factor} at most, now or later, on any computer. Smaller is more private.`,
     group: (size: number, factor: string): string =>
       `Friendships that stand or fall together count together. If somebody knows that ${size} people are all your friends or none of them is, the factor is ${factor}.`,
+    groups: (count: string, names: string): string =>
+      `You are asked how many of your friends are in each of ${count} groups: ${names}. One blurred number for each group leaves this browser, and no name. Every member sees who is in which group. One friend is in one group, so the limit below is for all numbers together.`,
     nearlySure: "At this ε, somebody who reads your report can become nearly sure of a friendship.",
     public: "This choice hides nothing. It sends your list as it is: whoever reads it knows who your friends here are.",
   },
@@ -109,6 +111,9 @@ export const en = {
       `${name}: ${friend ? "a friend" : "a stranger"}, ${listed ? "named" : "left out"}`,
     colours: "Only you see the colours. Whoever reads the report sees who is named, not who is real.",
     more: (count: string): string => `… and ${count} more`,
+    byGroup: "The report says how many friends are in each group:",
+    inGroup: (name: string, told: string, truth: string): string =>
+      `${name}: “about ${told}”. ` + (told === truth ? "That is the true number." : `The true number is ${truth}.`),
     numberOnly: "It names nobody.",
     degree: (told: string, truth: string): string =>
       `The report says: “about ${told} friends”. ` +
@@ -204,6 +209,8 @@ export const en = {
       choices: "Offers",
       joined: "New members",
       left: "No longer members",
+      groups: "Groups that friends are counted by",
+      regrouped: "Members in another group",
       moved: "Members under another number",
     } satisfies Record<Difference["what"], string>,
     was: (was: string): string => `it was: ${was}`,

@@ -2,7 +2,7 @@
 
 import { WireError } from "../errors.ts";
 import { type Json, Real } from "./json.ts";
-import { type Mechanism, MILLION, mayLackList, toMillionths, withDegree, withEdges } from "./report.ts";
+import { type Mechanism, MILLION, mayLackList, toMillionths, withEdges, withEpsilon1 } from "./report.ts";
 import { isPrintable } from "./roster.ts";
 
 const LONGEST_NAME = 200;
@@ -49,7 +49,7 @@ export function readChoice(fields: Json, mechanism: Mechanism): Choice {
 export function checkChoice(choice: Choice, mechanism: Mechanism): void {
   if (mechanism === "public") return;
   for (const [value, spends, mayBe0] of [
-    [choice.epsilon1, withDegree(mechanism), false],
+    [choice.epsilon1, withEpsilon1(mechanism), false],
     [choice.epsilon2, withEdges(mechanism), mayLackList(mechanism)],
   ] as const) {
     if (spends) toMillionths(value, mayBe0);

@@ -3,8 +3,9 @@
 import { WireError } from "../errors.ts";
 import { fromHex } from "./bytes.ts";
 import { type Choice, checkName, isPublic, readChoice, writeChoice } from "./choice.ts";
+import { mostGroups } from "./counts.ts";
 import { type Fields, type Json, readObject, whole } from "./json.ts";
-import { DEGREE_RANGE, isMechanism, MAX_USERS, type Mechanism, withHubs } from "./report.ts";
+import { DEGREE_RANGE, isMechanism, MAX_USERS, type Mechanism, withCounts, withHubs } from "./report.ts";
 import { isPrintable, rosterDigest } from "./roster.ts";
 
 export const MAX_EPOCH = 2 ** 31 - 1;
@@ -27,6 +28,8 @@ export interface Published {
   readonly rosterDigest: string;
   /** For hub-counts and hub-lists, the noisy degree from which on a user is a hub; null where nobody is. */
   readonly hubFrom: number | null;
+  /** For friend-counts, what the groups are called, in the order of their numbers; else empty. */
+  readonly groupNames: readonly string[];
 }
 
 /** The whole message of a community to a member. */
@@ -38,6 +41,8 @@ export interface Publication {
   readonly answered: readonly number[];
   /** The users' names, in the order of their numbers. */
   readonly roster: readonly string[];
+  /** For friend-counts, the number of each user's group; else null. */
+  readonly groups: readonly number[] | null;
   /** The collector's key, where it takes sealed reports. */
   readonly sealingKey: Uint8Array<ArrayBuffer> | null;
 }
@@ -59,10 +64,12 @@ export async function readPublication(text: string): Promise<Publication> {
   if (!Array.isArray(roster) || !roster.every((name): name is string => typeof name === "string" && isPrintable(name))) {
     throw new WireError("The roster must be a list of printable names.");
   }
-  if (roster.length !== published.n || (await rosterDigest(roster)) !== published.rosterDigest) {
+  const groups = published.groupNames.length > 0 ? partition(published, fields.get("groups")) : null;
+  const digest = await rosterDigest(roster, published.groupNames, groups ?? []);
+  if (roster.length !== published.n || digest !== published.rosterDigest) {
     throw new WireError("The roster is not the one that the community was opened with.");
   }
-  return { published, held, answered, roster, sealingKey };
+  return { published, held, answered, roster, groups, sealingKey };
 }
 
 /** Read what a collector answered, or what `writePublished` wrote, but for the roster. */
@@ -83,6 +90,7 @@ export function readPublished(fields: Fields): Published {
     epoch: whole(fields.get("epoch"), 1, MAX_EPOCH, refuse),
     rosterDigest: matching(DIGEST_PATTERN, fields.get("roster_digest")),
     hubFrom: hubFrom(mechanism, fields.get("hub_from")),
+    groupNames: groupNames(mechanism, fields.get("group_names"), fields.get("n")),
   };
   if (found.user >= found.n || !choices.length) {
     throw new WireError("The community publishes a slot that it does not have, or no choice.");
@@ -98,11 +106,30 @@ export function writePublished(published: Published): Record<string, unknown> {
   const { id, name, n, user, mechanism, epoch } = published;
   const choices = published.choices.map(writeChoice);
   const asks = withHubs(mechanism) ? { hub_from: published.hubFrom } : {};
-  return { id, name, n, user, mechanism, choices, epoch, roster_digest: published.rosterDigest, ...asks };
+  const counts = withCounts(mechanism) ? { group_names: [...published.groupNames] } : {};
+  return { id, name, n, user, mechanism, choices, epoch, roster_digest: published.rosterDigest, ...asks, ...counts };
 }
 
 function hubFrom(mechanism: Mechanism, value: Json | undefined): number | null {
   return !withHubs(mechanism) || value === null ? null : whole(value, ...DEGREE_RANGE, refuse);
+}
+
+function groupNames(mechanism: Mechanism, value: Json | undefined, n: Json | undefined): string[] {
+  if (!withCounts(mechanism)) return [];
+  const names = Array.isArray(value) ? value.map(checkName) : refuse();
+  if (new Set(names).size !== names.length || names.length < 2 || names.length > mostGroups(Number(n))) {
+    throw new WireError("A community by friend-counts publishes two groups or more, by distinct names.");
+  }
+  return names;
+}
+
+/** The number of each user's group: each of n users is in one, and none of them is empty. */
+function partition({ n, groupNames: names }: Published, value: Json | undefined): number[] {
+  const inside = (each: Json): each is number => typeof each === "number" && each >= 0 && each < names.length;
+  if (!Array.isArray(value) || value.length !== n || !value.every(inside) || new Set(value).size !== names.length) {
+    throw new WireError("The groups must say of each user in which one she is, and none may be empty.");
+  }
+  return value;
 }
 
 function epochs(value: Json | undefined): number[] {

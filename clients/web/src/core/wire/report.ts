@@ -6,11 +6,12 @@
 import { WireError } from "../errors.ts";
 import { checkWhole, joined, Reader } from "./bytes.ts";
 import * as combinations from "./combinations.ts";
+import { checkCounts, mostGroups, readCounts, writeCounts } from "./counts.ts";
 import * as golomb from "./golomb.ts";
 import * as varints from "./varints.ts";
 
 export const MEDIA_TYPE = "application/vnd.graphldp.report";
-export const MECHANISMS = ["dprr", "rr", "noisy-degrees", "public", "hub-counts", "hub-lists"] as const;
+export const MECHANISMS = ["dprr", "rr", "noisy-degrees", "public", "hub-counts", "hub-lists", "friend-counts"] as const;
 export type Mechanism = (typeof MECHANISMS)[number];
 export const MAX_USERS = 2 ** 27;
 export const MILLION = 1_000_000;
@@ -24,6 +25,10 @@ const FIRST_BYTE = 0xe1;
 const WITH_DEGREE: readonly Mechanism[] = ["dprr", "noisy-degrees", "hub-counts", "hub-lists"];
 const WITH_EDGES: readonly Mechanism[] = ["dprr", "rr", "hub-lists"];
 export const withDegree = (mechanism: Mechanism) => WITH_DEGREE.includes(mechanism);
+/** Whether friends are counted by public group. */
+export const withCounts = (mechanism: Mechanism) => mechanism === "friend-counts";
+/** Whether reports carry an ε₁. */
+export const withEpsilon1 = (mechanism: Mechanism) => withDegree(mechanism) || withCounts(mechanism);
 export const withEdges = (mechanism: Mechanism) => WITH_EDGES.includes(mechanism);
 /** Whether hubs do something else than everybody else. */
 export const withHubs = (mechanism: Mechanism) => mechanism === "hub-counts" || mechanism === "hub-lists";
@@ -38,7 +43,7 @@ export interface Report {
   readonly n: number;
   /** The reporting user's number in the roster. */
   readonly user: number;
-  /** ε₁, a whole number of millionths; 0 where the mechanism has no noisy degree, Infinity for public. */
+  /** ε₁, a whole number of millionths; 0 where the mechanism spends nothing on it, Infinity for public. */
   readonly epsilon1: number;
   /** ε₂, likewise; 0 where there is no list, as for who is no hub of hub-lists. */
   readonly epsilon2: number;
@@ -48,6 +53,8 @@ export interface Report {
   readonly neighbours: Int32Array;
   /** For hub-counts, whether the user looks like a hub, and is to be asked again; else null. */
   readonly asked: boolean | null;
+  /** For friend-counts, the noisy number of her friends in each group; else null. */
+  readonly counts: readonly number[] | null;
 }
 
 /** The report itself, where the wire format has it; refused otherwise. */
@@ -60,7 +67,7 @@ export function checkReport(report: Report): Report {
   checkWhole("report", "user", user, 0, n - 1);
   const unspent = mechanism === "public" ? Infinity : 0;
   for (const [name, value, spends, mayBe0] of [
-    ["ε₁", report.epsilon1, withDegree(mechanism), false],
+    ["ε₁", report.epsilon1, withEpsilon1(mechanism), false],
     ["ε₂", report.epsilon2, withEdges(mechanism), mayLackList(mechanism)],
   ] as const) {
     if (spends) toMillionths(value, mayBe0);
@@ -71,6 +78,8 @@ export function checkReport(report: Report): Report {
   if (mechanism === "hub-counts" ? typeof report.asked !== "boolean" : report.asked !== null) {
     throw new WireError("A report by hub-counts, and no other, says whether its user is asked again.");
   }
+  if (withCounts(mechanism)) checkCounts(report.counts, n, DEGREE_RANGE);
+  else if (report.counts !== null) throw new WireError(`A report by ${mechanism} has no counts.`);
   checkList(report.neighbours, n, user);
   if (!report.epsilon2 && report.neighbours.length) {
     throw new WireError("A report that spends no ε₂ has an empty list.");
@@ -102,9 +111,9 @@ export function toMillionths(epsilon: number, mayBe0 = false): number {
   return units;
 }
 
-/** The cap on an encoded report in a community of n users: no list costs more than its bitmap. */
-export function maxSize(n: number): number {
-  return MAX_HEADER + Math.ceil((n - 1) / 8);
+/** The cap on an encoded report in a community of n users, and of so many groups where it has any. */
+export function maxSize(n: number, groups = 0): number {
+  return MAX_HEADER + Math.max(Math.ceil((n - 1) / 8), varints.MOST_BYTES * groups);
 }
 
 /** The one encoding of a report. */
@@ -121,9 +130,10 @@ export function encode(report: Report): Uint8Array<ArrayBuffer> {
     [FIRST_BYTE, (MECHANISMS.indexOf(mechanism) << 5) | k],
     varints.write(n),
     varints.write(user),
-    withDegree(mechanism) ? threeBytes(report.epsilon1) : [],
+    withEpsilon1(mechanism) ? threeBytes(report.epsilon1) : [],
     withEdges(mechanism) ? threeBytes(report.epsilon2) : [],
     report.noisyDegree === null ? [] : varints.write(varints.fold(report.noisyDegree)),
+    report.counts === null ? [] : writeCounts(report.counts),
     report.epsilon2 ? varints.write(report.neighbours.length) : [],
     payload,
   );
@@ -139,15 +149,15 @@ export function decode(data: Uint8Array, n?: number): Report {
   const users = reader.varint("n");
   if (n !== undefined && users !== n) throw new WireError(`The report is for a community of ${users} users, not ${n}.`);
   checkWhole("report", "n", users, 1, MAX_USERS);
-  if (data.length > maxSize(users)) {
-    throw new WireError(`A report in a community of ${users} users has at most ${maxSize(users)} bytes.`);
-  }
+  const most = maxSize(users, withCounts(mechanism) ? mostGroups(users) : 0);
+  if (data.length > most) throw new WireError(`A report in a community of ${users} users has at most ${most} bytes.`);
   const user = reader.varint("user");
   checkWhole("report", "user", user, 0, users - 1);
   const unspent = mechanism === "public" ? Infinity : 0;
-  const epsilon1 = withDegree(mechanism) ? readEpsilon(reader) : unspent;
+  const epsilon1 = withEpsilon1(mechanism) ? readEpsilon(reader) : unspent;
   const epsilon2 = withEdges(mechanism) ? readEpsilon(reader, mayLackList(mechanism)) : unspent;
   const noisyDegree = withDegree(mechanism) ? reader.signed("noisy degree") : null;
+  const counts = withCounts(mechanism) ? readCounts(reader, users) : null;
   const count = epsilon2 ? reader.varint("count") : 0;
   checkWhole("report", "count", count, 0, users - 1);
   let [k, asked]: [number, boolean | null] = [code & 31, null];
@@ -156,7 +166,7 @@ export function decode(data: Uint8Array, n?: number): Report {
     [k, asked] = [0, k === 1];
   }
   const neighbours = unpacked(reader.rest(), k, count, users - 1).map((each) => each + (each >= user ? 1 : 0));
-  return checkReport({ mechanism, n: users, user, epsilon1, epsilon2, noisyDegree, neighbours, asked });
+  return checkReport({ mechanism, n: users, user, epsilon1, epsilon2, noisyDegree, neighbours, asked, counts });
 }
 
 /** The positions of a list, of so many others. */

@@ -2,7 +2,18 @@
 
 import { WireError } from "../errors.ts";
 import { type Json, readObject, Real } from "./json.ts";
-import { checkReport, isMechanism, MAX_USERS, MECHANISMS, type Mechanism, type Report, withDegree, withEdges } from "./report.ts";
+import {
+  checkReport,
+  isMechanism,
+  MAX_USERS,
+  MECHANISMS,
+  type Mechanism,
+  type Report,
+  withCounts,
+  withDegree,
+  withEdges,
+  withEpsilon1,
+} from "./report.ts";
 
 /** The form for people: the fields that the mechanism has, and nothing else. */
 export function reportToJson(report: Report): string {
@@ -43,16 +54,18 @@ export function reportFromJson(text: string): Report {
     noisyDegree: (fields.get("noisy_degree") ?? null) as number | null,
     neighbours: Int32Array.from(neighbours),
     asked: (fields.get("asked") ?? null) as boolean | null,
+    counts: (fields.get("counts") ?? null) as number[] | null,
   });
 }
 
 function fieldNames(mechanism: Mechanism): string[] {
   return [
     ...["mechanism", "n", "user"],
-    ...(withDegree(mechanism) ? ["epsilon1"] : []),
+    ...(withEpsilon1(mechanism) ? ["epsilon1"] : []),
     ...(withEdges(mechanism) ? ["epsilon2"] : []),
     ...(withDegree(mechanism) ? ["noisy_degree"] : []),
     ...(mechanism === "hub-counts" ? ["asked"] : []),
+    ...(withCounts(mechanism) ? ["counts"] : []),
     "neighbours",
   ];
 }

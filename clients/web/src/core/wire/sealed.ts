@@ -28,28 +28,29 @@ export interface Inner {
   readonly body: Uint8Array;
 }
 
-/** Seal a message to a community of n users; every call gives other bytes. */
+/** Seal a message to a community of n users, and so many groups; every call gives other bytes. */
 export async function seal(
   inner: Inner,
   community: string,
   n: number,
   publicKey: Uint8Array<ArrayBuffer>,
+  groups = 0,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const suite = new CipherSuite({ kem: new DhkemP256HkdfSha256(), kdf: new HkdfSha256(), aead: new Aes128Gcm() });
   const recipientPublicKey = await suite.kem.deserializePublicKey(publicKey).catch(() => {
     throw new WireError("The collector's key is no key.");
   });
   const info = new TextEncoder().encode(`graphldp sealed 1\0${community}`);
-  const { enc, ct } = await suite.seal({ recipientPublicKey, info }, encodeInner(inner, n));
+  const { enc, ct } = await suite.seal({ recipientPublicKey, info }, encodeInner(inner, n, groups));
   return joined([FIRST_BYTE], await keyId(publicKey), new Uint8Array(enc), new Uint8Array(ct));
 }
 
-/** The bytes to seal, for a community of n users. */
-export function encodeInner({ kind, epoch, user, token, body }: Inner, n: number): Uint8Array<ArrayBuffer> {
+/** The bytes to seal, for a community of n users and so many groups. */
+export function encodeInner({ kind, epoch, user, token, body }: Inner, n: number, groups = 0): Uint8Array<ArrayBuffer> {
   checkWhole("sealed message", "epoch", epoch, 1, MAX_EPOCH);
   checkWhole("sealed message", "user", user, 0, MAX_USERS - 1);
   if (!TOKEN.test(token)) throw new WireError("A token that is sealed has 64 printable characters at most.");
-  const out = new Uint8Array(HEAD_SIZE + Math.max(maxSize(n), MAX_ANSWER));
+  const out = new Uint8Array(HEAD_SIZE + Math.max(maxSize(n, groups), MAX_ANSWER));
   if (HEAD_SIZE + body.length > out.length) {
     throw new WireError("What is to be sealed is longer than any report of this community.");
   }
