@@ -14,14 +14,14 @@ from graphldp.collector.offers import PUBLIC, Split, offers
 from graphldp.errors import BudgetError, ParameterError
 from graphldp.privacy import allocate
 from graphldp.privacy.hubs import LIST_SHARE, LISTS_ABOVE
-from graphldp.wire import MILLION, PRIVATE_MECHANISMS, Choice, to_millionths
+from graphldp.wire import MILLION, PRIVATE_MECHANISMS, WITH_COUNTS, Choice, to_millionths
 
 LARGE = Split(n_max=3782)
 EPSILONS = st.integers(2, 16_000_000).map(lambda units: units / MILLION) | st.floats(1e-5, 16)
 
 
 def one(epsilon: float, mechanism: str | None = None, n: int = 1000, split: Split | None = None) -> Choice:
-    (choice,) = offers([epsilon], mechanism, n, split or Split())[1]
+    (choice,) = offers([epsilon], mechanism, n, split or Split(), groups=mechanism in WITH_COUNTS)[1]
     return choice
 
 

@@ -80,11 +80,11 @@ def _even_and_odd(friends: Sequence[int]) -> tuple[int, ...]:
 
 
 KINDS: dict[str, tuple[dict[str, Any], Callable[[Sequence[int]], tuple[int, ...]]]] = {
-    "rr": (_PLAIN_RR, lambda friends: ()),
+    "a list": (_PLAIN_RR, lambda friends: ()),
     # of hub-lists: the noise with which every list gives the same d_fine, and a step of 0 to d_rough
     "no hub": (_HUB_LISTS, lambda friends: (HUB_FROM - 3 - len(friends), True)),
     "a hub": (_HUB_LISTS, lambda friends: (HUB_FROM + 3 - len(friends), True)),
-    "friend-counts": (_FRIEND_COUNTS, _even_and_odd),
+    "counts": (_FRIEND_COUNTS, _even_and_odd),
 }
 """What a community publishes, and the noises by which neighbouring lists give the same bytes."""
 
@@ -96,7 +96,7 @@ def renamed(*numbers: int) -> dict[str, Any]:
 
 MOVES = (
     Move(mishaps=("drop", 503)),
-    Move({"groups": [int(number == 12) for number in range(len(ROSTER))]}, (503,)),  # ignored where there are none
+    Move({"groups": [int(number == 12) for number in range(len(ROSTER))]}, (503, 503)),  # ignored where there are none
     Move(renamed(12), ("lost", 422)),
     Move(renamed(*range(10, 14)), (429, 409), edited=True),
     Move({"roster": ROSTER[::-1]}, (302,)),
@@ -121,7 +121,7 @@ def recorded(
     friends: Sequence[int],
     edited: Sequence[int],
     moves: Sequence[Move],
-    kind: str = "rr",
+    kind: str = "a list",
 ) -> tuple[list[Request], int]:
     """All requests of one user, who joins and goes along with every move, and what she spent.
 

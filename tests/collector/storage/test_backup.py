@@ -210,7 +210,7 @@ def test_a_backup_of_an_older_version_is_brought_up_to_date_and_stays_as_it_is(s
     with transaction(store.engine) as source, transaction(engine, writes=True) as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "0002")
-        new = ("hub_from", "question", "question_digest", "asked_at", "busy_from")
+        new = ("hub_from", "question", "question_digest", "asked_at", "busy_from", "group_names", "groups")
         row = source.execute(select(*(each for each in schema.communities.c if each.name not in new))).one()
         connection.execute(schema.communities.insert().values(**dict(row._mapping) | {"roster_digest": "old"}))
     engine.dispose()
