@@ -99,6 +99,12 @@ class NamedMechanism:
         """The names of its parameters beside ε."""
         return tuple(each.name for each in _given(self.kind) if each.name != "epsilon")
 
+    def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Every option with its value, the given ones or its own defaults; those without either are left out."""
+        defaults = {each.name: each.default for each in _given(self.kind) if each.default is not MISSING}
+        found = {name: given.get(name, defaults.get(name)) for name in self.options}
+        return {name: value for name, value in found.items() if value is not None}
+
     def make(self, epsilon: float | NDArray[np.float64], **options: Any) -> Mechanism:
         """The mechanism with these parameters; None stands for its own default.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
 from graphldp.experiments.cells import Row
@@ -24,7 +24,7 @@ from graphldp.learn.grid import Grid, preference
 from graphldp.learn.metrics import summarize
 from graphldp.learn.selection import split
 from graphldp.mechanisms import DPRR, NonPrivFull
-from graphldp.mechanisms.named import NamedMechanism, name_of, named
+from graphldp.mechanisms.named import name_of, named
 
 RECOMMENDED = "recommended"
 RECIPE = "recipe-2"
@@ -162,16 +162,9 @@ def draw_for(
         budget = DPRR(epsilon, **given).budget(graphs.n_max)
         return Draw(dataset, "dprr", epsilon, (float(budget.degree), float(budget.edges)), public_fraction)
     private = epsilon if record.private else None
-    return Draw(
-        dataset, record.name, private, None, public_fraction, options=tuple(sorted(_all(record, given).items()))
-    )
-
-
-def _all(record: NamedMechanism, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Every option with its value, so that a cell does not change its meaning with a default."""
-    defaults = {each.name: each.default for each in fields(record.kind) if each.default is not MISSING}
-    found = {name: given.get(name, defaults.get(name)) for name in record.options}
-    return {name: value for name, value in found.items() if value is not None}
+    # every option with its value, so that a cell does not change its meaning with a default
+    named_options = tuple(sorted(record.settings(given).items()))
+    return Draw(dataset, record.name, private, None, public_fraction, options=named_options)
 
 
 def chosen(setup: Setup, seed: int, rows: Mapping[str, Row]) -> Row | None:
