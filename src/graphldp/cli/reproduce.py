@@ -30,6 +30,8 @@ graphldp reproduce --effort smoke --results smoke.sqlite
 
 graphldp reproduce accuracy-lambda accuracy-epsilon --dataset REDDIT-BINARY --effort quick
 
+graphldp reproduce nodes --dataset Cora --effort paper --results nodes.sqlite
+
 graphldp reproduce --dataset REDDIT-BINARY --effort paper --engine ray --address auto --results paper.sqlite
 """
 
@@ -45,7 +47,7 @@ class EffortName(StrEnum):
 
 def reproduce(
     experiments: Annotated[
-        list[str] | None, typer.Argument(metavar="[EXPERIMENT]...", help="Which; all of them unless said.")
+        list[str] | None, typer.Argument(metavar="[EXPERIMENT]...", help="Which; all that fit the dataset unless said.")
     ] = None,
     dataset: Annotated[
         str | None,
@@ -78,15 +80,15 @@ def reproduce(
 
     EXPERIMENT is one of table-datasets, table-complexity, accuracy-lambda, accuracy-epsilon, allocation, degrees,
     runtime-sampling, runtime-nodes, grid, poisoning, poisoning-beyond, poisoning-recipe, side-by-side, beyond,
-    elsewhere, ceilings, unseen, lists, rounds, calibration and ingredients. It stands where other commands have a
+    elsewhere, ceilings, unseen, lists, rounds, calibration and ingredients; and, for one graph whose users
+    have labels, such as Cora, nodes, nodes-features and nodes-side-by-side. It stands where other commands have a
     dataset: all experiments of a call run on the same one, --dataset.
 
     Every finished cell is kept at once: interrupt it and run the same command again, and it goes on. 'graphldp page'
     turns the results into a page.
     """
     from graphldp.experiments.draws import Context
-    from graphldp.experiments.plans.figures import EXPERIMENTS
-    from graphldp.experiments.plans.plan import dataset_id
+    from graphldp.experiments.plans.plan import dataset_id, experiments_for
     from graphldp.experiments.results import ResultsFile
 
     if address is not None and engine is EngineName.local:
@@ -97,7 +99,7 @@ def reproduce(
     context = Context(
         None if root is None else str(root), tuple(files.items()), _device(device), own=tuple(filter(is_reference, own))
     )
-    names = list(dict.fromkeys(experiments or EXPERIMENTS))
+    names = list(dict.fromkeys(experiments or experiments_for(name, context)))
     points = None if grid is None else parse_grid(grid)
     options: dict[str, Any] = {"effort": effort.value, "seeds": seeds, "grid": points, "mechanisms": own}
     asked = [{"name": each, "dataset": name, **options} for each in names]

@@ -26,10 +26,11 @@ from graphldp.experiments.draws import (
     shortage,
 )
 from graphldp.experiments.outcomes import CellOutcome, refusal, scored
-from graphldp.experiments.trial import NODES, Trial
+from graphldp.experiments.trial import LPGNNS, NODES, Trial
 from graphldp.labels import NO_LABEL
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split
+from graphldp.mechanisms import CategoryRR, Joint, NonPrivFull
 from graphldp.mechanisms.named import at_hand, drawn_by, name_of
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-_LISTS = 6  # times the bytes of drawn lists: turned around and joined, to find pairs that name each other
+_LISTS = 3  # times the bytes of drawn lists: turned around and joined, to find pairs that name each other
+_COLUMNS = 12  # bytes for each user and column of private features
 _PAIRS = 3  # bytes for each pair of users that Blink's server looks at
 
 
@@ -80,8 +82,8 @@ def check_users(X: NeighbourLists, draw: Draw, ratios: Sequence[float]) -> None:
 
 
 def run(trials: Sequence[Trial], context: Context) -> Iterator[list[CellOutcome]]:
-    """Run trials about single users; those of one split follow each other."""
-    for trial in sorted(trials, key=lambda each: (each.draw.dataset, each.ratios, each.seed)):
+    """Run trials about single users; those of one split follow each other, and in it those of one draw."""
+    for trial in sorted(trials, key=lambda each: (each.draw.dataset, each.ratios, each.seed, repr(each.draw))):
         try:
             short = shortage(_need(trial, context), context)
             if short is not None:
@@ -95,6 +97,8 @@ def run(trials: Sequence[Trial], context: Context) -> Iterator[list[CellOutcome]
 def _need(trial: Trial, context: Context) -> int:
     lists = given_lists(trial.draw, context)
     pairs = _PAIRS * lists.num_users**2 if trial.classifier == "node-blink" else 0
+    if trial.classifier in LPGNNS and lists.features is not None:
+        pairs = _COLUMNS * lists.num_users * lists.features.shape[1]
     return _LISTS * drawn_bytes(trial.draw, lists) + pairs
 
 
@@ -107,6 +111,8 @@ def _scored(trial: Trial, context: Context) -> CellOutcome:
         model = NodeClassifier(seed=trial.seed)
         model.fit(_reports(trial.draw, view, context), train=sets.train, validation=sets.validation, view=view)
         told = model.log_proba_
+    elif trial.classifier in LPGNNS:
+        told = _by_lpgnn(trial, view, context)
     elif trial.classifier == "node-blink":
         from graphldp.learn.nodes.peers import by_blink
 
@@ -119,6 +125,25 @@ def _scored(trial: Trial, context: Context) -> CellOutcome:
     )
     numbers = {**scored(measured, view.users.classes), "val_accuracy": chosen.accuracy}
     return CellOutcome(trial.cell, "done", numbers, model=model)
+
+
+def _by_lpgnn(trial: Trial, view: FeatureView, context: Context) -> Floats:
+    from graphldp.learn.nodes.peers import Whose, by_lpgnn
+
+    whose: dict[str, Whose] = {"lpgnn-other": "another's", "lpgnn-random": "random"}
+    reports = _columns(trial.draw, context)
+    own = whose.get(trial.classifier, "own")
+    return by_lpgnn(reports, view.users, trial.seed, own, noisy_labels=trial.classifier == "lpgnn-labels")
+
+
+@lru_cache(maxsize=1)
+def _columns(draw: Draw, context: Context) -> Reports:
+    """What users say of themselves where features and labels are private, ε on each; all friendships are public."""
+    graphs = load(draw.dataset, context)
+    classes, codes = np.unique(np.asarray(graphs.node_labels), return_inverse=True)
+    hidden = graphs.with_features(graphs.features, public=False).with_node_labels(codes, public=False)
+    told = (mechanism_of(draw, hidden), CategoryRR(draw.epsilon or 1.0, categories=len(classes)))
+    return Joint(edges=NonPrivFull(), features=told).randomize(hidden, rng=draw.seed)
 
 
 @lru_cache(maxsize=1)

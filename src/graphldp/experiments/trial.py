@@ -25,8 +25,11 @@ NETWORK = "network"
 NODES = "node-classifier"
 """The classifier of trials about single users of one graph: :class:`graphldp.NodeClassifier`."""
 
-NODE_LEARNERS = (NODES, "node-features", "node-similar", "node-view", "node-blink")
-"""All classifiers of such trials: the one above, what features alone say in three ways, and Blink's own graph."""
+LPGNNS = ("lpgnn", "lpgnn-labels", "lpgnn-other", "lpgnn-random")
+"""LPGNN, which learns from public friendships and private features; with private labels too; and its two controls."""
+
+NODE_LEARNERS = (NODES, "node-features", "node-similar", "node-view", "node-blink", *LPGNNS)
+"""All classifiers of such trials: the first, what features alone say in three ways, Blink's own graph, and LPGNN."""
 
 TRIALS = ("accuracy", "control", "poisoned-accuracy", "poisoned-control", "nodes")
 """The kinds of cells that are trials: a network or a table, without malicious users or with some; single users."""

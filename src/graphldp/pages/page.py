@@ -17,7 +17,7 @@ from graphldp.experiments.results import ResultsFile
 from graphldp.pages import style
 from graphldp.pages.sections import section_of
 from graphldp.pages.tables import seconds, size, table
-from graphldp.pages.training import run_title
+from graphldp.pages.training import about_what, run_title
 
 # What the page may do: show itself. The page runs no script, so a browser is told to run none and to load nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -92,6 +92,13 @@ def _intro(plans: Sequence[ExperimentPlan]) -> str:
             f"<h1>Evaluations: {escape(_data(plans))}</h1><p>Models that were trained before, and how well they label "
             "graphs whose labels are known. All of these graphs count, also those that a model has learned from.</p>"
         )
+    if all(about_what(plan) == "users" for plan in plans):
+        return (
+            f"<h1>Classes of single users: {escape(_data(plans))}</h1><p>Accuracy is that of test users, whose classes "
+            "were held out. Means and standard deviations are over seeds: each has its own noise and split. Models are "
+            "chosen and mixed on validation users. Controls stand beside the mechanisms: what public features tell "
+            "without any friend.</p>"
+        )
     paper = not kinds <= set(RUNS)
     return (
         f"<h1>{'Degree-preserving randomized response, reproduced' if paper else 'Training runs'}: "
@@ -120,6 +127,8 @@ def _setting(plan: ExperimentPlan) -> str:
 
 
 def _effort(plan: ExperimentPlan) -> str:
+    if about_what(plan) == "users":
+        return f"Effort {plan.effort}, {plan.seeds} split{'s' if plan.seeds > 1 else ''}."
     several = any(entry.cell.kind in ("accuracy", "poisoned-accuracy", "calibration") for entry in plan.entries)
     return f"Effort {plan.effort}" + (
         f", {plan.seeds} seed{'s' if plan.seeds > 1 else ''}; grid: {plan.grid}." if several else "."

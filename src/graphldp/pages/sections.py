@@ -22,6 +22,7 @@ from graphldp.experiments.plans.figures import (
     Experiment,
     GridSearch,
     NodesRuntime,
+    NodeSweep,
     Poisoning,
     SamplingRuntime,
     method_label,
@@ -31,6 +32,7 @@ from graphldp.experiments.plans.plan import RUNS, ExperimentPlan
 from graphldp.experiments.summary import Point, points_of
 from graphldp.pages.calibration import calibration_section
 from graphldp.pages.forgery import forgery_section
+from graphldp.pages.nodes import nodes_section
 from graphldp.pages.plots import Axis, Series, chart
 from graphldp.pages.poisoning import poisoning_section
 from graphldp.pages.search import search_section
@@ -299,6 +301,7 @@ _MAKERS: dict[type[Experiment], Callable[[Experiment, ExperimentPlan, list[Point
     DegreeStudy: _degrees,
     GridSearch: search_section,
     NodesRuntime: _runtime,
+    NodeSweep: nodes_section,
     Poisoning: poisoning_section,
     SamplingRuntime: _runtime,
 }

@@ -22,12 +22,14 @@ from graphldp.experiments.plans.figures import (
     Experiment,
     GridSearch,
     NodesRuntime,
+    NodeSweep,
     Poisoning,
     SamplingRuntime,
 )
 from graphldp.experiments.plans.panels import CURVES, HONEST_DEGREE, NOBODY, line_name
 from graphldp.experiments.plans.scope import PlannedCell, Scope, draw_of
 from graphldp.experiments.plans.search import search_cells
+from graphldp.experiments.plans.users import user_cells
 from graphldp.experiments.trial import Threat, Trial
 from graphldp.mechanisms import DPRR
 
@@ -184,6 +186,7 @@ _EXPANDERS: dict[type[Experiment], Callable[[Experiment, Scope], Iterator[Planne
     ComplexityTable: _complexity,
     SamplingRuntime: _sampling,
     NodesRuntime: _nodes,
+    NodeSweep: user_cells,
     Poisoning: _poisoning,
     DegreeForgery: _forgery,
     GridSearch: search_cells,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from graphldp.datasets.registry import NODE_SPLIT
 from graphldp.experiments.plans.panels import BEYOND, EVASION, FORGED, FORGED_LISTS, PAPER, Forged, Panel
 from graphldp.mechanisms.named import label_of, mechanisms
 
@@ -44,6 +45,13 @@ _VARIANTS = {
     "dprr-both": "+ both directions",
     "dprr-weights": "+ link posterior",
     "dprr-all": "+ all of these",
+    "node-features": "features alone",
+    "node-similar": "similarity graph alone",
+    "node-view": "all that features say",
+    "lpgnn": "LPGNN, private features",
+    "lpgnn-labels": "LPGNN, private features and labels",
+    "lpgnn-other": "control: another user's features",
+    "lpgnn-random": "control: random numbers",
 }
 
 METHODS = {each.name: each.label for each in mechanisms()} | _VARIANTS
@@ -245,6 +253,24 @@ class GridSearch(Experiment):
     public_fraction: tuple[float, ...] = (0.0, 0.2)
 
 
+@dataclass(frozen=True)
+class NodeSweep(Experiment):
+    """Accuracy of labels of single users against ε, beside what features tell without any friend.
+
+    Args:
+        methods: mechanisms, whose reports :class:`graphldp.NodeClassifier` reads (of Blink, the graph that its own
+            server makes), and controls.
+        epsilon: ε of all users.
+        ratios: the shares of training, validation and test users.
+        first_seed: the splits are drawn from this seed on. Every setting was chosen on splits of the seeds 0 to 9.
+    """
+
+    methods: tuple[str, ...]
+    epsilon: tuple[float, ...]
+    ratios: tuple[float, float, float] = NODE_SPLIT
+    first_seed: int = 100
+
+
 def method_label(name: str) -> str:
     """How people read a method, a mechanism of one's own among them."""
     return METHODS.get(name) or label_of(name)
@@ -428,5 +454,32 @@ EXPERIMENTS: dict[str, Experiment] = {
         "The recipe under forged degrees, with and without its defense",
         "beyond Section 6",
         settings=(("recipe", 1.0, FORGED), ("recipe", 2.0, FORGED_LISTS), ("two-rounds", 1.0, EVASION)),
+    ),
+    "nodes": NodeSweep(
+        "Classes of single users against ε",
+        "beyond Section 5",
+        methods=(
+            "friend-counts",
+            "rr",
+            "dprr",
+            "blink",
+            "node-features",
+            "node-similar",
+            "node-view",
+            "nonpriv-full",
+        ),
+        epsilon=(0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0),
+    ),
+    "nodes-side-by-side": NodeSweep(
+        "Classes of single users: friends counted by group, friends listed, and no friends at all",
+        "beyond Section 5",
+        methods=("friend-counts", "rr", "node-features", "node-view", "nonpriv-full"),
+        epsilon=(0.5, 1.0, 2.0, 4.0),
+    ),
+    "nodes-features": NodeSweep(
+        "Public friendships, private features: LPGNN, and what its critics put in the features' place",
+        "beyond Section 5",
+        methods=("lpgnn", "lpgnn-labels", "lpgnn-other", "lpgnn-random", "node-view", "nonpriv-full"),
+        epsilon=(1.0, 4.0),
     ),
 }

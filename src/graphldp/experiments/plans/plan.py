@@ -15,7 +15,7 @@ from graphldp.experiments.cells import Row
 from graphldp.experiments.draws import Context, load
 from graphldp.experiments.plans.efforts import EFFORTS
 from graphldp.experiments.plans.expansion import cells_of
-from graphldp.experiments.plans.figures import EXPERIMENTS, with_methods
+from graphldp.experiments.plans.figures import EXPERIMENTS, NodeSweep, with_methods
 from graphldp.experiments.plans.scope import PlannedCell, Scope
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.named import named
@@ -81,12 +81,21 @@ def make_plan(
     if count < 1:
         raise bad_parameter("seeds", "graphldp reproduce", "a whole number ≥ 1", seeds)
     graphs = load(dataset, context)
-    if graphs.labels is None:
-        raise ParameterError(f"{dataset} has no labels to learn; the experiments classify graphs.")
+    if isinstance(EXPERIMENTS[name], NodeSweep):
+        if graphs.num_graphs != 1 or graphs.node_labels is None:
+            raise ParameterError(f"{dataset} is not one graph whose users have labels, which is what {name} is about.")
+    elif graphs.labels is None:
+        raise ParameterError(f"{dataset} has no labels to learn; the experiment classifies graphs.")
     setting = Scope(dataset, graphs, chosen, count, split_ratios(graphs.name), rows)
     spec = with_methods(EXPERIMENTS[name], [named(each).name for each in mechanisms])
     entries = tuple(cells_of(spec, setting))
     return ExperimentPlan(name, dataset, effort, count, str(chosen.grid), entries)
+
+
+def experiments_for(dataset: str, context: Context) -> list[str]:
+    """The experiments that a dataset is for: those about single users where it has labels of these alone."""
+    users = load(dataset, context).labels is None
+    return [name for name, spec in EXPERIMENTS.items() if isinstance(spec, NodeSweep) == users]
 
 
 def dataset_id(source: str) -> tuple[str, dict[str, str]]:
