@@ -15,8 +15,8 @@ import graphldp as gl
 
 ROOT = Path(gl.__file__).parent
 LAYERS = (
-    ("errors",),
-    ("archives", "files", "intervals", "labels", "machines", "own", "privacy", "text"),
+    ("errors", "text"),
+    ("archives", "files", "intervals", "labels", "machines", "own", "privacy"),
     ("attributes",),
     ("neighbour_lists",),
     ("interchange",),

@@ -19,6 +19,7 @@ from graphldp.errors import DataError, Described, bad_parameter, extra_named
 from graphldp.interchange import node_column, to_networkx, to_scipy
 from graphldp.labels import check_labels
 from graphldp.neighbour_lists import NeighbourLists, lists_from_pairs, whole_numbers
+from graphldp.text import facts
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -40,6 +41,19 @@ class GraphSet(NeighbourLists):
         super().__post_init__(trusted)
         if not (self.directed or trusted):
             self._check_symmetric()
+
+    def _repr_html_(self) -> str:  # sizes only: a notebook is shared, and its graphs are not
+        sizes, labels = self.sizes, self.labels
+        return facts(
+            f"GraphSet {self.name or 'unnamed'}, raw",
+            {
+                "graphs": self.num_graphs,
+                "users": self.num_users,
+                "users of a graph": f"{sizes.min()} to {sizes.max()}" if len(sizes) else None,
+                "classes": None if labels is None else len(np.unique(labels)),
+                "directed": "yes" if self.directed else None,
+            },
+        )
 
     def _check_symmetric(self) -> None:
         """The transpose of a symmetric CSR has the same pointers and entries: one counting sort, no n × n array."""

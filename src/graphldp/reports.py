@@ -21,6 +21,7 @@ from graphldp.errors import DataError, FormatError, extra_named
 from graphldp.interchange import to_networkx
 from graphldp.neighbour_lists import NeighbourLists, gather_ranges, taken
 from graphldp.privacy import Budget, Guarantee
+from graphldp.text import facts
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -158,6 +159,18 @@ class Reports(NeighbourLists):
             raise DataError("friend_counts must have the shape [users, groups], beside the groups.")
         if counts is not None and not (counts.dtype == np.float64 and np.isfinite(counts).all()):
             raise DataError("friend_counts must hold finite numbers.")
+
+    def _repr_html_(self) -> str:
+        absent = 0 if self.missing is None else int(self.missing.sum())
+        seen = {
+            "drawn by": self.origin,
+            "graphs": self.num_graphs,
+            "users": self.num_users,
+            "reported entries": self.num_entries,
+            "have not reported": absent or None,
+            "d* released": "no" if self.noisy_degree is None else "yes",
+        }
+        return facts(f"Reports {self.name or 'unnamed'}, noisy", seen) + self.guarantee._repr_html_()
 
     def _check_answers(self) -> None:
         """Answers come in pairs, from users who were asked, and add up to d*."""

@@ -1,4 +1,4 @@
-"""Text from elsewhere, made fit to be shown.
+"""Text from elsewhere, made fit to be shown in a terminal or a notebook.
 
 A name in a file or an answer of a server may hold escape sequences. A terminal obeys them: they can hide text, change
 the title or write to the clipboard. Characters that change the direction of writing can make one name look like
@@ -8,6 +8,8 @@ another.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from html import escape
 
 _INVISIBLE = re.compile(r"[^ -~]")
 
@@ -20,3 +22,18 @@ def printable(text: object) -> str:
 def _spelled(found: re.Match[str]) -> str:
     character = found[0]
     return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+
+
+def facts(title: str, found: Mapping[str, object]) -> str:
+    """A few facts as a small table, for a notebook; what is None is left out."""
+    left = ' style="text-align:left"'
+    rows = "".join(
+        f"<tr><th{left}>{escape(name)}</th><td{left}>{escape(_shown(value))}</td></tr>"
+        for name, value in found.items()
+        if value is not None
+    )
+    return f"<table><caption>{escape(printable(title))}</caption><tbody>{rows}</tbody></table>"
+
+
+def _shown(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else printable(value)

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import BudgetError, Described, ParameterError, bad_parameter
 from graphldp.privacy.utility import balanced_degree, public_mean_degree
+from graphldp.text import facts
 
 type_of_epsilon = float | NDArray[np.float64]
 Allocation = Literal["paper", "fixed", "utility"]
@@ -70,6 +71,12 @@ class Budget:
         """What is spent on what she is: features and label, rounded up."""
         return _sum_up(np.asarray(self.features), np.asarray(self.labels))[()]
 
+    def _repr_html_(self) -> str:
+        parts = {"ε₁, for the degree": self.degree, "ε₂, for the edges": self.edges}
+        columns = {"for features": self.features, "for the label": self.labels}
+        parts |= {name: value for name, value in columns.items() if np.any(value)} | {"ε, at most": self.total}
+        return facts("Budget", {name: _span(value) for name, value in parts.items()})
+
     def per_user(self, num_users: int) -> Budget:
         """The same budget with one entry per user (views where it was one number for all)."""
         return Budget(*(np.broadcast_to(getattr(self, name), (num_users,)) for name in PURPOSES))
@@ -78,6 +85,18 @@ class Budget:
         """The budget of some users only."""
         every = np.broadcast_arrays(*(np.atleast_1d(getattr(self, name)) for name in PURPOSES))
         return Budget(*(each[users] for each in every))
+
+
+def _span(epsilon: type_of_epsilon) -> str:
+    """One ε, or from which to which users spend; how many publish."""
+    values = np.ravel(epsilon)
+    private = values[np.isfinite(values)]
+    public = len(values) - len(private)
+    if not len(private):
+        return "public" if public else "nobody's"
+    low, high = private.min(), private.max()
+    span = f"{high:.6g}" if low == high else f"{low:.6g} to {high:.6g}"
+    return span + (f", and {public:,} public users" if public else "")
 
 
 def check_epsilon(epsilon: ArrayLike, owner: str, num_users: int | None = None) -> type_of_epsilon:

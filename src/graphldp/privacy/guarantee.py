@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +88,9 @@ class Guarantee:
         last = self.graph_ptr[1:][sizes >= 2] - 1
         ranked = self.edges[order]
         return float((ranked[last] + ranked[last - 1]).max(initial=0.0))
+
+    def _repr_html_(self) -> str:
+        return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in str(self).splitlines())}</ul>"
 
     def __str__(self) -> str:
         private = self.edges[np.isfinite(self.edges)]
