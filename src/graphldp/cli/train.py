@@ -252,12 +252,12 @@ def _run(
     epochs: int,
 ) -> dict[str, Row]:
     """Run it with a display of epochs, and logs where they are asked for."""
-    from graphldp.cli.shared.progress import TrainingDisplay
     from graphldp.cli.shared.tensorboard import Logs
     from graphldp.experiments.training import run_setup
+    from graphldp.learn.progress import TrainingDisplay
 
     with ExitStack() as stack:
-        display = stack.enter_context(TrainingDisplay(epochs * len(setup.candidates(0))))
+        display = stack.enter_context(TrainingDisplay(epochs * len(setup.candidates(0)), console.err))
         logs = stack.enter_context(Logs(logs_to))
 
         def watch(trial: Any, record: Any) -> None:

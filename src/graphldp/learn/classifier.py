@@ -28,6 +28,7 @@ from graphldp.learn.fitting import Fit, Fitted, Validation, fit_many
 from graphldp.learn.inputs import given_labels, graphs_of
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.persistence import SavedModel
+from graphldp.learn.progress import shown_epochs
 from graphldp.neighbour_lists import NeighbourLists
 
 
@@ -122,6 +123,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         *,
         validation: Validation | None = None,
         on_epoch: Callable[[EpochRecord], None] | None = None,
+        verbose: bool = False,
     ) -> Self:
         """Learn from graphs.
 
@@ -131,9 +133,11 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             validation: graphs for early stopping and for calibration, with labels of their own or as a pair (X, y); by
                 default a stratified tenth of X is held out.
             on_epoch: called with each epoch's record.
+            verbose: show a bar of epochs and losses; one line at the end where nobody watches.
         """
-        report = None if on_epoch is None else lambda _, record: on_epoch(record)
-        return self.adopt(fit_many([Fit(self, X, y, validation)], on_epoch=report)[0])
+        with shown_epochs(verbose, self.max_epochs, self.seed, on_epoch) as each:
+            report = None if each is None else lambda _, record: each(record)
+            return self.adopt(fit_many([Fit(self, X, y, validation)], on_epoch=report)[0])
 
     def adopt(self, fitted: Fitted) -> Self:
         """Become the result of a training that ran elsewhere, among others or in another process."""

@@ -18,7 +18,7 @@ code. Loading fits again, which takes seconds and gives the same ones with the s
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -32,6 +32,7 @@ from graphldp.learn import persistence
 from graphldp.learn.calibration import Calibration
 from graphldp.learn.inputs import graphs_of
 from graphldp.learn.persistence import SavedModel
+from graphldp.learn.progress import shown_steps
 from graphldp.learn.provenance import provenance_of
 from graphldp.learn.tables.hubs import count_profile, hub_profile
 from graphldp.learn.tables.kernel import KernelMachine
@@ -47,8 +48,8 @@ _RARE = 1e-3  # the least probability in a loss: one wrong certainty must not de
 class ProfileClassifier(TableClassifier):
     """Label graphs by their profile: n, degrees with the noise averaged out, and who gathers around the busiest user.
 
-    Works on reports of any mechanism and on raw graphs; best where d* is released. No setting is fitted to a dataset in
-    advance, and the one weight is chosen on training graphs.
+    Works on reports of any mechanism and on raw graphs; best where d* is released. Its settings are constants that were
+    chosen on splits of REDDIT-BINARY; on other graphs the one weight is chosen on the training graphs.
 
     Args:
         seed: of trees and folds; the same seed gives the same classifier.
@@ -70,8 +71,10 @@ class ProfileClassifier(TableClassifier):
         """Log(1 + n) first, then the rest of the three profiles, [graphs, 66]."""
         return np.hstack((degree_profile(X), hub_profile(X), count_profile(X)))
 
+    _watch: Callable[[], None] | None = None  # called after each of a fit's steps, while it lasts
+
     def _model(self) -> Model:
-        self.mixture_ = _Mixture(self.seed)
+        self.mixture_ = _Mixture(self.seed, self._watch)
         return self.mixture_
 
     def uncalibrated(self, X: NeighbourLists) -> Floats:
@@ -96,9 +99,19 @@ class ProfileClassifier(TableClassifier):
         check_is_fitted(self)
         return self.mixture_.calibration
 
-    def fit(self, X: NeighbourLists, y: ArrayLike | None = None) -> Self:
-        """Learn from graphs; labels come from y, else from the graphs."""
-        super().fit(X, y)
+    def fit(self, X: NeighbourLists, y: ArrayLike | None = None, *, verbose: bool = False) -> Self:
+        """Learn from graphs; labels come from y, else from the graphs.
+
+        Args:
+            X: ``Reports`` or a ``GraphSet``.
+            y: one label per graph; from X by default.
+            verbose: show a bar of its steps; one line at the end where nobody watches.
+        """
+        with shown_steps(verbose, 2 * _FOLDS + 2, type(self).__name__) as self._watch:
+            try:
+                super().fit(X, y)
+            finally:
+                self._watch = None
         self.provenance_ = provenance_of(X, self.seed)
         return self
 
@@ -154,8 +167,8 @@ class HeldOut(NamedTuple):
 class _Mixture:
     """The pair on the profile, the pair on n, the weight between them, and what held-out folds say of the whole."""
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    def __init__(self, seed: int, watch: Callable[[], None] | None = None) -> None:
+        self.seed, self._watch = seed, watch
 
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
         """Choose the weight on held-out folds, calibrate by them, then fit both pairs to everything."""
@@ -166,8 +179,15 @@ class _Mixture:
             self.weight = _weight(size, profile, y)
             self.held_out = HeldOut(fold, _mixed(self.weight, profile, size))
             self.calibration = Calibration.fit(self.held_out.chances, y)
-        self.profile, self.size = _Pair(self.seed).fit(X, y), _Pair(self.seed).fit(X[:, :1], y)
+        self.profile, self.size = self._pair(X, y), self._pair(X[:, :1], y)
+        self._watch = None  # what shows a fit does not outlive it
         return self
+
+    def _pair(self, X: Floats, y: NDArray[Any]) -> _Pair:
+        fitted = _Pair(self.seed).fit(X, y)
+        if self._watch is not None:
+            self._watch()
+        return fitted
 
     def predict_proba(self, X: Floats) -> Floats:
         """The weighted mean of both."""
@@ -181,7 +201,7 @@ class _Mixture:
         size, profile = np.zeros((2, len(y), y.max() + 1))
         for held in (fold == each for each in range(_FOLDS)):
             for found, table in ((size, X[:, :1]), (profile, X)):
-                found[held] = _Pair(self.seed).fit(table[~held], y[~held]).predict_proba(table[held])
+                found[held] = self._pair(table[~held], y[~held]).predict_proba(table[held])
         return fold, size, profile
 
 

@@ -63,14 +63,14 @@ class RobustProfileClassifier(ProfileClassifier):
         super().__init__(seed=seed)
         self.allowance = allowance
 
-    def fit(self, X: NeighbourLists, y: ArrayLike | None = None) -> Self:
-        """Learn from graphs; labels come from y, else from the graphs."""
+    def fit(self, X: NeighbourLists, y: ArrayLike | None = None, *, verbose: bool = False) -> Self:
+        """Learn from graphs, as :meth:`ProfileClassifier.fit` does."""
         known = isinstance(self.allowance, int | float | np.number) and not isinstance(self.allowance, bool)
         if not (known and 0.0 <= self.allowance <= 1.0):
             raise bad_parameter("allowance", type(self).__name__, "a number from 0 to 1", self.allowance)
         graphs_of(X, type(self).__name__)
         self.levelled_ = Levelled.of(X)
-        return super().fit(X, y)
+        return super().fit(X, y, verbose=verbose)
 
     def uncalibrated(self, X: NeighbourLists) -> Floats:
         """Votes and voice as probabilities, [graphs, classes]."""

@@ -1,0 +1,100 @@
+"""The live display of a training: one line per seed, or one for a single fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from graphldp.learn.engine.training import EpochRecord
+
+
+class TrainingDisplay(Progress):
+    """Epoch, losses, best so far and time left (an upper bound: most trainings stop early) of each seed.
+
+    Args:
+        epochs: the most that a seed takes, those of all grid points together.
+        console: where to show it.
+    """
+
+    def __init__(self, epochs: int, console: Console) -> None:
+        super().__init__(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[now]}"),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            console=console,
+            disable=not (console.is_terminal or console.is_jupyter),  # a log gets one plain line per seed instead
+        )
+        self._epochs = epochs
+        self._lines: dict[int, TaskID] = {}
+        self._best: dict[int, float] = {}
+
+    def epoch(self, seed: int, record: EpochRecord) -> None:
+        """Show an epoch's losses."""
+        best = min(self._best.get(seed, record.val_loss), record.val_loss)
+        self._best[seed] = best
+        now = f"loss {record.train_loss:.3f} val {record.val_loss:.3f} (best {best:.3f}) acc {record.val_accuracy:.3f}"
+        self.update(self._line(seed), advance=1, now=now)
+
+    def end(self, seed: int, line: str) -> None:
+        """Fill the bar and leave the seed's result beside it; a plain line where nobody watches."""
+        task = self._line(seed)
+        self.update(task, total=self._done(task), now=line)
+        if self.disable:
+            self.console.print(f"seed {seed}: {line}", highlight=False, soft_wrap=True)
+
+    def _done(self, task: TaskID) -> float:
+        return next(each.completed for each in self.tasks if each.id == task)
+
+    def _line(self, seed: int) -> TaskID:
+        if seed not in self._lines:
+            self._lines[seed] = self.add_task(f"seed {seed}", total=self._epochs, now="")
+        return self._lines[seed]
+
+
+@contextmanager
+def shown_epochs(
+    verbose: bool, epochs: int, seed: int, also: Callable[[EpochRecord], None] | None
+) -> Iterator[Callable[[EpochRecord], None] | None]:
+    """What a fit calls with each epoch: a bar where it is verbose, and what the caller asked for.
+
+    Args:
+        verbose: whether there is a bar; where nobody watches, one line at the end.
+        epochs: the most there can be.
+        seed: of the fit.
+        also: the caller's own.
+    """
+    if not verbose:
+        yield also
+        return
+    last: list[EpochRecord] = []
+
+    def each(record: EpochRecord) -> None:
+        display.epoch(seed, record)
+        last[:] = [record]
+        if also is not None:
+            also(record)
+
+    with TrainingDisplay(epochs, Console(stderr=True)) as display:
+        yield each
+        if last:
+            display.end(seed, f"{last[0].epoch} epochs, the best was {last[0].best_epoch}")
+
+
+@contextmanager
+def shown_steps(verbose: bool, steps: int, name: str) -> Iterator[Callable[[], None]]:
+    """What a fit without epochs calls after each of its steps."""
+    console = Console(stderr=True)
+    watched = console.is_terminal or console.is_jupyter
+    columns = TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, disable=not (verbose and watched)) as display:
+        task = display.add_task(name, total=steps)
+        yield lambda: display.advance(task)
+        if verbose and not watched:
+            console.print(f"{name}: fitted", highlight=False)

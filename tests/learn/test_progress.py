@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+
+import graphldp as gl
+from graphldp.learn.engine.training import EpochRecord
+
+GRAPHS = gl.synthetic.threads(num_graphs=16, seed=0)
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_fit_shows_its_epochs(
+    watched: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1") if watched else monkeypatch.delenv("FORCE_COLOR", raising=False)
+    seen: list[EpochRecord] = []
+    clf = gl.GINClassifier(layers=2, hidden=4, max_epochs=3, min_epochs=3, seed=5, device="cpu")
+    clf.fit(GRAPHS, verbose=True, on_epoch=seen.append)
+    shown = capsys.readouterr()
+    assert not shown.out
+    assert "3 epochs, the best was" in shown.err
+    assert [each.epoch for each in seen] == [1, 2, 3]
+    assert ("━" in shown.err) == watched
+    clf.fit(GRAPHS)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_fit_without_epochs_shows_its_steps(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    reports = gl.NoisyDegrees(1.0).randomize(GRAPHS, rng=0)
+    clf = gl.ProfileClassifier(seed=0).fit(reports, verbose=True)
+    assert "10/10" in capsys.readouterr().err
+    assert clf._watch is None
+    monkeypatch.delenv("FORCE_COLOR")
+    gl.RobustProfileClassifier(seed=0).fit(reports, verbose=True)
+    assert capsys.readouterr().err == "RobustProfileClassifier: fitted\n"
