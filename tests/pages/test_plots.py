@@ -20,10 +20,10 @@ def draw(*series: Series, x: Axis | None = None, y: Axis | None = None) -> Eleme
 
 
 def marks(svg: ElementTree.Element) -> list[tuple[float, float]]:
-    """The centres of a series' round marks, without the one in the legend."""
-    return [(float(c.attrib["cx"]), float(c.attrib["cy"])) for c in svg.iter(f"{SVG}circle") if c.attrib["r"] == "3.6"][
-        :-1
-    ]
+    """The centres of a series' marks, without the one in the legend."""
+    found = [p.attrib["d"] for p in svg.iter(f"{SVG}path") if p.attrib["class"] == "mark"]
+    centres = [re.match(r"M([-\d.]+) ([-\d.]+)m", each) for each in found]
+    return [(float(each[1]), float(each[2])) for each in centres if each][:-1]
 
 
 def test_places_are_evenly_spaced_and_larger_is_higher() -> None:
@@ -43,7 +43,7 @@ def test_a_logarithmic_axis() -> None:
 
 def test_across_is_dashed_and_unmarked() -> None:
     svg = draw(Series("nonpriv-full", "NonPriv-Full", [(0.0, 0.9, 0.1)], across=True))
-    dashes = [line for line in svg.iter(f"{SVG}line") if "dash" in line.attrib.get("class", "")]
+    dashes = [line for line in svg.iter(f"{SVG}line") if "stroke-dasharray" in line.attrib]
     assert len(dashes) == 2  # the line and its legend
     assert not marks(svg)
 
@@ -81,3 +81,25 @@ def test_a_mechanism_of_one_s_own_has_a_colour() -> None:
     assert used is not None
     assert f"--{used[1]}:{colour_of(own)[0]}" in text
     assert own not in text
+
+
+def test_lines_are_told_apart_without_colour() -> None:
+    lines = [Series("dprr", f"line {place}", [(1.0, float(place), None)]) for place in range(12)]
+    svg = draw(*lines, *(Series("rr", f"across {place}", [(1.0, 0.5, None)], across=True) for place in range(4)))
+    shapes = [p for p in svg.iter(f"{SVG}path") if p.attrib["class"] == "mark"]
+    looks = [(p.attrib["d"].partition("m")[2], p.attrib["fill"] == "none") for p in shapes]
+    assert len(looks) == 2 * 12  # in the picture, then in the legend
+    assert looks[:12] == looks[12:]
+    assert len(set(looks)) == 12
+    dashes = [line.attrib["stroke-dasharray"] for line in svg.iter(f"{SVG}line") if "stroke-dasharray" in line.attrib]
+    assert len(set(dashes)) == 4
+
+
+def test_pointing_at_a_mark_tells_its_value() -> None:
+    svg = draw(
+        Series("dprr", "A & B", [(0.5, 0.71649, 0.02)]),
+        Series("rr", "all", [(0.5, 0.9, None)], across=True),
+        x=Axis("ε"),
+    )
+    told = [each.findtext(f"{SVG}title") for each in svg.iter(f"{SVG}g")]
+    assert told == ["A & B, ε 0.5: y 0.716 ± 0.02", "all: y 0.900"]

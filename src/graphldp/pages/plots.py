@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from graphldp.pages import style
+from graphldp.pages import marks, style
 
 _WIDTH, _PLOT_HEIGHT = 460, 250
 _LEFT, _RIGHT, _TOP, _AXIS = 58, 14, 10, 46
 _LEGEND = 20
-_MARKS = ("circle", "square", "triangle", "diamond", "cross")
 
 
 @dataclass(frozen=True)
@@ -86,11 +85,11 @@ def chart(series: Sequence[Series], x: Axis, y: Axis, title: str) -> str:
     turned = f'transform="rotate(-90 14 {middle})"'
     parts.append(f'<text x="14" y="{middle}" text-anchor="middle" {turned}>{escape(y.label)}</text>')
     moving = [s for s in series if not s.across]
-    for each in series:
+    for place, each in enumerate(series):
         shift = 0.0
         if x.kind == "places" and not each.across and len(moving) > 1:  # error bars stand beside each other
             shift = 7.0 * (moving.index(each) - (len(moving) - 1) / 2)
-        parts += _draw(each, _shifted(place_x, shift), place_y, right)
+        parts += _draw(each, place, _shifted(place_x, shift), place_y, right, _told(each, x, y))
     legend, height = _legend(series, bottom + _AXIS)
     return (
         f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
@@ -105,7 +104,25 @@ def standalone(svg: str) -> str:
     return svg[:cut] + head + svg[cut:]
 
 
-def _draw(each: Series, px: Callable[[float], float], py: Callable[[float], float], right: float) -> list[str]:
+def _told(each: Series, x: Axis, y: Axis) -> Callable[[float, float, float | None], str]:
+    """What a reader is told who points at a place of a line."""
+
+    def told(a: float, b: float, half: float | None) -> str:
+        spread = f" ± {half:.4g}" if half else ""
+        where = "" if each.across else f", {x.label} {_number(a)}"
+        return f"<title>{escape(f'{each.label}{where}: {y.label} {_short(b)}{spread}')}</title>"
+
+    return told
+
+
+def _draw(
+    each: Series,
+    place: int,
+    px: Callable[[float], float],
+    py: Callable[[float], float],
+    right: float,
+    told: Callable[[float, float, float | None], str],
+) -> list[str]:
     colour = f"var(--{style.slot(each.key)})"
     parts = []
     if each.band:
@@ -117,7 +134,8 @@ def _draw(each: Series, px: Callable[[float], float], py: Callable[[float], floa
     if each.across:
         level = f"{py(each.points[0][1]):.1f}"
         ends = f'x1="{_LEFT}" x2="{right}" y1="{level}" y2="{level}"'
-        return [*parts, f'<line class="line dash" stroke="{colour}" {ends}/>']
+        line = f'<line class="line" stroke="{colour}" stroke-dasharray="{marks.dash(place)}" {ends}/>'
+        return [*parts, f'<g class="point">{told(*each.points[0])}<line class="near" {ends}/>{line}</g>']
     path = " ".join(f"{px(a):.1f},{py(b):.1f}" for a, b, _ in each.points)
     parts.append(f'<polyline class="line" stroke="{colour}" points="{path}"/>')
     for a, b, half in each.points:
@@ -129,7 +147,8 @@ def _draw(each: Series, px: Callable[[float], float], py: Callable[[float], floa
                 f'd="M{at:.1f} {high:.1f}V{low:.1f}M{at - 3:.1f} {high:.1f}h6M{at - 3:.1f} {low:.1f}h6"/>'
             )
         if each.marked:
-            parts.append(_mark(at, up, each.key))
+            near = f'<circle class="near" cx="{at:.1f}" cy="{up:.1f}" r="9"/>'
+            parts.append(f'<g class="point">{told(a, b, half)}{near}{marks.mark(place, at, up, colour)}</g>')
     return parts
 
 
@@ -137,31 +156,18 @@ def _shifted(place: Callable[[float], float], shift: float) -> Callable[[float],
     return lambda value: place(value) + shift
 
 
-def _mark(x: float, y: float, key: str) -> str:
-    colour = f"var(--{style.slot(key)})"
-    kind = _MARKS[list(style.colours()).index(style.slot(key)) % len(_MARKS)]
-    if kind == "circle":
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.6" fill="{colour}"/>'
-    shapes = {
-        "square": f"M{x - 3.3:.1f} {y - 3.3:.1f}h6.6v6.6h-6.6z",
-        "triangle": f"M{x:.1f} {y - 4.4:.1f}l4.2 7.4h-8.4z",
-        "diamond": f"M{x:.1f} {y - 4.8:.1f}l4.2 4.8l-4.2 4.8l-4.2 -4.8z",
-        "cross": f"M{x - 1.4:.1f} {y - 4:.1f}h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6v-2.8h2.6z",
-    }
-    return f'<path d="{shapes[kind]}" fill="{colour}"/>'
-
-
 def _legend(series: Sequence[Series], top: float) -> tuple[str, int]:
     parts, x, y = [], _LEFT, top + 14
-    for each in series:
+    for place, each in enumerate(series):
         width = 44 + 7.2 * len(each.label)
         if x > _LEFT and x + width > _WIDTH:
             x, y = _LEFT, y + _LEGEND
         colour = f"var(--{style.slot(each.key)})"
-        dash = " dash" if each.across else ""
-        parts.append(f'<line class="line{dash}" stroke="{colour}" x1="{x}" x2="{x + 20}" y1="{y - 4}" y2="{y - 4}"/>')
+        dash = f' stroke-dasharray="{marks.dash(place)}"' if each.across else ""
+        ends = f'x1="{x}" x2="{x + 20}" y1="{y - 4}" y2="{y - 4}"'
+        parts.append(f'<line class="line" stroke="{colour}"{dash} {ends}/>')
         if each.marked and not each.across:
-            parts.append(_mark(x + 10, y - 4, each.key))
+            parts.append(marks.mark(place, x + 10, y - 4, colour))
         parts.append(f'<text x="{x + 25}" y="{y}">{escape(each.label)}</text>')
         x += round(width)
     return "".join(parts), int(y + 10)
@@ -217,6 +223,10 @@ def _power(exponent: int) -> str:
     if -2 <= exponent <= 2:
         return f"{10.0**exponent:,g}"
     return f"10{str(exponent).translate(str.maketrans('0123456789-', '⁰¹²³⁴⁵⁶⁷⁸⁹⁻'))}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}" if 0 <= value <= 1 else f"{value:,.4g}"
 
 
 def _number(value: float) -> str:

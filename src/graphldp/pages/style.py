@@ -67,6 +67,7 @@ _BASE = {
     "rule": ("#d9dee5", "#343b46"),
     "wash": ("#f4f6f9", "#1d222a"),
     "warn": ("#fff4dc", "#3a2f14"),
+    "brand": ("#0f5c4d", "#5fd0b6"),
 }
 
 
@@ -102,26 +103,33 @@ svg.chart .tick{fill:var(--soft);font-size:12px;font-variant-numeric:tabular-num
 svg.chart .grid{stroke:var(--rule);stroke-width:1;shape-rendering:crispEdges}
 svg.chart .axis{stroke:var(--soft);stroke-width:1;shape-rendering:crispEdges}
 svg.chart .line{fill:none;stroke-width:2;stroke-linejoin:round}
-svg.chart .dash{stroke-dasharray:6 4}
 svg.chart .bar{stroke-width:1.5}
 svg.chart .band{stroke:none;opacity:.16}
 svg.chart .dot{opacity:.45;stroke:none}
+svg.chart .near{fill:transparent;stroke:transparent;stroke-width:10}
+svg.chart circle.near{stroke:none}
+svg.chart .point:hover .mark{stroke:var(--ink);stroke-width:2}
+svg.chart .point:hover .line{stroke-width:3.5}
 """
 
 PAGE = """
 *{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink)}
+body{margin:0;background:var(--wash);color:var(--ink);border-top:6px solid var(--brand)}
 body{font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-main{max-width:1080px;margin:0 auto;padding:32px 20px 64px}
-h1{font-size:1.9rem;line-height:1.2;margin:0 0 .4em}
-h2{font-size:1.3rem;line-height:1.3;margin:2.6em 0 .3em;padding-top:1em;border-top:1px solid var(--rule)}
+main{max-width:1120px;margin:0 auto;padding:28px 20px 64px}
+h1,h2{font-family:"Iowan Old Style","Palatino Linotype",Palatino,Georgia,serif;font-weight:600;letter-spacing:-.01em}
+h1{font-size:2rem;line-height:1.2;margin:0 0 .4em}
+h2{font-size:1.35rem;line-height:1.3;margin:0 0 .2em}
 h3{font-size:1rem;margin:1.6em 0 .5em}
+section{background:var(--paper);border:1px solid var(--rule);border-radius:12px;padding:22px 24px;margin:22px 0}
 p{max-width:70ch;margin:.5em 0}
 h1,h2,p,nav{overflow-wrap:anywhere}
-a{color:var(--dprr)}
+a{color:var(--brand)}
+.mark-of{display:flex;align-items:center;gap:9px;font-weight:650;color:var(--brand);margin:0 0 18px}
+.mark-of svg{width:26px;height:26px}
 .soft{color:var(--soft)}
 .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:1.4em 0}
-.facts div{background:var(--wash);border-radius:8px;padding:12px 14px}
+.facts div{background:var(--paper);border-left:3px solid var(--brand);border-radius:4px;padding:10px 14px}
 .facts b{display:block;font-size:1.35rem;line-height:1.3;font-variant-numeric:tabular-nums}
 .facts span{color:var(--soft);font-size:.85rem}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:20px 28px;margin:1em 0}
@@ -133,6 +141,8 @@ figcaption{font-weight:600;font-size:.92rem;margin-bottom:.3em}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;min-width:min(100%,340px)}
 th,td{padding:6px 14px 6px 0;text-align:right;border-bottom:1px solid var(--rule);white-space:nowrap;vertical-align:top}
 th{color:var(--soft);font-weight:600}
+td b{color:var(--brand)}
+tbody tr:hover{background:var(--wash)}
 td:first-child,th:first-child{text-align:left}
 th.text{text-align:left}
 td.text{text-align:left;white-space:normal;min-width:16ch;max-width:60ch}
@@ -140,6 +150,14 @@ td small{color:var(--soft)}
 .note{background:var(--warn);border-radius:8px;padding:10px 14px;margin:1em 0;max-width:75ch;font-size:.93rem}
 nav ul{columns:2 300px;padding-left:1.1em;margin:.6em 0}
 nav li{break-inside:avoid}
-@media(max-width:560px){main{padding:20px 14px 48px}h1{font-size:1.5rem}body{font-size:15px}}
-@media print{.scroll{overflow:visible}h2{break-after:avoid}figure,tr{break-inside:avoid}}
+@media(max-width:560px){main{padding:18px 12px 48px}section{padding:16px 14px}h1{font-size:1.5rem}body{font-size:15px}}
+@media print{.scroll{overflow:visible}section{border:0;padding:0}h2{break-after:avoid}figure,tr{break-inside:avoid}}
 """
+
+BRAND = (
+    '<p class="mark-of"><svg viewBox="0 0 26 26" aria-hidden="true" fill="none" stroke="currentColor" '
+    'stroke-width="2"><path d="M6 7L19 6M6 7L9 20M19 6L9 20" stroke-dasharray="2.5 2.5"/>'
+    '<g fill="currentColor" stroke="none"><circle cx="6" cy="7" r="3.6"/><circle cx="19" cy="6" r="3.6"/>'
+    '<circle cx="9" cy="20" r="3.6"/></g></svg>graphldp</p>'
+)
+"""Three users, and friendships that nobody is sure of."""

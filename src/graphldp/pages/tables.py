@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from html import escape
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str | None]], *, text: Sequence[int] = ()) -> str:
+def table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str | None]],
+    *,
+    text: Sequence[int] = (),
+    best: Collection[tuple[int, int]] = (),
+) -> str:
     """A table that scrolls sideways where it is wider than the page.
 
     Args:
         head: the columns' names.
         rows: cells as text; None is a dash.
         text: columns of running text, which wrap and stand to the left.
+        best: cells in bold, by row and column.
     """
     kinds = [' class="text"' if place in text else "" for place in range(len(head))]
     columns = "".join(f'<th scope="col"{kind}>{escape(each)}</th>' for kind, each in zip(kinds, head, strict=True))
     lines = []
-    for row in rows:
+    for place, row in enumerate(rows):
         shown = ["–" if value is None else escape(value) for value in row]
+        shown = [f"<b>{value}</b>" if (place, column) in best else value for column, value in enumerate(shown)]
         cells = "".join(f"<td{kind}>{value}</td>" for kind, value in zip(kinds, shown, strict=True))
         lines.append(f"<tr>{cells}</tr>")
     return f'<div class="scroll"><table><thead><tr>{columns}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
