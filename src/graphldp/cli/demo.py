@@ -45,7 +45,8 @@ def demo(
         return
     need("learn", "demo")
     from graphldp.cli.reproduce import compute
-    from graphldp.experiments.demo import accuracy_by_epsilon, drawn, mechanisms_of
+    from graphldp.experiments.accuracies import accuracies
+    from graphldp.experiments.demo import drawn, mechanisms_of
     from graphldp.experiments.draws import Context, load
     from graphldp.experiments.plans.plan import make_plan
     from graphldp.experiments.results import ResultsFile
@@ -65,7 +66,7 @@ def demo(
     results = out / "results.sqlite"
     with ResultsFile(results) as table:
         compute(table, plans, context, None, None)
-        accuracy = accuracy_by_epsilon(plans[0], table.rows())
+        accuracy = accuracies(plans[0], table.rows())[""]
         page, _ = make_page(table)
     with written_whole(out / "page.html") as file:
         file.write(page.encode())

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from graphldp.cli.mechanisms import MECHANISM_HELP
 from graphldp.cli.shared import console
@@ -18,7 +17,6 @@ from graphldp.errors import bad_parameter
 from graphldp.own import is_reference
 
 if TYPE_CHECKING:
-    from graphldp.experiments.cells import Cell, Row
     from graphldp.experiments.draws import Context
     from graphldp.experiments.plans.plan import ExperimentPlan
     from graphldp.experiments.results import ResultsFile
@@ -84,9 +82,10 @@ def reproduce(
     have labels, such as Cora, nodes, nodes-features and nodes-side-by-side. It stands where other commands have a
     dataset: all experiments of a call run on the same one, --dataset.
 
-    Every finished cell is kept at once: interrupt it and run the same command again, and it goes on. 'graphldp page'
-    turns the results into a page.
+    Every finished cell is kept at once: interrupt it and run the same command again, and it goes on. It ends
+    with the accuracies of its figures; 'graphldp page' turns the results into a page.
     """
+    from graphldp.experiments.accuracies import accuracies
     from graphldp.experiments.draws import Context
     from graphldp.experiments.plans.plan import dataset_id, experiments_for
     from graphldp.experiments.results import ResultsFile
@@ -115,8 +114,12 @@ def reproduce(
             while (further := _plans(table, asked, context)) != plans:  # a search plans by what came out
                 plans = further
                 compute(table, plans, context, chosen, workers)
-        rows = _overview(table, plans)
-    console.show(rows, as_json=as_json)
+        rows, kept = _overview(table, plans), table.rows()
+    found = {plan.experiment: accuracies(plan, kept) for plan in plans}
+    if as_json:
+        console.show_json([{**row, "accuracy": found[row["experiment"]]} for row in rows])
+    else:
+        _show(rows, found, name, results)
     if any("failed" in (row["not done"] or "") for row in rows):
         raise typer.Exit(1)
 
@@ -155,6 +158,18 @@ def _export(
     console.err.print(f"{written:,} cells written to {folder}", highlight=False)
 
 
+def _show(
+    rows: list[dict[str, Any]], found: dict[str, dict[str, list[dict[str, Any]]]], dataset: str, results: Path
+) -> None:
+    """What was computed, then the accuracies, then how to go on."""
+    console.show(rows, as_json=False)
+    for experiment, panels in found.items():
+        for panel, lines in panels.items():
+            words = [f"{experiment}, {dataset}: accuracy", panel, "mean ± standard deviation over seeds"]
+            console.show(lines, as_json=False, title=", ".join(filter(None, words)))
+    console.err.print(f"A page of it: graphldp page {results} --out page.html", highlight=False, soft_wrap=True)
+
+
 def compute(
     table: ResultsFile,
     plans: list[ExperimentPlan],
@@ -163,35 +178,11 @@ def compute(
     workers: int | None,
 ) -> None:
     """Compute what is missing, with a display of cells and time left."""
+    from graphldp.experiments.progress import CellsDisplay
     from graphldp.experiments.runner import missing, run
 
-    with _Display(missing(plans, table)) as display:
+    with CellsDisplay(len(missing(plans, table)), console.err) as display:
         run(plans, table, context, engine=engine, workers=workers, on_row=display.row)
-
-
-class _Display(Progress):
-    """Cells done, time taken and time left."""
-
-    def __init__(self, cells: list[Cell]) -> None:
-        super().__init__(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=30),
-            MofNCompleteColumn(),
-            TextColumn("cells,"),
-            TimeElapsedColumn(),
-            TextColumn("taken,"),
-            TimeRemainingColumn(),
-            TextColumn("left"),
-            console=console.err,
-            disable=not console.err.is_terminal,
-        )
-        self._task = self.add_task("computing", total=len(cells))
-
-    def row(self, row: Row) -> None:
-        """Count one more; say why where it is not done."""
-        self.advance(self._task)
-        if row.status != "done":
-            self.console.print(f"{row.status}: {row.cell.kind}: {row.note}", highlight=False, markup=False)
 
 
 def _engine(name: EngineName, address: str | None, context: Context) -> Engine | None:

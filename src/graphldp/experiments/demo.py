@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
-from graphldp.experiments.cells import Row
-from graphldp.experiments.plans.figures import method_label
-from graphldp.experiments.plans.plan import ExperimentPlan
-from graphldp.experiments.summary import points_of
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import Mechanism, NonPrivPart, customized
 from graphldp.mechanisms.named import mechanisms
@@ -46,17 +41,3 @@ def _spent(epsilon: Any) -> str:
     """The private users' ε, or that all are public."""
     finite = epsilon[epsilon < float("inf")]
     return f"{finite.max():.3g}" if len(finite) else "public"
-
-
-def accuracy_by_epsilon(plan: ExperimentPlan, rows: Mapping[str, Row]) -> list[dict[str, Any]]:
-    """One row for each method, one column for each ε."""
-    points = points_of(plan, rows)
-    columns = sorted({point.x for point in points if point.x is not None})
-    lines: dict[str, dict[str, Any]] = {}
-    for point in points:
-        row = lines.setdefault(point.series, {"": method_label(point.series)} | {f"ε = {x:g}": None for x in columns})
-        found = point.summary("accuracy")
-        shown = None if found is None else f"{found.mean:.3f} ± {found.std:.3f}"
-        for x in columns if point.x is None else (point.x,):
-            row[f"ε = {x:g}"] = shown
-    return list(lines.values())
