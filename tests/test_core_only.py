@@ -44,6 +44,7 @@ NEEDS = {
 }
 """Commands and groups of commands that cannot do without an extra; others may name none."""
 NAMES = {"graphldp.GINClassifier": "learn", "graphldp.pyg": "learn", "graphldp.recommended": "learn"}
+NAMES |= {"graphldp.compare": "learn"}
 NAMES |= {"GraphSet.from_pyg": "learn", "GraphSet.to_pyg": "learn", "Reports.to_pyg": "learn"}
 ASKED = sorted({*(f"graphldp.{name}" for name in gl.__all__), *NAMES})
 Tree = dict[tuple[str, ...], list[str]]

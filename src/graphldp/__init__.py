@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     )
     from graphldp.mechanisms.contract import check_mechanism
     from graphldp.mechanisms.named import register
+    from graphldp.pages.comparison import compare
     from graphldp.privacy import Budget, Guarantee
     from graphldp.reports import Reports
 
@@ -81,6 +82,7 @@ _HOMES = {
     "RowMechanism": "graphldp.mechanisms",
     "SAGEClassifier": "graphldp.learn.classifier",
     "check_mechanism": "graphldp.mechanisms.contract",
+    "compare": "graphldp.pages.comparison",
     "customized": "graphldp.mechanisms",
     "degree_distribution": "graphldp.learn.inference.deconvolution",
     "load_dataset": "graphldp.datasets",
@@ -126,6 +128,7 @@ __all__ = [
     "RowMechanism",
     "SAGEClassifier",
     "check_mechanism",
+    "compare",
     "customized",
     "degree_distribution",
     "load_dataset",

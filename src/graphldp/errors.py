@@ -68,7 +68,7 @@ class DownloadError(GraphLDPError, OSError):
 EXTRAS: dict[str, tuple[str, ...]] = {
     "learn": ("sklearn", "torch", "torch_geometric"),
     "tensorboard": ("tensorboard",),
-    "plots": ("matplotlib",),
+    "plots": ("matplotlib", "pandas"),
     "client": ("cryptography", "httpx"),
     "serve": (
         *("alembic", "anyio", "cryptography", "fastapi", "h11", "jinja2", "prometheus_client", "pydantic", "segno"),

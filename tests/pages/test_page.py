@@ -70,6 +70,7 @@ class Reader(HTMLParser):
         self.tables: list[list[list[str]]] = []
         self.open: list[str] = []
         self.sources: list[str] = []
+        self.bold: list[str] = []
         self.seen: set[tuple[str, ...]] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -88,8 +89,9 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] in ("td", "th"):
+        if self.open and self.open[-1] in ("td", "th", "b") and set(self.open) & {"td", "th"}:
             self.tables[-1][-1][-1] += data
+            self.bold += [data] if self.open[-1] == "b" else []
 
 
 def read(results: ResultsFile) -> tuple[str, Reader]:
@@ -121,6 +123,23 @@ def test_means_and_deviations_and_both_controls(results: ResultsFile) -> None:
             own = scores(results, method, None if across else share)
             assert shown == f"{mean(own):.3f} ± {stdev(own):.3f}"
     assert rows["NonPriv-Part"][0] == "–"
+
+
+def test_the_best_that_is_private_is_in_bold(results: ResultsFile) -> None:
+    _, reader = read(results)
+    table = next(t for t in reader.tables if t[0][1:] == [f"λ = {share:g}" for share in SHARES])
+    for column in range(1, 1 + len(SHARES)):
+        private = [
+            row[column] for row in table[1:] if "±" in row[column] and row[0] not in ("NonPriv-Full", "NonPriv-Part")
+        ]
+        assert max(private, key=lambda shown: float(shown.split()[0])) in reader.bold
+
+
+def test_the_paper_s_figures_are_those_of_its_own_data(results: ResultsFile) -> None:
+    text, _ = read(results)
+    assert "Figure 4 of the paper, on other graphs." in text
+    assert "reproduced" not in text
+    assert "Hidano" not in text
 
 
 def test_where_a_control_wins_is_said(results: ResultsFile) -> None:
@@ -158,7 +177,7 @@ def test_what_is_missing_is_said(results: ResultsFile) -> None:
 
 def test_charts_have_names_of_their_own(results: ResultsFile) -> None:
     text, charts = make_page(results)
-    assert len(charts) == text.count("<svg") == 20
+    assert len(charts) == text.count('<svg class="chart"') == 20
     assert all(name.isascii() or "λ" in name for name in charts)
 
 

@@ -106,6 +106,11 @@ def split_ratios(name: str) -> tuple[float, float, float]:
     return DEFAULT_SPLIT if entry is None or entry.split is None else entry.split
 
 
+def is_the_papers(name: str) -> bool:
+    """Whether the paper's own tables and figures are about this dataset."""
+    return name in KNOWN and KNOWN[name].split is not None
+
+
 def check_name(name: str, owner: str) -> str:
     """Return the name if it could be one of the collection; it becomes part of a path and of an address."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):

@@ -15,6 +15,7 @@ from graphldp.learn.metrics import Summary, summarize
 
 _SHARES = ("accuracy", "auc", "val_accuracy", "detected", "false_positives")
 _ANYTHING = (-math.inf, math.inf)
+_LEVEL = 1e-9  # a smaller difference is rounding
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Point:
         if not values:
             return None
         within = (0.0, 1.0) if name in _SHARES else _ANYTHING
-        return summarize(values, overlap=self._overlap, within=within, of=self.graphs if name == "accuracy" else None)
+        return summarize(values, overlap=self.overlap, within=within, of=self.graphs if name == "accuracy" else None)
 
     @property
     def graphs(self) -> int | None:
@@ -56,10 +57,36 @@ class Point:
         return counts[0] if counts else None
 
     @property
-    def _overlap(self) -> float:
+    def overlap(self) -> float:
         """Test graphs per training graph, where seeds split one dataset."""
         ratios = self.chosen[0].get("ratios") if self.chosen else None
         return float(ratios[2] / ratios[0]) if ratios else 0.0
+
+
+@dataclass(frozen=True)
+class Paired:
+    """One line minus another, seed by seed: both have the same test graphs.
+
+    Args:
+        summary: mean, deviation and interval of the differences; the interval knows that splits overlap.
+        higher: in how many seeds the first is higher.
+    """
+
+    summary: Summary
+    higher: int
+
+
+def paired(one: Point, two: Point, name: str = "accuracy") -> Paired | None:
+    """How much higher the first is, None where they have no seed in common."""
+    first, second = (
+        {cell["seed"]: each[name] for cell, each in zip(point.chosen, point.numbers, strict=True)}
+        for point in (one, two)
+    )
+    common = sorted(seed for seed in first.keys() & second.keys() if None not in (first[seed], second[seed]))
+    gaps = [first[seed] - second[seed] for seed in common]
+    if not gaps:
+        return None
+    return Paired(summarize(gaps, overlap=one.overlap, within=(-1.0, 1.0)), sum(gap > _LEVEL for gap in gaps))
 
 
 def points_of(plan: ExperimentPlan, rows: Mapping[str, Row]) -> list[Point]:

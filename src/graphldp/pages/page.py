@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from graphldp.datasets.registry import is_the_papers
 from graphldp.errors import FormatError, GraphLDPError
 from graphldp.experiments.cells import RESULTS_VERSION, Row
 from graphldp.experiments.plans.efforts import EFFORTS
 from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.plan import EVALUATION, RUNS, ExperimentPlan
+from graphldp.experiments.plans.plan import COMPARISON, EVALUATION, RUNS, ExperimentPlan
 from graphldp.experiments.results import ResultsFile
 from graphldp.pages import style
 from graphldp.pages.sections import section_of
@@ -67,7 +68,7 @@ def _page(results: ResultsFile) -> tuple[str, dict[str, str]]:
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>graphldp: {escape(_data(plans))}</title>"
-        f"<style>{style.variables()}{style.PICTURE}{style.PAGE}</style></head><body><main>{_intro(plans)}"
+        f"<style>{style.variables()}{style.PICTURE}{style.PAGE}</style></head><body><main>{style.BRAND}{_intro(plans)}"
         f"{_facts(plans, own, results.span())}<nav><ul>{''.join(contents)}</ul></nav>{''.join(body)}"
         f"{_provenance(plans, own)}</main></body></html>"
     )
@@ -99,16 +100,19 @@ def _intro(plans: Sequence[ExperimentPlan]) -> str:
             "chosen and mixed on validation users. Controls stand beside the mechanisms: what public features tell "
             "without any friend.</p>"
         )
-    paper = not kinds <= set(RUNS)
-    return (
-        f"<h1>{'Degree-preserving randomized response, reproduced' if paper else 'Training runs'}: "
-        f"{escape(_data(plans))}</h1>"
-        f"<p>{'Tables and figures of Hidano and Murakami&#39;s paper, computed by graphldp. ' if paper else ''}"
-        "Accuracy is that of test graphs, which were held out. Means and standard deviations are "
-        "over seeds: each seed has its own noise, split and starting weights. Hyper-parameters are chosen on "
-        "validation graphs. Two controls stand beside the mechanisms: what the number n of users tells alone, and what "
-        "n and noisy degrees tell when all of ε is spent on degrees.</p>"
+    figures = not kinds <= set(RUNS)
+    paper = figures and all(is_the_papers(plan.dataset) for plan in plans if plan.experiment not in RUNS)
+    comparisons = "Mechanisms compared" if figures or COMPARISON in kinds else "Training runs"
+    title = "Degree-preserving randomized response, reproduced" if paper else comparisons
+    about = "Tables and figures of Hidano and Murakami's paper, computed by graphldp. " if paper else ""
+    rest = (
+        "Accuracy is that of test graphs, which were held out. Means and standard deviations are over seeds: each seed "
+        "has its own noise, split and starting weights. Hyper-parameters are chosen on validation graphs. Two controls "
+        "stand beside the mechanisms: what the number n of users tells alone, and what n and noisy degrees tell when "
+        "all of ε is spent on degrees. The best of each column that keeps friendships private is in bold. Point at a "
+        "mark to read its value."
     )
+    return f"<h1>{title}: {escape(_data(plans))}</h1><p>{escape(about + rest)}</p>"
 
 
 def _title(plan: ExperimentPlan) -> str:
@@ -123,7 +127,10 @@ def _setting(plan: ExperimentPlan) -> str:
     if plan.experiment in RUNS:
         grid = f"; grid: {plan.grid}" if plan.grid else ""
         return f"{plan.effort}; {plan.seeds} seed{'s' if plan.seeds > 1 else ''}{grid}."
-    return f"{EXPERIMENTS[plan.experiment].paper} of the paper. {_effort(plan)}"
+    where = EXPERIMENTS[plan.experiment].paper
+    if where.startswith("beyond"):
+        return f"Beyond the paper. {_effort(plan)}"
+    return f"{where} of the paper{'' if is_the_papers(plan.dataset) else ', on other graphs'}. {_effort(plan)}"
 
 
 def _effort(plan: ExperimentPlan) -> str:

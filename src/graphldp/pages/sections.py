@@ -9,10 +9,12 @@ from html import escape
 from itertools import groupby
 from typing import Any
 
+from graphldp.experiments.accuracies import SYMBOLS
 from graphldp.experiments.cells import Row
 from graphldp.experiments.plans.figures import (
     CONTROLS,
     EXPERIMENTS,
+    NOT_PRIVATE,
     AccuracySweep,
     CalibrationStudy,
     ComplexityTable,
@@ -28,9 +30,10 @@ from graphldp.experiments.plans.figures import (
     method_label,
     with_methods,
 )
-from graphldp.experiments.plans.plan import RUNS, ExperimentPlan
+from graphldp.experiments.plans.plan import COMPARISON, RUNS, ExperimentPlan
 from graphldp.experiments.summary import Point, points_of
 from graphldp.pages.calibration import calibration_section
+from graphldp.pages.comparison import comparison_section
 from graphldp.pages.forgery import forgery_section
 from graphldp.pages.nodes import nodes_section
 from graphldp.pages.plots import Axis, Series, chart
@@ -40,7 +43,6 @@ from graphldp.pages.section import Section
 from graphldp.pages.tables import number, seconds, size, table
 from graphldp.pages.training import training_section
 
-_SYMBOLS = {"public_fraction": "λ", "epsilon": "ε", "alpha": "α"}
 _STATISTICS = {
     "graphs": "graphs",
     "classes": "classes",
@@ -56,6 +58,8 @@ _AXES = {"public_fraction": "share λ of public users", "epsilon": "budget ε", 
 
 def section_of(plan: ExperimentPlan, rows: Mapping[str, Row]) -> Section:
     """The charts and tables of a plan."""
+    if plan.experiment == COMPARISON:
+        return comparison_section(plan, points_of(plan, rows))
     if plan.experiment in RUNS:
         return training_section(plan, points_of(plan, rows))
     series = (entry.series for entry in plan.entries if entry.series != "distribution")
@@ -110,8 +114,19 @@ def _accuracy_table(points: Sequence[Point], name: str, spec: AccuracySweep) -> 
             point = own.get(value, own.get(None))
             line.append(None if point is None else _mean(point, name))
         rows.append(line)
-    heads = [f"{_SYMBOLS[spec.along]} = {value:g}" for value in spec.values]
-    return table(["mean ± standard deviation", *heads], rows)
+    heads = [f"{SYMBOLS[spec.along]} = {value:g}" for value in spec.values]
+    return table(["mean ± standard deviation", *heads], rows, best=_best(points, name, spec))
+
+
+def _best(points: Sequence[Point], name: str, spec: AccuracySweep) -> set[tuple[int, int]]:
+    """The highest mean of each column, by row and column, among methods that keep friendships private."""
+    found = {(p.series, p.x): s.mean for p in points if (s := p.summary(name)) is not None}
+    rows = [(place, each) for place, each in enumerate((*spec.methods, *CONTROLS)) if each not in NOT_PRIVATE]
+    best = set()
+    for column, x in enumerate(spec.values, 1):
+        means = {place: found[key] for place, each in rows for key in ((each, x), (each, None)) if key in found}
+        best |= {(place, column) for place, mean in means.items() if mean == max(means.values())}
+    return best
 
 
 def _mean(point: Point, name: str) -> str | None:
@@ -140,7 +155,7 @@ def _verdict(points: Sequence[Point], spec: AccuracySweep, panel: str) -> str:
         if better:
             where = ", ".join(f"{value:g}" for value in better)
             least = f"{method_label(control)} is at least as accurate as DPRR"
-            lines.append(f"{least} at {_SYMBOLS[spec.along]} = {where}.")
+            lines.append(f"{least} at {SYMBOLS[spec.along]} = {where}.")
     where = f"{panel}: " if panel else ""
     return f'<p class="note">{escape(where)}{"<br>".join(escape(each) for each in lines)}</p>' if lines else ""
 

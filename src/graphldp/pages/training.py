@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graphldp.experiments.plans.plan import EVALUATION, ExperimentPlan
+from graphldp.experiments.plans.plan import COMPARISON, EVALUATION, ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.mechanisms.named import label_of
 from graphldp.pages.section import Section
@@ -35,6 +35,8 @@ def run_title(plan: ExperimentPlan) -> str:
     first = plan.entries[0]
     if plan.experiment == EVALUATION:
         return f"the model {first.series}"
+    if plan.experiment == COMPARISON:
+        return f"{', '.join(dict.fromkeys(entry.series for entry in plan.entries))} compared"
     params = first.cell.params
     draw = params["draw"]
     words = [label_of(draw["mechanism"])]

@@ -76,6 +76,9 @@ TABULAR = {
 RAW = ("raw-recipe", "raw-degree-gin", "raw-head-gin")
 """Better readers of the true lists than the paper's GIN: what can be had without privacy."""
 
+NOT_PRIVATE = (*(each.name for each in mechanisms() if not each.private), *RAW)
+"""Methods that see true lists: what the others are measured by, and no contestants."""
+
 ACROSS = ("nonpriv-full", *RAW, "size-control", "size-forest", "size-gin")
 """Methods that do not depend on ε: a line across."""
 

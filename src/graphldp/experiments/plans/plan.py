@@ -26,7 +26,10 @@ TRAINING = "train"
 EVALUATION = "evaluate"
 """The same of 'graphldp evaluate'; their effort is the model in words."""
 
-RUNS = (TRAINING, EVALUATION)
+COMPARISON = "compare"
+"""The same of ``gl.compare``; their effort is the comparison in words."""
+
+RUNS = (TRAINING, EVALUATION, COMPARISON)
 """Plans that no experiment of the table made."""
 
 

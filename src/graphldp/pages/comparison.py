@@ -1,0 +1,306 @@
+"""Mechanisms beside each other: a table of what each is worth at each ε, as text, HTML, LaTeX, CSV or a picture."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphldp.errors import bad_parameter, extra_named
+from graphldp.experiments.comparing import run_comparison
+from graphldp.experiments.plans.comparison import DEGREES, SIZE, Entry
+from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.summary import Paired, Point, paired, points_of
+from graphldp.graphs import GraphSet
+from graphldp.learn.metrics import Summary
+from graphldp.pages.plots import Axis, Series, chart
+from graphldp.pages.section import Section
+from graphldp.pages.tables import table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
+MEASURES = {"accuracy": "accuracy", "auc": "AUC"}
+_LATEX = str.maketrans(
+    {each: f"\\{each}" for each in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
+)
+_BESIDE = (SIZE, DEGREES)
+_MARKS = "os^DPvX*ph<>"  # matplotlib's names: methods are told apart without colour, too
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What :func:`compare` found. Shows itself as a table, in a console and in a notebook.
+
+    Args:
+        dataset: what the graphs are called.
+        setting: what was compared, in words.
+        methods: the contestants in their order, then the controls.
+        epsilons: at which ε.
+        points: what the seeds say of each method at each ε.
+    """
+
+    dataset: str
+    setting: str
+    methods: tuple[str, ...]
+    epsilons: tuple[float, ...]
+    points: tuple[Point, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, plan: ExperimentPlan, points: Sequence[Point]) -> Comparison:
+        """From a plan and what is known of it."""
+        epsilons = sorted({entry.x for entry in plan.entries if entry.x is not None})
+        name = plan.dataset.removeprefix("file:").partition("@")[0]
+        methods = tuple(dict.fromkeys(point.series for point in points))
+        return cls(name, plan.effort, methods, tuple(epsilons), tuple(points))
+
+    def point(self, method: str, epsilon: float | None = None) -> Point:
+        """What the seeds say of a method at an ε; of one that spends none, at any."""
+        found = {(each.series, each.x): each for each in self.points}
+        point = found.get((method, epsilon)) or found.get((method, None))
+        if point is None:
+            raise bad_parameter("method", "Comparison", f"one of {', '.join(self.methods)}, at an ε of it", method)
+        return point
+
+    def difference(self, method: str, other: str, epsilon: float, measure: str = "accuracy") -> Paired | None:
+        """One method minus another, seed by seed, with an interval that knows that splits overlap."""
+        return paired(self.point(method, epsilon), self.point(other, epsilon), measure)
+
+    def rows(self, against: str | None = None) -> list[dict[str, Any]]:
+        """One row for each method and ε.
+
+        Args:
+            against: the method that differences are taken to; the first unless said.
+        """
+        base = self._base(against)
+        found = []
+        for x in self.epsilons or (None,):
+            for method in self.methods:
+                point = self.point(method, x)
+                row: dict[str, Any] = {"method": method, "epsilon": x, "seeds": len(point.numbers)}
+                for name in MEASURES:
+                    row |= _summary(name, point.summary(name))
+                gap = paired(point, self.point(base, x)) if method != base else None
+                row |= _summary("difference", None if gap is None else gap.summary)
+                row["higher_in"] = None if gap is None else gap.higher
+                found.append(row | {"against": base, "note": "; ".join(point.notes)})
+        return found
+
+    def to_pandas(self, against: str | None = None) -> DataFrame:
+        """:meth:`rows` as a table of pandas."""
+        with extra_named("Comparison.to_pandas"):
+            from pandas import DataFrame
+        return DataFrame(self.rows(against))
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None, against: str | None = None) -> str:
+        """:meth:`rows` as CSV: the text, also written to a file where there is a path."""
+        rows, text = self.rows(against), io.StringIO()
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        if path is not None:
+            Path(path).write_text(text.getvalue(), encoding="utf-8")
+        return text.getvalue()
+
+    def to_latex(self, measure: str = "accuracy") -> str:
+        """A table for a paper, with booktabs' rules: mean ± half the interval, the best of each ε in bold."""
+        lines = []
+        for method, cells in self._cells(measure):
+            shown = [_latex(summary, best) for summary, best in cells]
+            lines.append(" & ".join((method.translate(_LATEX), *shown)) + r" \\")
+        heads = [rf"$\varepsilon = {x:g}$" for x in self.epsilons] or [MEASURES[measure]]
+        head = " & ".join((MEASURES[measure], *heads)) + r" \\"
+        frame = "l" + "c" * len(heads)
+        body = "\n".join((r"\toprule", head, r"\midrule", *lines, r"\bottomrule"))
+        return f"\\begin{{tabular}}{{{frame}}}\n{body}\n\\end{{tabular}}\n"
+
+    def plot(self, measure: str = "accuracy", *, ax: Axes | None = None) -> Axes:
+        """A picture by matplotlib: means against ε with their intervals; a method that spends no ε is a line across.
+
+        Args:
+            measure: ``"accuracy"`` or ``"auc"``.
+            ax: where to draw; a new figure unless said.
+        """
+        self._cells(measure)
+        with extra_named("Comparison.plot"):
+            from matplotlib import pyplot
+        axes = pyplot.subplots(layout="constrained")[1] if ax is None else ax
+        for place, method in enumerate(self.methods):
+            found = [(x, self.point(method, x)) for x in self.epsilons]
+            values = [(x, each) for x, point in found if (each := point.summary(measure)) is not None]
+            if not values:
+                continue
+            style: dict[str, Any] = {"color": f"C{place % 10}", "label": method}
+            if all(point.x is None for _, point in found):
+                axes.axhline(values[0][1].mean, linestyle="--", **style)
+                continue
+            xs, means = [x for x, _ in values], [each.mean for _, each in values]
+            half = [0.0 if math.isnan(each.low) else each.mean - each.low for _, each in values]
+            rise = [0.0 if math.isnan(each.high) else each.high - each.mean for _, each in values]
+            axes.errorbar(xs, means, (half, rise), marker=_MARKS[place % len(_MARKS)], capsize=3, **style)
+        axes.set(xlabel="budget ε", ylabel=MEASURES[measure], title=self.dataset, xscale="log")
+        axes.set_xticks(self.epsilons, [f"{x:g}" for x in self.epsilons])
+        axes.minorticks_off()
+        axes.grid(alpha=0.3)
+        axes.legend(frameon=False)
+        return axes
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f"<th>ε = {x:g}</th>" for x in self.epsilons) or "<th>accuracy</th>"
+        lines = []
+        for method, cells in self._cells("accuracy"):
+            shown = "".join(f'<td style="text-align:right">{_html(summary, best)}</td>' for summary, best in cells)
+            lines.append(f'<tr><td style="text-align:left">{escape(method)}</td>{shown}</tr>')
+        return (
+            f"<table><caption>{escape(self.dataset)}: accuracy, 95 % interval</caption>"
+            f"<thead><tr><th></th>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+        )
+
+    def __str__(self) -> str:
+        width = max(map(len, self.methods))
+        heads = [f"ε = {x:g}" for x in self.epsilons] or ["accuracy"]
+        lines = [f"{'':<{width}}  " + "  ".join(f"{each:<21}" for each in heads).rstrip()]
+        for method, cells in self._cells("accuracy"):
+            shown = "  ".join(f"{_text(summary) + (' *' if best else ''):<21}" for summary, best in cells)
+            lines.append(f"{method:<{width}}  {shown}".rstrip())
+        return "\n".join([f"{self.dataset}: accuracy, 95 % interval, * the best", *lines])
+
+    def _base(self, against: str | None) -> str:
+        if against is not None and against not in self.methods:
+            raise bad_parameter("against", "Comparison", f"one of {', '.join(self.methods)}", against)
+        return self.methods[0] if against is None else against
+
+    def _cells(self, measure: str) -> list[tuple[str, list[tuple[Summary | None, bool]]]]:
+        """Each method's summaries along ε, and whether each is the best there; what has no privacy is not ranked."""
+        if measure not in MEASURES:
+            raise bad_parameter("measure", "Comparison", " or ".join(map(repr, MEASURES)), measure)
+        columns = []
+        for x in self.epsilons or (None,):
+            found = {method: self.point(method, x) for method in self.methods}
+            means = {
+                method: summary.mean
+                for method, point in found.items()
+                if (summary := point.summary(measure)) is not None and (point.x is not None or method in _BESIDE)
+            }
+            best = max(means.values(), default=None)
+            columns.append([(found[each].summary(measure), means.get(each) == best) for each in self.methods])
+        return [(method, [column[place] for column in columns]) for place, method in enumerate(self.methods)]
+
+
+def compare(
+    graphs: GraphSet,
+    mechanisms: Mapping[str, Entry],
+    epsilon: float | Iterable[float] = 1.0,
+    seeds: int = 10,
+    *,
+    classifier: object = "recommended",
+    controls: bool = True,
+    public_fraction: float = 0.0,
+    split: tuple[float, float, float] | None = None,
+    results: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    device: str = "auto",
+    progress: bool = True,
+) -> Comparison:
+    """Compare mechanisms on the same splits of the same graphs.
+
+    Every seed draws its own noise, splits the graphs and fits a classifier to the noisy training graphs; its accuracy
+    is that on the noisy test graphs. Two methods have the same splits, so their difference is taken seed by seed.
+    Splits overlap, so intervals are corrected (Nadeau & Bengio 2003).
+
+    Args:
+        graphs: with labels.
+        mechanisms: what to compare, each by a name of your choice: a mechanism's class, its name in the table,
+            ``"module:Class"`` or ``"file.py:Class"``, a function from ε to a mechanism, or ``"recommended"``.
+        epsilon: one ε or several.
+        seeds: how many: 0, 1, 2, …
+        classifier: ``"recommended"``, ``"gin"``, ``"gcn"``, ``"sage"``, or an unfitted classifier of graphldp. The
+            mechanism ``"recommended"`` keeps its own.
+        controls: whether what n tells alone, and n with noisy degrees, stand beside.
+        public_fraction: λ, the share of public users.
+        split: the shares of training, validation and test graphs; the dataset's own unless said.
+        results: a file for what is finished: run the same again, and it goes on. ``graphldp page`` shows it.
+        workers: processes; one for each core in a notebook or a console, else this one alone. A script that asks for
+            more must guard its main part, as :mod:`multiprocessing` says.
+        device: of networks.
+        progress: whether a bar shows what is done, where somebody watches.
+
+    Example::
+
+        found = gl.compare(graphs, {"DPRR": gl.DPRR, "RR": gl.RR, "ours": "recommended"}, epsilon=[0.5, 1, 2])
+        print(found)
+        found.to_csv("found.csv", against="DPRR")
+    """
+    plan, rows = run_comparison(
+        *(graphs, mechanisms, epsilon, seeds),
+        classifier=classifier,
+        controls=controls,
+        public_fraction=public_fraction,
+        ratios=split,
+        results=results,
+        workers=workers,
+        device=device,
+        progress=progress,
+    )
+    return Comparison.of(plan, points_of(plan, rows))
+
+
+def comparison_section(plan: ExperimentPlan, points: Sequence[Point]) -> Section:
+    """A comparison's part of a page: pictures, and the same numbers as tables."""
+    found = Comparison.of(plan, points)
+    charts, parts = [], []
+    for measure, label in MEASURES.items():
+        lines = []
+        for method in found.methods:
+            own = [(x, point) for x in found.epsilons if (point := found.point(method, x)).numbers]
+            values = [(x, s.mean, _half(s)) for x, point in own if (s := point.summary(measure)) is not None]
+            across = bool(own) and own[0][1].x is None
+            lines += [Series(method, method, values, across=across)] if values else []
+        if lines:
+            axes = Axis("budget ε", "places", found.epsilons), Axis(label)
+            charts.append(
+                (f"{plan.experiment}-{measure}", label.capitalize(), chart(lines, *axes, f"{label} against ε"))
+            )
+        cells = found._cells(measure)
+        best = {(row, place + 1) for row, (_, own) in enumerate(cells) for place, (_, bold) in enumerate(own) if bold}
+        rows: list[list[str | None]] = [[method, *(_text(summary) for summary, _ in own)] for method, own in cells]
+        heads = [f"ε = {x:g}" for x in found.epsilons] or [label]
+        parts.append(table([f"{label}, 95 % interval", *heads], rows, best=best))
+    return Section(charts, "".join(parts))
+
+
+def _half(found: Summary) -> float | None:
+    return None if math.isnan(found.std) else found.std
+
+
+def _summary(name: str, found: Summary | None) -> dict[str, float | None]:
+    """A summary as columns; None where there is no number."""
+    parts = ("mean", "std", "low", "high")
+    values = {part: math.nan if found is None else getattr(found, part) for part in parts}
+    shown = {part: None if math.isnan(value) else value for part, value in values.items()}
+    return {name if part == "mean" else f"{name}_{part}": value for part, value in shown.items()}
+
+
+def _text(found: Summary | None) -> str:
+    if found is None:
+        return "–"
+    return f"{found.mean:.3f}" + ("" if math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]")
+
+
+def _html(found: Summary | None, best: bool) -> str:
+    return f"<b>{_text(found)}</b>" if best else _text(found)
+
+
+def _latex(found: Summary | None, best: bool) -> str:
+    if found is None:
+        return "--"
+    mean = rf"\mathbf{{{found.mean:.3f}}}" if best else f"{found.mean:.3f}"
+    half = "" if math.isnan(found.low) else rf" \pm {max(found.high - found.mean, found.mean - found.low):.3f}"
+    return f"${mean}{half}$"
