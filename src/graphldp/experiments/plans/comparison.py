@@ -14,8 +14,8 @@ import numpy as np
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.experiments.cells import canonical
 from graphldp.experiments.draws import Draw
-from graphldp.experiments.plans.expansion import PlannedCell
 from graphldp.experiments.plans.plan import COMPARISON, ExperimentPlan
+from graphldp.experiments.plans.scope import PlannedCell
 from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, draw_for, split_settings
 from graphldp.experiments.trial import NETWORK, Trial
 from graphldp.graphs import GraphSet
