@@ -2,21 +2,29 @@
 PYTHON ?= python3
 BIN := .venv/bin
 EXTRAS := learn,plots,tensorboard,client,serve,postgres,ray,docs,dev
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check docs format web bench proof lock clean help
+.PHONY: demo test check docs format web bench proof dist lock clean help
 .DEFAULT_GOAL := help
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-8s %s\n", $$1, $$2}'
 
-# The stamp is as new as the files that say what to install, so a second run installs nothing.
-.venv/installed: pyproject.toml constraints.txt
+# Each stamp is as new as the files that say what to install, so a second run installs nothing. The demo needs a part of
+# what the tests need, in the same .venv: whichever comes first, the other adds what is missing.
+.venv/bin/pip:
 	$(PYTHON) -c 'import sys; sys.exit("graphldp needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$(EXTRAS)]'
+
+.venv/demo: pyproject.toml constraints.txt | .venv/bin/pip
+	$(INSTALL) --editable '.[learn,plots]'
 	touch $@
 
-demo: .venv/installed ## train on noisy lists of the embedded dataset, end with a table and a page
+.venv/installed: pyproject.toml constraints.txt | .venv/bin/pip
+	$(INSTALL) --editable '.[$(EXTRAS)]'
+	touch .venv/demo $@
+
+demo: .venv/demo ## train on noisy lists of the embedded dataset, end with a table and a page
 	$(BIN)/graphldp demo
 
 test: .venv/installed ## run the tests (what needs PostgreSQL or Chromium skips, and says so, where they are missing)
@@ -56,6 +64,12 @@ proof: .venv/installed ## audits, mutants, and the live system under load and fa
 	$(BIN)/graphldp audit wire --inputs $(if $(findstring full,$(PROOF)),1000000,50000)
 	$(BIN)/python -m benchmarks.proof $(PROOF)
 
+dist: .venv/installed ## build the wheel and the source archive in dist/, and check both
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python -m pytest -q tests/test_release.py -m 'not long'
+
 # One file for each thing that is deployed: a client, a collector, and a collector that trains on the same machine.
 # --universal: for every platform; the registry's hashes of every file of a version, so that any of them installs.
 COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
@@ -67,4 +81,4 @@ lock: .venv/installed ## pin what is deployed, with all it depends on, by versio
 	$(COMPILE) --extra serve --extra postgres --extra learn --output-file requirements/training.txt
 
 clean: ## remove what the commands above made
-	rm -rf .venv build demo .pytest_cache .mypy_cache .ruff_cache clients/web/node_modules clients/web/build
+	rm -rf .venv build demo dist .pytest_cache .mypy_cache .ruff_cache clients/web/node_modules clients/web/build

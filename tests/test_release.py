@@ -1,0 +1,116 @@
+"""What is released: one version, every file in the archives, and a wheel that installs alone and with each extra."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+import graphldp as gl
+from graphldp.errors import EXTRAS
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src"
+ELSEWHERE = {"triton": "learn"}  # comes with torch where there is a GPU
+
+
+class Archives(NamedTuple):
+    """What ``make dist`` uploads."""
+
+    wheel: Path
+    source: Path
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory: pytest.TempPathFactory) -> Archives:
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-d", folder], cwd=ROOT, check=True, capture_output=True
+    )
+    (wheel,), (source,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    return Archives(wheel, source)
+
+
+def test_the_version_stands_in_one_place(archives: Archives) -> None:
+    changes = re.findall(r"(?m)^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"))
+    assert changes[0] == gl.__version__
+    assert archives.wheel.name == f"graphldp-{gl.__version__}-py3-none-any.whl"
+    assert archives.source.name == f"graphldp-{gl.__version__}.tar.gz"
+    assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dynamic"]
+    assert not re.search(r"(?m)^version:", (ROOT / "CITATION.cff").read_text("utf-8"))
+
+
+def test_the_wheel_has_every_file_of_the_package(archives: Archives) -> None:
+    """Also those that are no modules: the page for members, the dashboard's templates, the type marker."""
+    wanted = {
+        str(path.relative_to(SOURCE)): path.read_bytes()
+        for path in SOURCE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    with zipfile.ZipFile(archives.wheel) as wheel:
+        found = {name: wheel.read(name) for name in wheel.namelist() if ".dist-info/" not in name}
+    assert found == wanted
+    assert {"graphldp/py.typed", "graphldp/collector/web/join.html"} < set(wanted)
+
+
+def test_the_source_archive_has_every_file_of_the_repository(archives: Archives) -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("needs the repository, to ask it for its files")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True).stdout.decode()
+    wanted = {name for name in listed.split("\0") if name and (ROOT / name).exists()}
+    with tarfile.open(archives.source) as source:
+        found = {name.partition("/")[2] for name in source.getnames()}
+    assert wanted - found == set()
+
+
+def installed(archives: Archives, folder: Path, extra: str) -> Path:
+    """The Python of a clean environment with the wheel, one extra, and nothing else."""
+    uv = Path(sys.executable).with_name("uv")
+    subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, folder], check=True)
+    python = folder / "bin" / "python"
+    what = f"{archives.wheel}[{extra}]" if extra else str(archives.wheel)
+    constraint = ["--constraint", str(ROOT / "constraints.txt")]
+    subprocess.run([uv, "pip", "install", "--quiet", "--python", python, *constraint, what], check=True)
+    return python
+
+
+def imported(python: Path, *modules: str) -> Any:
+    """What the environment says of these modules, or of all of them; ``-I``: nothing of this folder helps it."""
+    program = Path(__file__).with_name("importing.py")
+    ran = subprocess.run([python, "-I", program, *modules], check=True, capture_output=True, text=True)
+    return json.loads(ran.stdout)
+
+
+@pytest.fixture(scope="module")
+def core(archives: Archives, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """All modules in an environment without extras."""
+    folder = tmp_path_factory.mktemp("core") / "env"
+    return imported(installed(archives, folder, "")) | {"folder": str(folder)}
+
+
+@pytest.mark.long
+def test_without_extras_only_what_extras_bring_is_missing(core: Any) -> None:
+    assert core["version"] == gl.__version__
+    assert core["file"].startswith(core["folder"])
+    known = {package for packages in EXTRAS.values() for package in packages} | set(ELSEWHERE)
+    assert set(core["missing"].values()) <= known
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_an_extra_brings_what_its_modules_need(archives: Archives, core: Any, extra: str, tmp_path: Path) -> None:
+    """A module that lacked a package of this extra lacks at most one of another extra now."""
+    python = installed(archives, tmp_path / "env", extra)
+    lacking = [module for module, package in core["missing"].items() if package in EXTRAS[extra]]
+    found = imported(python, *EXTRAS[extra], *lacking)["missing"]
+    others = {package for name, packages in EXTRAS.items() if name != extra for package in packages}
+    assert set(found.values()) <= others - set(EXTRAS[extra])
+    assert not set(found) & set(EXTRAS[extra])
