@@ -66,7 +66,7 @@ class DownloadError(GraphLDPError, OSError):
 
 
 EXTRAS: dict[str, tuple[str, ...]] = {
-    "learn": ("sklearn", "torch", "torch_geometric"),
+    "learn": ("sklearn", "threadpoolctl", "torch", "torch_geometric"),
     "tensorboard": ("tensorboard",),
     "plots": ("matplotlib", "pandas"),
     "client": ("cryptography", "httpx"),

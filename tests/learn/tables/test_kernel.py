@@ -58,3 +58,11 @@ def test_a_rare_class_is_not_lost_among_very_many(monkeypatch: pytest.MonkeyPatc
     chances = KernelMachine(seed).fit(X, y).predict_proba(X)
     assert chances.shape == (60, 3)
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
+
+
+def test_graphs_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = _rows(4)
+    clf = KernelMachine(0).fit(X, y)
+    whole = clf.predict_proba(X)
+    monkeypatch.setattr(kernel, "_CHUNK", 7)
+    np.testing.assert_allclose(clf.predict_proba(X), whole, rtol=1e-12)

@@ -9,6 +9,9 @@ The kernel is not smooth at 0, as profiles are not: a graph's nearest neighbours
 compared with should be of its size, whatever else is alike, which is why n counts for more. Leaving one graph out takes
 no refit: with A = (K + ρI)⁻¹ its value is y_i − (A·y)_i/A_ii. Probabilities are the softmax of c·f, with the c of the
 smallest log loss of these.
+
+K + ρI = L·Lᵀ with a triangular L, so A·y = L⁻ᵀ(L⁻¹·y), and A_ii is the sum of squares of column i of L⁻¹: a quarter of
+the work of inverting the whole.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dtrtri
 
 from graphldp.learn.tables.tabular import Floats
 
@@ -25,6 +29,7 @@ _RANGE = 16.0
 _RIDGE = 0.3
 _FAR = 4.0  # standard deviations: nothing counts as farther from the mean
 _MOST = 3000  # graphs that it learns from: time grows with the cube of their number
+_CHUNK = 2048  # graphs that are compared with them at a time
 _SHARPNESS = np.geomspace(0.1, 5.0, 25)
 
 
@@ -50,9 +55,11 @@ class KernelMachine:
         self.mean, self.spread = flat.mean(axis=0), np.where(spread > 0, spread, 1.0)
         self.rows = self._place(X)
         sign = np.where(y[:, None] == classes, 1.0, -1.0)
-        inverse = np.linalg.inv(_kernel(self.rows, self.rows) + _RIDGE * np.eye(len(y)))
-        self.pull = inverse @ sign
-        without = sign - self.pull / inverse.diagonal()[:, None]
+        ridged = _kernel(self.rows, self.rows)
+        ridged[np.diag_indices_from(ridged)] += _RIDGE
+        root, _ = dtrtri(np.linalg.cholesky(ridged), lower=1)  # L⁻¹
+        self.pull = root.T @ (root @ sign)
+        without = sign - self.pull / np.einsum("ij,ij->j", root, root)[:, None]
         own = np.arange(len(y)), y
         losses = [-np.log(np.maximum(_softmax(c * without)[own], 1e-12)).mean() for c in _SHARPNESS]
         self.sharpness = float(_SHARPNESS[np.argmin(losses)])
@@ -60,7 +67,11 @@ class KernelMachine:
 
     def predict_proba(self, X: Floats) -> Floats:
         """The probability of each class, [rows, classes]."""
-        return _softmax(self.sharpness * (_kernel(self._place(X), self.rows) @ self.pull))
+        placed = self._place(X)
+        scores = np.empty((len(X), self.pull.shape[1]))
+        for at in range(0, len(X), _CHUNK):
+            scores[at : at + _CHUNK] = _kernel(placed[at : at + _CHUNK], self.rows) @ self.pull
+        return _softmax(self.sharpness * scores)
 
     def _place(self, X: Floats) -> Floats:
         placed = np.clip((_log(X) - self.mean) / self.spread, -_FAR, _FAR)
@@ -69,8 +80,15 @@ class KernelMachine:
 
 
 def _kernel(one: Floats, two: Floats) -> Floats:
-    squared = (one**2).sum(axis=1)[:, None] + (two**2).sum(axis=1) - 2 * one @ two.T
-    return np.asarray(1 + np.exp(-np.sqrt(np.maximum(squared, 0.0)) / _RANGE))
+    found = one @ two.T  # one array from here on: it is the largest that there is
+    found *= -2.0
+    found += (one**2).sum(axis=1)[:, None]
+    found += (two**2).sum(axis=1)
+    np.sqrt(np.maximum(found, 0.0, out=found), out=found)
+    found /= -_RANGE
+    np.exp(found, out=found)
+    found += 1.0
+    return np.asarray(found)
 
 
 def _log(values: Floats) -> Floats:

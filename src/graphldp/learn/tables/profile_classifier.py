@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from graphldp.errors import FormatError
 from graphldp.graphs import GraphSet
@@ -42,6 +43,7 @@ from graphldp.neighbour_lists import NeighbourLists
 
 _FOLDS = 4
 _WEIGHTS = np.linspace(0.0, 1.0, 11)
+_FEW = 20_000  # rows below which threads that grow a tree wait for each other longer than they work
 _RARE = 1e-3  # the least probability in a loss: one wrong certainty must not decide
 
 
@@ -171,7 +173,7 @@ class _Mixture:
         self.seed, self._watch = seed, watch
 
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
-        """Choose the weight on held-out folds, calibrate by them, then fit both pairs to everything."""
+        """Choose the weight on held-out folds, calibrate by them, then fit what has weight to everything."""
         self.weight, self.calibration = 1.0, Calibration()
         self.held_out: HeldOut | None = None
         if np.bincount(y).min() > 1:  # a class of one graph cannot be held out
@@ -179,18 +181,26 @@ class _Mixture:
             self.weight = _weight(size, profile, y)
             self.held_out = HeldOut(fold, _mixed(self.weight, profile, size))
             self.calibration = Calibration.fit(self.held_out.chances, y)
-        self.profile, self.size = self._pair(X, y), self._pair(X[:, :1], y)
+        self.profile = self._pair(X, y, self.weight)
+        self.size = self._pair(X[:, :1], y, 1 - self.weight)
         self._watch = None  # what shows a fit does not outlive it
         return self
 
-    def _pair(self, X: Floats, y: NDArray[Any]) -> _Pair:
-        fitted = _Pair(self.seed).fit(X, y)
+    def _pair(self, X: Floats, y: NDArray[Any], weight: float = 1.0) -> _Pair:
+        """One step of the fit; a pair that nobody will hear is left as it is."""
+        fitted = _Pair(self.seed)
+        if weight > 0:
+            fitted.fit(X, y)
         if self._watch is not None:
             self._watch()
         return fitted
 
     def predict_proba(self, X: Floats) -> Floats:
-        """The weighted mean of both."""
+        """The weighted mean of both; of one alone where the other has no weight."""
+        if self.weight == 1:
+            return self.profile.predict_proba(X)
+        if self.weight == 0:
+            return self.size.predict_proba(X[:, :1])
         return _mixed(self.weight, self.profile.predict_proba(X), self.size.predict_proba(X[:, :1]))
 
     def _by_folds(self, X: Floats, y: NDArray[Any]) -> tuple[NDArray[np.int64], Floats, Floats]:
@@ -235,12 +245,19 @@ class _Pair:
         self.kernel: Model = KernelMachine(seed)
 
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
-        self.trees.fit(X, y)
+        with _threads(X):
+            self.trees.fit(X, y)
         self.kernel.fit(_near(X), y)
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
-        return (self.trees.predict_proba(X) + self.kernel.predict_proba(_near(X))) / 2
+        with _threads(X):
+            return (self.trees.predict_proba(X) + self.kernel.predict_proba(_near(X))) / 2
+
+
+def _threads(X: Floats) -> threadpool_limits:
+    """Inside the block trees grow on one thread if the table is small; the trees are the same."""
+    return threadpool_limits(1 if len(X) < _FEW else None, user_api="openmp")
 
 
 def _near(X: Floats) -> Floats:
