@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphldp.benchmarks import randomize
+from graphldp.benchmarks import randomize, recipe
 
 
 def test_randomize_writes_numbers_and_a_picture(command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,3 +24,20 @@ def test_randomize_writes_numbers_and_a_picture(command: Any, tmp_path: Path, mo
     assert "dense_ratio" in shown["rows"][1]
     assert shown["rows"][-1]["cost_against_263k"] > 0
     assert (tmp_path / "randomize.svg").read_text().startswith("<?xml")
+
+
+def test_the_recipe_is_measured_on_more_and_more_graphs(
+    command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process, where small sizes can be set."""
+    monkeypatch.setattr(recipe, "_dataset", lambda root: recipe.small_graphs(60))
+    monkeypatch.setattr(recipe, "run", lambda root: (recipe._cell(root, graphs) for graphs in (None, 80, 160)))
+    code, printed, _ = command("bench", "recipe", "--out", tmp_path, "--json")
+    assert code == 0
+    first, *ladder = json.loads(printed)["rows"]
+    shares = [first[f"{part}_share"] for part in ("features", "trees", "kernel")]
+    assert min(shares) > 0
+    assert sum(shares) <= 1.02  # each is rounded
+    assert [row["learned_from"] for row in ladder] == [68, 136]
+    assert all(row["fit_seconds"] > 0 and row["peak_mb"] > 0 for row in (first, *ladder))
+    assert (tmp_path / "recipe.svg").read_text().startswith("<?xml")

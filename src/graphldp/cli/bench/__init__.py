@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from graphldp.cli.bench import randomize, train
+from graphldp.cli.bench import randomize, recipe, train
 
 app = typer.Typer(
     help="Measure speed on this machine, against named peers in the same run.",
@@ -12,4 +12,5 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 app.command(epilog=randomize.EPILOG)(randomize.randomize)
+app.command(epilog=recipe.EPILOG)(recipe.recipe)
 app.command(epilog=train.EPILOG)(train.train)

@@ -1,0 +1,108 @@
+"""How fast the recipe learns: fit and score on a dataset, and on more and more small graphs.
+
+Two measurements, each in a process of its own, so that its peak memory is its own:
+
+1. the recipe at ε = 1 on REDDIT-BINARY where it is at hand, the embedded threads otherwise: 85 % of the graphs to learn
+   from, the others to score, and which share of the fit goes to features, to trees and to the kernel;
+2. the same on up to 200,000 graphs of 25 users: does time stay a straight line in graphs?
+"""
+
+from __future__ import annotations
+
+import cProfile
+import multiprocessing
+import pstats
+import resource
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from graphldp.errors import DatasetNotFoundError
+from graphldp.graphs import GraphSet
+
+USERS = 25
+LADDER = (2_000, 20_000, 200_000)
+_PARTS = {
+    "features": ("profile_classifier.py", "features"),
+    "trees": ("gradient_boosting.py", "fit"),
+    "kernel": ("kernel.py", "fit"),
+}
+
+
+def run(*, root: Path | None = None) -> Iterator[dict[str, Any]]:
+    """Measure, one row at a time.
+
+    Args:
+        root: where datasets lie; the embedded threads take the place of REDDIT-BINARY where it is not at hand.
+    """
+    for graphs in (None, *LADDER):
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            yield pool.apply(_cell, (root, graphs))
+
+
+def _cell(root: Path | None, graphs: int | None) -> dict[str, Any]:
+    from graphldp.learn.recipe import recommended
+    from graphldp.learn.selection import split
+
+    lists = _dataset(root) if graphs is None else small_graphs(graphs)
+    recipe = recommended(1.0)
+    reports = recipe.mechanism.randomize(lists, rng=0)
+    train, validation, test = split(reports.labels, seed=0)
+    learned, scored = reports.subset(np.concatenate((train, validation))), reports.subset(test)
+    recipe.classifier.fit(reports.subset(validation))  # loads and compiles
+    began = perf_counter()
+    recipe.classifier.fit(learned)
+    fitted = perf_counter()
+    accuracy = recipe.classifier.score(scored)
+    ended = perf_counter()
+    row = {
+        "graphs": lists.name if graphs is None else f"{graphs:,} of {USERS} users",
+        "learned_from": learned.num_graphs,
+        "users": lists.num_users,
+        "fit_seconds": round(fitted - began, 2),
+        "score_seconds": round(ended - fitted, 2),
+        "accuracy": round(accuracy, 4),
+        "microseconds_per_graph": round((fitted - began) / learned.num_graphs * 1e6),
+        "peak_mb": _peak_megabytes(),
+    }
+    if graphs is not None:
+        return row
+    with cProfile.Profile() as profile:
+        recipe.classifier.fit(learned)
+    return row | _shares(profile)
+
+
+def _shares(profile: cProfile.Profile) -> dict[str, float]:
+    """Which share of a fit goes where."""
+    stats = pstats.Stats(profile)
+    spent = {(Path(file).name, name): each[3] for (file, _, name), each in stats.stats.items()}  # type: ignore[attr-defined]
+    return {f"{part}_share": round(spent.get(place, 0.0) / stats.total_tt, 2) for part, place in _PARTS.items()}  # type: ignore[attr-defined]
+
+
+def small_graphs(count: int) -> GraphSet:
+    """Graphs of 25 users: each talks to an earlier one, who is the first one more often in every second graph."""
+    rng = np.random.default_rng(count)
+    labels = np.arange(count) % 2
+    late = np.tile(np.arange(1, USERS), count)
+    graph = np.repeat(np.arange(count), USERS - 1)
+    first = rng.random(len(late)) < np.where(labels[graph] == 0, 0.5, 0.3)
+    early = np.where(first, 0, (rng.random(len(late)) * late).astype(np.int64))
+    return GraphSet.from_edges(graph * USERS + late, graph * USERS + early, np.full(count, USERS), labels)
+
+
+def _dataset(root: Path | None) -> GraphSet:
+    from graphldp.datasets import load_dataset, synthetic
+
+    try:
+        return load_dataset("REDDIT-BINARY", root=root, download=False)
+    except DatasetNotFoundError:
+        return synthetic.threads(num_graphs=2000)
+
+
+def _peak_megabytes() -> int:
+    scale = 2**20 if sys.platform == "darwin" else 2**10  # macOS counts bytes, Linux kilobytes
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale)
