@@ -190,3 +190,18 @@ def test_bad_recommendations() -> None:
         gl.recommended(1.0, task=wrong("edges"))
     with pytest.raises(ParameterError, match="'rounds' parameter of recommended"):
         gl.recommended(1.0, task="nodes", rounds=2)
+
+
+def test_private_labels_are_heard_by_what_their_owners_told(town: Town) -> None:
+    """Nobody's true label is a group: counts are by what friends told, and each user's own word counts by its law.
+
+    150 test users, seeded: guessing finds a third, the words of all users at ε = 1 and counts by them at ε = 2 .7.
+    """
+    private = town.graphs.with_features(None).with_node_labels(town.classes)
+    mechanism = gl.Joint(edges=gl.FriendCounts(2.0), features=gl.CategoryRR(1.0, categories=3))
+    reports = mechanism.randomize(private, rng=3)
+    sets: dict[str, Any] = {"train": town.train, "validation": town.validation}
+    clf = gl.NodeClassifier().fit(reports, town.classes, **sets)
+    assert {"friend counts", "her own word"} <= {name for name, weight in clf.weights_.items() if weight > 0}
+    told = float((some(reports.noisy_labels)[town.test] == town.classes[town.test]).mean())
+    assert clf.score(reports, town.classes, users=town.test) > told + 0.1

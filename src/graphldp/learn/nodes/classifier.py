@@ -85,6 +85,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         elif not _same(view.users, LabelledUsers.of(X, y, train, validation, self.seed)):
             raise DataError("The view must be of the same users, labels and sets.")
         told = view.opinions | self._by_friends(X, view)
+        if X.noisy_labels is not None:
+            told["her own word"] = opinions.own_word(X, view.users.codes, view.users.train)
         self.weights_, self.log_proba_ = view.users.mixed(told)
         self.classes_, self.view_, self.fingerprint_ = view.users.classes, view, fingerprint(X)
         self.reports_: Reports | None = X

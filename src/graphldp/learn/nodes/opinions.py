@@ -16,6 +16,8 @@ from sklearn.naive_bayes import ComplementNB
 
 from graphldp.learn.nodes.mixing import log_shares
 from graphldp.learn.nodes.similarity import is_counts, is_sparse, normalised
+from graphldp.mechanisms.category_rr import chances, indicators
+from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -42,6 +44,22 @@ def words(features: Any, codes: Ints, train: Ints) -> Floats | None:
     there = sparse.csr_array(features).sign()
     fitted = ComplementNB(alpha=0.5).fit(there[train], codes[train])
     return log_shares(_MILD * fitted.predict_log_proba(there))
+
+
+def own_word(reports: Reports, codes: Ints, train: Ints) -> Floats:
+    """What a user's own noisy category says of her class: log Σ_c Pr(c | class)·Pr(told | c).
+
+    The second factor is the known law of what she told, by her own ε. The first is estimated from the training users,
+    without bias, whether the category is the class itself or something else that goes with it.
+    """
+    assert reports.noisy_labels is not None  # noqa: S101
+    assert reports.epsilon_labels is not None  # noqa: S101
+    true = indicators(reports)
+    sums = np.stack([true[train[codes[train] == k]].sum(axis=0) for k in range(int(codes[train].max()) + 1)])
+    shares = np.maximum(sums, 0.0) + 1.0
+    shares /= shares.sum(axis=1, keepdims=True)
+    own, other = chances(np.exp(-reports.epsilon_labels), reports.categories)
+    return np.asarray(np.log(other[:, None] + (own - other)[:, None] * shares.T[reports.noisy_labels]))
 
 
 def compressed(rows: Any, seed: int) -> Any:
