@@ -31,10 +31,10 @@ from graphldp.errors import FormatError
 from graphldp.graphs import GraphSet
 from graphldp.learn import persistence
 from graphldp.learn.calibration import Calibration
-from graphldp.learn.inputs import graphs_of
 from graphldp.learn.persistence import SavedModel
 from graphldp.learn.progress import shown_steps
 from graphldp.learn.provenance import provenance_of
+from graphldp.learn.tables.columns import column_profile
 from graphldp.learn.tables.hubs import count_profile, hub_profile
 from graphldp.learn.tables.kernel import KernelMachine
 from graphldp.learn.tables.profiles import COLUMNS, NEARNESS, degree_profile
@@ -49,6 +49,8 @@ _RARE = 1e-3  # the least probability in a loss: one wrong certainty must not de
 
 class ProfileClassifier(TableClassifier):
     """Label graphs by their profile: n, degrees with the noise averaged out, and who gathers around the busiest user.
+
+    Where users have features, groups or noisy columns of their own, their sums over a graph join the profile.
 
     Works on reports of any mechanism and on raw graphs; best where d* is released. Its settings are constants that were
     chosen on splits of REDDIT-BINARY; on other graphs the one weight is chosen on the training graphs.
@@ -70,8 +72,8 @@ class ProfileClassifier(TableClassifier):
 
     @staticmethod
     def features(X: NeighbourLists) -> Floats:
-        """Log(1 + n) first, then the rest of the three profiles, [graphs, 66]."""
-        return np.hstack((degree_profile(X), hub_profile(X), count_profile(X)))
+        """Log(1 + n) first, then the rest of the three profiles, [graphs, 66]; then what users' columns say."""
+        return np.hstack((degree_profile(X), hub_profile(X), count_profile(X), column_profile(X)))
 
     _watch: Callable[[], None] | None = None  # called after each of a fit's steps, while it lasts
 
@@ -82,8 +84,7 @@ class ProfileClassifier(TableClassifier):
     def uncalibrated(self, X: NeighbourLists) -> Floats:
         """What the mixture says, [graphs, classes]. Graphs whose hub was never asked count as not answered."""
         check_is_fitted(self)
-        table = self.features(graphs_of(X, type(self).__name__))
-        return self.model_.predict_proba(np.nan_to_num(table[:, self.filled_], nan=-1.0))
+        return self.model_.predict_proba(np.nan_to_num(self._table(X), nan=-1.0))
 
     def predict_proba(self, X: NeighbourLists) -> Floats:
         """The probability of each class, [graphs, classes]: calibrated, and never above what the folds support."""
@@ -146,7 +147,7 @@ class ProfileClassifier(TableClassifier):
         table, codes = (saved.weights.get(name, np.zeros(0)) for name in ("table", "codes"))
         columns = cls.features(GraphSet.from_edges([], [], [])).shape[1]
         typed = table.dtype == np.float64 and codes.dtype == np.int64 and codes.ndim == 1
-        whole = typed and table.shape == (len(codes), columns)
+        whole = typed and table.ndim == 2 and len(table) == len(codes) and table.shape[1] >= columns
         whole = whole and bool((np.isfinite(table) | np.isnan(table).all(axis=0)).all())  # a column that nobody filled
         if not (whole and np.array_equal(np.unique(codes), np.arange(saved.classes.size))):
             raise FormatError(f"{path}: damaged (it does not hold a table with a class for each row).")

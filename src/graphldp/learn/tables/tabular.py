@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from graphldp.errors import DataError
 from graphldp.learn.inputs import given_labels, graphs_of, labels_of
 from graphldp.learn.metrics import accuracy
 from graphldp.neighbour_lists import NeighbourLists
@@ -62,8 +63,14 @@ class TableClassifier(ClassifierMixin, BaseEstimator, ABC):
     def predict_proba(self, X: NeighbourLists) -> Floats:
         """The probability of each class, [graphs, classes]."""
         check_is_fitted(self)
+        return self.model_.predict_proba(self._table(X))
+
+    def _table(self, X: NeighbourLists) -> Floats:
+        """The numbers that the model was fitted to, of other graphs."""
         table = self.features(graphs_of(X, type(self).__name__))
-        return self.model_.predict_proba(table[:, self.filled_])
+        if table.shape[1] != len(self.filled_):
+            raise DataError("These graphs must have the columns of those that were learned from, and have others.")
+        return np.asarray(table[:, self.filled_])
 
     def predict(self, X: NeighbourLists) -> NDArray[Any]:
         """The likeliest class of each graph."""
