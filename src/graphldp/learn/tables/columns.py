@@ -70,7 +70,9 @@ def _noisy(X: NeighbourLists) -> Floats:
 
 def _groups_are_told(X: NeighbourLists) -> bool:
     """Whether the groups are what users told of themselves, whose indicators say the same without bias."""
-    return isinstance(X, Reports) and X.noisy_labels is not None and np.array_equal(X.groups, X.noisy_labels)
+    return (
+        isinstance(X, Reports) and X.noisy_labels is not None and np.array_equal(np.asarray(X.groups), X.noisy_labels)
+    )
 
 
 def _totals(X: NeighbourLists, columns: Floats) -> Floats:

@@ -68,7 +68,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _table(self, X: NeighbourLists) -> Floats:
         """The numbers that the model was fitted to, of other graphs."""
         table = self.features(graphs_of(X, type(self).__name__))
-        if table.shape[1] != len(self.filled_):
+        if table.shape[1] != np.size(self.filled_):
             raise DataError("These graphs must have the columns of those that were learned from, and have others.")
         return np.asarray(table[:, self.filled_])
 
