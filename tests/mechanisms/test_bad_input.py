@@ -86,6 +86,7 @@ def test_alpha(alpha: float) -> None:
         (lambda: gl.ARR(1.0, sampling=0.0), "sampling"),
         (lambda: gl.ARR(1.0, sampling=1.1), "sampling"),
         (lambda: gl.ARR(1.0, sampling=float("nan")), "sampling"),
+        (lambda: gl.ARR(1.0, sampling=0.5, sampled=wrong("twos")), "sampled"),
         (lambda: gl.Blink(1.0, delta=0.0), "delta"),
         (lambda: gl.Blink(1.0, delta=1.0), "delta"),
         (lambda: gl.Blink(1.0, noise=wrong("gauss")), "noise"),

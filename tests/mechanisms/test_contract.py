@@ -58,6 +58,7 @@ MECHANISMS = [
     gl.RR(1.0),
     gl.ARR(1.0, sampling=0.3),
     gl.ARR(1.0, sampling=1.0),
+    gl.ARR(1.0, sampling=0.3, sampled="zeros"),
     gl.Blink(1.0),
     gl.Blink(4.0, delta=0.5, noise="discrete"),
     gl.LocalLap(1.0),

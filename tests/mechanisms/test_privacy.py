@@ -22,6 +22,7 @@ CASES = {
     "Blink": (gl.Blink(1.0, noise="discrete"), E1 * E2),
     "RR": (gl.RR(1.0), E2),
     "ARR": (gl.ARR(1.0, sampling=HALF), E2),
+    "ARR, zeros": (gl.ARR(1.0, sampling=HALF, sampled="zeros"), E2),
     "ARR unsampled": (gl.ARR(1.0, sampling=2 * HALF), E2),
     "NoisyDegrees": (gl.NoisyDegrees(1.0, noise="discrete"), E1),
 }
@@ -53,6 +54,7 @@ MUTANTS: dict[str, tuple[Law, Fraction]] = {
     "Blink, ε₁ and 10 %": (row_law(CASES["Blink"][0], 4, e1=MORE1), E1 * E2),
     "RR and 10 %": (row_law(gl.RR(1.0), 4, e2=MORE2), E2),
     "ARR and 10 %": (row_law(gl.ARR(1.0, sampling=HALF), 4, e2=MORE2), E2),
+    "ARR, zeros, and 10 %": (row_law(gl.ARR(1.0, sampling=HALF, sampled="zeros"), 4, e2=MORE2), E2),
     "NoisyDegrees and 10 %": (row_law(gl.NoisyDegrees(1.0, noise="discrete"), 4, e1=MORE1), E1),
 }
 

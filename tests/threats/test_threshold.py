@@ -66,5 +66,7 @@ def test_bad_input(threads: gl.GraphSet) -> None:
     for mechanism in (gl.LocalLap(epsilon=1.0), gl.NoisyDegrees(epsilon=1.0)):
         with pytest.raises(DataError, match="derived for reports drawn by DPRR or RR or ARR"):
             DegreeThreshold().judge(mechanism.randomize(threads, rng=1))
+    with pytest.raises(DataError, match="no longer than RR's; these come from arr"):
+        DegreeThreshold().judge(gl.ARR(epsilon=1.0, sampling=0.5, sampled="zeros").randomize(threads, rng=1))
     with pytest.raises(ParameterError, match="must be Reports"):
         DegreeThreshold().judge(wrong(threads))

@@ -135,7 +135,13 @@ _OURS = (
         "dprr", DPRR, "DPRR", ("#0b5fff", "#6ea8ff"), degree=True, audited_with=(_HALVES, _HALVES | _DISCRETE)
     ),
     NamedMechanism("rr", RR, "RR", ("#c9372c", "#ff8f85")),
-    NamedMechanism("arr", ARR, "ARR", ("#6f4e37", "#d2a679"), audited_with=({"sampling": 0.5},)),
+    NamedMechanism(
+        "arr",
+        ARR,
+        "ARR",
+        ("#6f4e37", "#d2a679"),
+        audited_with=({"sampling": 0.5}, {"sampling": 0.5, "sampled": "zeros"}),
+    ),
     NamedMechanism("local-lap", LocalLap, "LocalLap", ("#b65c02", "#f5b14c"), degree=True),
     NamedMechanism(
         *("noisy-degrees", NoisyDegrees, "NoisyDegrees", ("#5b21b6", "#c4b5fd")),

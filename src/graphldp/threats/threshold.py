@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from graphldp.errors import DataError
 from graphldp.mechanisms import ARR, DPRR, RR
 from graphldp.mechanisms.named import drawn_by
 from graphldp.reports import Reports
@@ -57,5 +58,9 @@ class DegreeThreshold(Defense):
     def judge(self, reports: Reports) -> Verdict:
         """The length of every list against τ of its graph."""
         drawn_by(reports, "DegreeThreshold", *self.derived_for)
+        if reports.origin.parameters.get("sampled") == "zeros":  # longer than τ, and honest
+            raise DataError(
+                f"DegreeThreshold is derived for lists no longer than RR's; these come from {reports.origin}."
+            )
         tau = self.tau(np.repeat(reports.sizes, reports.sizes), reports.epsilon2)
         return Verdict(reports.degrees.astype(np.float64), np.where(can_be_flagged(reports), tau, np.inf))
