@@ -77,8 +77,8 @@ def reproduce(
     """Compute the paper's tables and figures, each cell once.
 
     EXPERIMENT is one of table-datasets, table-complexity, accuracy-lambda, accuracy-epsilon, allocation, degrees,
-    runtime-sampling, runtime-nodes, grid, poisoning, poisoning-beyond, poisoning-recipe, side-by-side, beyond,
-    elsewhere, ceilings, unseen, lists, rounds, calibration and ingredients; and, for one graph whose users
+    runtime-sampling, runtime-nodes, grid, central, poisoning, poisoning-beyond, poisoning-recipe, side-by-side,
+    beyond, elsewhere, ceilings, unseen, lists, rounds, calibration and ingredients; and, for one graph whose users
     have labels, such as Cora, nodes, nodes-features and nodes-side-by-side. It stands where other commands have a
     dataset: all experiments of a call run on the same one, --dataset.
 

@@ -15,7 +15,7 @@ from graphldp.errors import DatasetNotFoundError
 from graphldp.graphs import GraphSet
 from graphldp.learn.inference.blink import Kind as BlinkKind
 from graphldp.learn.inference.blink import denoise
-from graphldp.mechanisms import ARR, DPRR, Blink, HubLists, Mechanism, NoisyDegrees, customized
+from graphldp.mechanisms import ARR, DPRR, Blink, HubLists, LapGraph, Mechanism, NoisyDegrees, customized
 from graphldp.mechanisms.estimators import Estimator
 from graphldp.mechanisms.named import at_hand, named
 from graphldp.neighbour_lists import NeighbourLists
@@ -124,6 +124,8 @@ def mechanism_of(draw: Draw, graphs: GraphSet) -> Mechanism:
         return NoisyDegrees(epsilon, noise="discrete")
     if draw.mechanism == "hub-lists":
         return HubLists(epsilon, least=0.0)
+    if draw.mechanism == "lap-graph":
+        return LapGraph(central=private)
     if draw.mechanism == "arr":
         return ARR(epsilon, sampling=_ARR_SAMPLING)
     if draw.mechanism.startswith("blink"):

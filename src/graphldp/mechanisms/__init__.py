@@ -10,6 +10,7 @@ from graphldp.mechanisms.friend_counts import FriendCounts
 from graphldp.mechanisms.hub_counts import HubCounts
 from graphldp.mechanisms.hub_lists import HubLists
 from graphldp.mechanisms.joint import Joint
+from graphldp.mechanisms.lap_graph import LapGraph
 from graphldp.mechanisms.local_lap import LocalLap
 from graphldp.mechanisms.multi_bit import MultiBit
 from graphldp.mechanisms.noisy_degrees import NoisyDegrees
@@ -27,6 +28,7 @@ __all__ = [
     "HubCounts",
     "HubLists",
     "Joint",
+    "LapGraph",
     "LocalLap",
     "Mechanism",
     "MultiBit",

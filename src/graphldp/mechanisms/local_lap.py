@@ -66,24 +66,42 @@ class LocalLap(Mechanism):
         degree, edges = np.asarray(budget.degree), np.asarray(budget.edges)
         noisy = noisy_degrees(UserRows.of(graphs), degree, "laplace", key)
         private = ~np.isinf(edges)
-        space = _PairSpace(graphs, private)
-        owner, target = space.entries()
-        hidden = private[owner] if graphs.directed else private[owner] & private[target]
-        coded = hidden if graphs.directed else hidden & (owner < target)
-        codes = space.code(owner[coded], target[coded])
-        graph = graphs.graph_of_user
-        claimed = np.bincount(graph, np.where(private, noisy, 0.0), graphs.num_graphs)
-        wanted = np.clip(np.floor(claimed if graphs.directed else claimed / 2), 0, space.pairs).astype(np.int64)
-        edge_ptr = np.concatenate(([0], np.cumsum(np.bincount(graph[owner[coded]], minlength=graphs.num_graphs))))
-        epsilon2 = np.full(graphs.num_graphs, edges[private].max(initial=0.0))
-        top = backend().top_pairs(epsilon2, space.pairs, edge_ptr, codes, graphs.graph_ids, wanted, key)
-        one, two = space.decode(top, np.repeat(np.arange(graphs.num_graphs), wanted))
-        exact = ~hidden
-        rows, columns = [owner[exact], one], [target[exact], two]
-        if not graphs.directed:
-            rows, columns = [*rows, two], [*columns, one]
-        indptr, indices = _sorted_lists(graphs, np.concatenate(rows), np.concatenate(columns))
+        claimed = np.bincount(graphs.graph_of_user, np.where(private, noisy, 0.0), graphs.num_graphs)
+        count = claimed / (1.0 if graphs.directed else 2.0)
+        indptr, indices = top_lists(graphs, private, count, edges[private].max(initial=0.0), key)
         return DrawnLists(indptr, indices, noisy_degree=noisy)
+
+
+def top_lists(
+    graphs: GraphSet, private: NDArray[np.bool_], count: NDArray[np.float64], epsilon2: float, key: Key
+) -> tuple[Ints, NDArray[np.int32]]:
+    """Lists of the so many noisiest pairs of each graph, with the exact pairs beside them.
+
+    Args:
+        graphs: the raw graphs.
+        private: whose pairs are noisy; what touches another user is exact (in a directed graph, what leaves her).
+        count: how many noisy pairs each graph keeps; cut to a whole number and to what there is.
+        epsilon2: the noise of a pair is Lap(1/ε₂).
+        key: of the draw.
+
+    Returns:
+        Where each list begins, and the lists.
+    """
+    space = _PairSpace(graphs, private)
+    owner, target = space.entries()
+    hidden = private[owner] if graphs.directed else private[owner] & private[target]
+    coded = hidden if graphs.directed else hidden & (owner < target)
+    codes = space.code(owner[coded], target[coded])
+    wanted = np.clip(np.floor(count), 0, space.pairs).astype(np.int64)
+    per_graph = np.bincount(graphs.graph_of_user[owner[coded]], minlength=graphs.num_graphs)
+    edge_ptr = np.concatenate(([0], np.cumsum(per_graph)))
+    noise = np.full(graphs.num_graphs, epsilon2)
+    top = backend().top_pairs(noise, space.pairs, edge_ptr, codes, graphs.graph_ids, wanted, key)
+    one, two = space.decode(top, np.repeat(np.arange(graphs.num_graphs), wanted))
+    rows, columns = [owner[~hidden], one], [target[~hidden], two]
+    if not graphs.directed:
+        rows, columns = [*rows, two], [*columns, one]
+    return _sorted_lists(graphs, np.concatenate(rows), np.concatenate(columns))
 
 
 class _PairSpace:

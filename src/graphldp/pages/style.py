@@ -6,6 +6,7 @@ from graphldp.mechanisms.named import SPARE, Colour, mechanisms, spare_place
 
 _SERIES = {  # light, dark: what is drawn beside the mechanisms, told apart by lightness and marker too
     "dprr-fixed": ("#7a3fd1", "#b794f6"),
+    "lap-graph": ("#7c2d12", "#fdba74"),
     "size-control": ("#8a94a3", "#8a94a3"),
     "degree-control": ("#ad1480", "#f58ad0"),
     "recipe": ("#1a7f37", "#56d364"),

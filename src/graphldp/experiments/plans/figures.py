@@ -17,6 +17,7 @@ CONTROLS = ("size-control", "degree-control")
 
 _VARIANTS = {
     "dprr-fixed": "DPRR, ε₁ = (1−α)ε",
+    "lap-graph": "LapGraph, central DP",
     "size-control": "control: n only",
     "degree-control": "control: n and d* only",
     "size-forest": "n only, extra trees",
@@ -321,6 +322,13 @@ EXPERIMENTS: dict[str, Experiment] = {
         values=(0.5, 0.6, 0.7, 0.8, 0.9),
         epsilon=0.2,
         public_fraction=(0.0, 0.5),
+    ),
+    "central": AccuracySweep(
+        "What a trusted server would buy: LapGraph under central DP beside its local version",
+        "Section 5.1",
+        methods=("lap-graph", "local-lap", "dprr", "nonpriv-full"),
+        along="epsilon",
+        values=(0.2, 0.5, 1.0, 2.0),
     ),
     "side-by-side": AccuracySweep(
         "The paper's methods and the recipe against ε",
