@@ -76,6 +76,19 @@ def test_no_time_left_trains_nothing(tmp_path: Path, plan_of: MakePlan, context:
     assert remote.compute_folder(work, rows, time_limit=-1.0, device="cpu", at_once=2) == 0
 
 
+def test_what_measures_time_runs_alone(tmp_path: Path, plan_of: MakePlan, context: Context) -> None:
+    """A call for it, and only for it: the graphs of one kind are in the folder, those of the other are grown there."""
+    cells = [plan_of(name).entries[0].cell for name in ("runtime-sampling", "runtime-nodes")]
+    work, rows = tmp_path / "work", tmp_path / "rows"
+    assert remote.export(cells, context, work) == 2
+    assert remote.compute_folder(work, rows, time_limit=300, device="cpu", at_once=1) == 0
+    assert remote.compute_folder(work, rows, time_limit=300, device="cpu", at_once=1, timed=True) == 2
+    found = {row.cell.id: row for row in remote.read_rows(rows)}
+    assert [found[cell.id].status for cell in cells] == ["done", "done"]
+    assert all(row.numbers["train_seconds"] > 0 for row in found.values())
+    assert remote.compute_folder(work, rows, time_limit=300, device="cpu", at_once=1, timed=True) == 0
+
+
 def test_draws_are_put_together_as_memory_allows(plan_of: MakePlan, context: Context) -> None:
     groups, _ = groups_of(entry.cell for entry in trainings(plan_of).entries)
     assert len(groups) == 8

@@ -1,14 +1,15 @@
 """Cells on a machine that has little more than torch: cells out as files, rows back as lines of JSON.
 
-Here, the cells are written to a folder, except those that measure time; there, models are trained in stacks and what
-needs no GPU is computed beside them, until all is done or the time is up; here again, the rows join the results::
+Here, the cells are written to a folder; there, models are trained in stacks and what needs no GPU is computed beside
+them, until all is done or the time is up; here again, the rows join the results::
 
     graphldp reproduce accuracy-lambda --dataset REDDIT-BINARY --effort paper --export work
     PYTHONPATH=src python -m graphldp.experiments.engines.remote work --out rows.jsonl --time-limit 540
     graphldp reproduce accuracy-lambda --dataset REDDIT-BINARY --effort paper --take rows.jsonl
 
-An experiment that plans its next step by what came out, as a search does, goes on there. The far machine needs numpy,
-scipy and torch, and scikit-learn for the controls; with numba the noise is drawn faster, with the same bits.
+Cells that measure time are computed by a call of their own, with ``--timed``. An experiment that plans its next step by
+what came out, as a search does, goes on there. The far machine needs numpy, scipy and torch, and scikit-learn for the
+controls; with numba the noise is drawn faster, with the same bits.
 """
 
 from __future__ import annotations
@@ -54,18 +55,21 @@ def export(
         asked: arguments of :func:`graphldp.experiments.plans.plan.make_plan` of what the cells are for.
         known: rows that the plans' next steps depend on, where they are there already.
     """
-    chosen = [cell for cell in cells if cell.kind not in ALONE]
+    listed = list(cells)
+    chosen, timed = ([cell for cell in listed if (cell.kind in ALONE) is alone] for alone in (False, True))
     folder.mkdir(parents=True, exist_ok=True)
     files = {}
-    for number, dataset in enumerate(dict.fromkeys(_dataset(cell) for cell in chosen)):
+    needed = [_dataset(cell) for cell in listed if "nodes" not in cell.params]  # others are grown where they are timed
+    for number, dataset in enumerate(dict.fromkeys(needed)):
         files[dataset] = f"graphs-{number}.npz"
         load(dataset, context).save(folder / files[dataset])
     (folder / "graphs.json").write_text(canonical(files))
-    lines = (canonical({"kind": cell.kind, "params": cell.params}) for cell in chosen)
-    (folder / "cells.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    for name, own in (("cells", chosen), ("timed", timed)):
+        lines = (canonical({"kind": cell.kind, "params": cell.params}) for cell in own)
+        (folder / f"{name}.jsonl").write_text("".join(f"{line}\n" for line in lines))
     (folder / "plans.json").write_text(canonical([dict(each) for each in asked]))
     (folder / "known.jsonl").write_text("".join(f"{row.to_json()}\n" for row in known))
-    return len(chosen)
+    return len(listed)
 
 
 def _dataset(cell: Cell) -> str:
@@ -104,8 +108,12 @@ def compute_folder(
     workers: int = 1,
     share: float = 1.0,
     trainers: int = 1,
+    timed: bool = False,
 ) -> int:
-    """Compute what a folder holds, least seeds first, and append each row to a file. Returns how many rows are new."""
+    """Compute what a folder holds, least seeds first, and append each row to a file. Returns how many rows are new.
+
+    Cells that measure time are left out unless ``timed`` asks for them; then nothing else is computed.
+    """
     deadline = time.monotonic() + time_limit
     files = {name: str(folder / file) for name, file in json.loads((folder / "graphs.json").read_text()).items()}
     context = Context(
@@ -119,6 +127,11 @@ def compute_folder(
     work = _Work(folder, out, context)
     with out.open("a") as file:
         writer = _Writer(file)
+        if timed:
+            for cell in work.timed():
+                for row in compute([cell], context):
+                    writer.write(row)
+            return writer.count
         near = [cell for cell in work.left() if cell.kind not in TRAININGS]
         beside = Thread(target=_beside, args=(near, context, writer))
         beside.start()
@@ -142,13 +155,22 @@ class _Work:
         """The cells that are not there, in the order in which to compute them; none once the time is up."""
         if time.monotonic() > self._context.deadline:
             return []
-        written = [json.loads(line) for line in (self._folder / "cells.jsonl").read_text().splitlines()]
-        cells = [Cell.of(each["kind"], **each["params"]) for each in written]
+        cells = self._written("cells")
         for asked in json.loads((self._folder / "plans.json").read_text()):
             plan = make_plan(**asked, context=self._context, rows=self.rows)
             cells += [entry.cell for entry in plan.entries if entry.cell.kind not in ALONE]
         found = {cell.id: cell for cell in cells if cell.id not in self.rows}
         return sorted(found.values(), key=_urgency)
+
+    def timed(self) -> Iterator[Cell]:
+        """The cells that measure time and are not there, as long as there is time."""
+        for cell in self._written("timed"):
+            if cell.id not in self.rows and time.monotonic() < self._context.deadline:
+                yield cell
+
+    def _written(self, name: str) -> list[Cell]:
+        lines = (self._folder / f"{name}.jsonl").read_text().splitlines()
+        return [Cell.of(each["kind"], **each["params"]) for each in map(json.loads, lines)]
 
     def trainings(self) -> list[Cell]:
         """Those of them that a GPU is for."""
@@ -236,6 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, default=1, help="processes beside the one that trains")
     parser.add_argument("--share", type=float, default=1.0, help="of the free memory to use, beside another one")
     parser.add_argument("--trainers", type=int, default=1, help="processes that train, each its own architectures")
+    parser.add_argument("--timed", action="store_true", help="what measures time, and nothing beside it")
     given = parser.parse_args(arguments)
     from graphldp.learn.engine.training import resolve_device
 
@@ -253,6 +276,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         workers=given.workers,
         share=given.share,
         trainers=given.trainers,
+        timed=given.timed,
     )
     print(f"{new} new rows in {given.out}")
 
