@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -46,3 +48,15 @@ def test_degrees_that_no_graph_has_stay_finite() -> None:
 def test_nobody_and_somebody_alone() -> None:
     assert beta_model(np.zeros(1), np.array([0, 0, 1])).tolist() == [0.0]
     assert not len(beta_model(np.zeros(0), np.array([0])))
+
+
+def test_graphs_solved_together_are_those_solved_alone() -> None:
+    """Also where one settles early and another has no fixed point."""
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(1, 12, size=60)
+    degree = rng.integers(0, 12, size=int(sizes.sum())).astype(np.float64)
+    ends = np.concatenate(([0], np.cumsum(sizes)))
+    together = beta_model(degree, ends)
+    for start, stop in pairwise(ends.tolist()):
+        alone = beta_model(degree[start:stop], np.array([0, stop - start]))
+        np.testing.assert_array_equal(together[start:stop], alone)

@@ -9,6 +9,7 @@ with the same degree have the same β, so a graph with K different degrees costs
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ Floats = NDArray[np.float64]
 
 _ITERATIONS = 200  # as Blink's authors; noisy degrees may have no fixed point, and then 200 steps are the answer
 _ENOUGH = 1e-9
+_AT_A_TIME = 1 << 18  # pairs of degrees
 
 
 def beta_model(degree: Floats, graph_ptr: NDArray[np.int64]) -> Floats:
@@ -30,23 +32,44 @@ def beta_model(degree: Floats, graph_ptr: NDArray[np.int64]) -> Floats:
         β, one per user; 0 for somebody alone.
     """
     beta = np.zeros(len(degree))
+    alike: dict[int, list[_Wanted]] = {}  # by how many degrees a graph has: these are solved together
     for start, stop in pairwise(graph_ptr.tolist()):
         n = stop - start
         if n > 1:
             middle = (n - 1) / 2  # all there is to choose for two users
             wanted = np.clip(degree[start:stop], min(1.0, middle), max(n - 2.0, middle))
             values, place, counts = np.unique(wanted, return_inverse=True, return_counts=True)
-            beta[start:stop] = _fixed_point(values, counts.astype(np.float64))[place]
+            alike.setdefault(len(values), []).append(
+                _Wanted(slice(start, stop), values, counts.astype(np.float64), place)
+            )
+    for size, graphs in alike.items():
+        step = max(_AT_A_TIME // size**2, 1)
+        for some in (graphs[first : first + step] for first in range(0, len(graphs), step)):
+            found = _fixed_points(np.stack([each.degrees for each in some]), np.stack([each.counts for each in some]))
+            for each, own in zip(some, found, strict=True):
+                beta[each.users] = own[each.place]
     return beta
 
 
-def _fixed_point(degree: Floats, counts: Floats) -> Floats:
-    beta, wanted, table = np.zeros(len(degree)), np.log(degree), np.empty((len(degree), len(degree)))
+class _Wanted(NamedTuple):
+    """What one graph asks for: its degrees, how many users want each, and which of them each user wants."""
+
+    users: slice
+    degrees: Floats
+    counts: Floats
+    place: NDArray[np.intp]
+
+
+def _fixed_points(degree: Floats, counts: Floats) -> Floats:
+    """β by degree for several graphs with as many degrees each, [graphs, degrees]. Who has settled is left alone."""
+    beta, going = np.zeros(degree.shape), np.arange(len(degree))
     for _ in range(_ITERATIONS):
-        up, down = np.exp(beta), np.exp(-beta)
-        np.divide(1.0, np.add(up[:, None], down, out=table), out=table)
-        pairs = table @ counts - 1.0 / (up + down)  # nobody is her own friend
-        before, beta = beta, wanted - np.log(pairs)
-        if np.abs(beta - before).max() < _ENOUGH:
+        up, down = np.exp(beta[going]), np.exp(-beta[going])
+        pairs = (1.0 / (up[:, :, None] + down[:, None]) @ counts[going, :, None])[:, :, 0]
+        after = np.log(degree[going]) - np.log(pairs - 1.0 / (up + down))  # nobody is her own friend
+        moved = np.abs(after - beta[going]).max(axis=1)
+        beta[going] = after
+        going = going[~(moved < _ENOUGH)]
+        if not len(going):
             break
     return beta
