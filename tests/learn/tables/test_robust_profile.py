@@ -12,7 +12,9 @@ import graphldp as gl
 from graphldp.errors import FormatError, GraphLDPError
 from graphldp.learn import persistence
 from graphldp.learn.loading import load_classifier
+from graphldp.learn.tables.controls import SizeControl
 from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+from graphldp.threats import Attack, CopyLargest, FakeHub
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +84,37 @@ def test_a_larger_allowance_promises_no_less(reports: gl.Reports, fitted: Robust
     assert strict.get_params() == {"allowance": 0.0, "seed": 0}
     again = clone(strict).fit(reports[:120])
     np.testing.assert_array_equal(again.predict_proba(reports[120:]), strict.predict_proba(reports[120:]))
+
+
+def test_honest_training_graphs_are_trusted(fitted: RobustProfileClassifier) -> None:
+    assert fitted.trust_ == "profile"
+    assert not fitted.aside_.any()
+
+
+@pytest.mark.parametrize("attack", [FakeHub(fraction=0.1), CopyLargest(fraction=0.3)])
+def test_many_liars_in_training_graphs_leave_n(reports: gl.Reports, attack: Attack, tmp_path: Path) -> None:
+    """With n alone, what users send changes no label: neither in training graphs nor in those that are labelled."""
+    learned, asked = attack.apply(reports[:120], rng=0), reports[120:]
+    clf = RobustProfileClassifier().fit(learned)
+    assert clf.trust_ == "size"
+    assert clf.score(asked) >= SizeControl(0).fit(reports[:120]).score(asked) - 0.03
+    for forged in _lied(asked, asked.sizes, np.random.default_rng(0)):
+        np.testing.assert_array_equal(clf.predict(forged), clf.predict(asked))
+    np.testing.assert_array_equal(clf.certify(asked), asked.sizes - 1)
+    clf.save(tmp_path / "robust.npz")
+    read = RobustProfileClassifier.load(tmp_path / "robust.npz")
+    assert read.trust_ == "size"
+    np.testing.assert_array_equal(read.predict_proba(asked), clf.predict_proba(asked))
+
+
+def test_few_liars_in_training_graphs_leave_votes(reports: gl.Reports) -> None:
+    learned, asked = FakeHub(liars=1).apply(reports[:120], rng=0), reports[120:]
+    clf, trusting = RobustProfileClassifier().fit(learned), gl.ProfileClassifier().fit(learned)
+    assert (clf.trust_, clf.voice_) == ("votes", 0.0)
+    assert clf.score(asked) > trusting.score(asked)
+    kept = clf.certify(asked)
+    for forged in _lied(asked, kept, np.random.default_rng(0)):
+        np.testing.assert_array_equal(clf.predict(forged), clf.predict(asked))
 
 
 def test_the_order_of_users_does_not_matter(reports: gl.Reports, fitted: RobustProfileClassifier) -> None:

@@ -187,9 +187,9 @@ class _Mixture:
         self._watch = None  # what shows a fit does not outlive it
         return self
 
-    def _pair(self, X: Floats, y: NDArray[Any], weight: float = 1.0) -> _Pair:
+    def _pair(self, X: Floats, y: NDArray[Any], weight: float = 1.0) -> Pair:
         """One step of the fit; a pair that nobody will hear is left as it is."""
-        fitted = _Pair(self.seed)
+        fitted = Pair(self.seed)
         if weight > 0:
             fitted.fit(X, y)
         if self._watch is not None:
@@ -230,7 +230,7 @@ def _weight(size: Floats, profile: Floats, y: NDArray[Any]) -> float:
     return float(_WEIGHTS[best]) if clear else 0.0
 
 
-class _Pair:
+class Pair:
     """Gradient boosting and the kernel machine, half and half."""
 
     def __init__(self, seed: int) -> None:
@@ -246,12 +246,14 @@ class _Pair:
         self.kernel: Model = KernelMachine(seed)
 
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
+        """Learn from a table with log n first, or of log n alone."""
         with _threads(X):
             self.trees.fit(X, y)
         self.kernel.fit(_near(X), y)
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
+        """The mean of both."""
         with _threads(X):
             return (self.trees.predict_proba(X) + self.kernel.predict_proba(_near(X))) / 2
 

@@ -5,12 +5,17 @@
 and no voice for a graph that looks forged.
 
 The votes (:class:`graphldp.learn.tables.votes.Votes`) bound what each user adds. The profile (what
-:class:`ProfileClassifier` says, as twice its log odds) sees all that helps, the busiest user first, and one liar can
-make it say anything. So its voice is cut off at τ: it decides where the votes are nearly even, and nowhere else. Where
-claims do not fit together (:class:`graphldp.learn.tables.doubts.Doubts`) it is not heard at all, and the votes decide.
+:class:`ProfileClassifier` says, as twice its log odds) sees all that helps, the busiest user first, and one liar
+can make it say anything. So its voice is cut off at τ: it decides where the votes are nearly even, and nowhere else.
+Where claims look forged (:class:`graphldp.learn.tables.doubts.Doubts`) it is not heard at all, and the votes decide.
 
 **The promise.** A label whose votes lead by more than τ plus what k liars can take away stands, whatever up to k users
 send (d*, lists, answers) or if they stay away: :meth:`RobustProfileClassifier.certify`.
+
+**Liars in training graphs.** Claims have to fit together (:mod:`graphldp.mechanisms.support`), and honest ones fail to
+in at most one training graph of a thousand. Where more fail, somebody lied, and what was learned from single claims is
+not to be trusted: the profile is not heard. How many users have to be set aside until the others fit says about how
+many lied. From 2 % on the votes are not heard either, and n decides alone: nobody can lie about it.
 
 **The price.** τ is the smallest for which held-out folds of the training graphs lose at most ``allowance`` of the best
 accuracy that any τ gives. With a larger allowance fewer labels hang on the profile, and more are promised.
@@ -19,11 +24,12 @@ accuracy that any τ gives. With a larger allowance fewer labels hang on the pro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
+from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
 from graphldp.errors import bad_parameter
@@ -31,11 +37,19 @@ from graphldp.learn.calibration import Calibration
 from graphldp.learn.inputs import graphs_of
 from graphldp.learn.tables.doubts import Doubts
 from graphldp.learn.tables.levels import LEVELS, Flags, Levelled
-from graphldp.learn.tables.profile_classifier import ProfileClassifier
+from graphldp.learn.tables.profile_classifier import Pair, ProfileClassifier
 from graphldp.learn.tables.tabular import Floats
 from graphldp.learn.tables.votes import Votes
+from graphldp.mechanisms.support import unsupported
 from graphldp.neighbour_lists import NeighbourLists
+from graphldp.reports import Reports
 
+Trust = Literal["profile", "votes", "size"]
+"""What training graphs allow to be heard: everything, the votes, or n alone."""
+
+_MISFITS = 1e-3  # the share of honest graphs whose claims do not fit together, at most
+_ALARM = 1e-3  # the probability that honest training graphs raise an alarm
+_FEW = 0.02  # the share of liars up to which votes are heard
 _LOUDNESS = 2.0  # of the profile's log odds, before they are cut off
 _VOICES = np.linspace(0.0, 6.0, 61)
 _RARE = 1e-3  # the least probability whose logarithm is taken
@@ -50,6 +64,7 @@ class RobustProfileClassifier(ProfileClassifier):
 
     Attributes:
         voice_: τ.
+        trust_: ``"profile"``; ``"votes"`` or ``"size"`` where claims in training graphs do not fit together.
 
     Others are as of :class:`ProfileClassifier`.
 
@@ -69,11 +84,15 @@ class RobustProfileClassifier(ProfileClassifier):
         if not (known and 0.0 <= self.allowance <= 1.0):
             raise bad_parameter("allowance", type(self).__name__, "a number from 0 to 1", self.allowance)
         graphs_of(X, type(self).__name__)
-        self.levelled_ = Levelled.of(X)
+        self.levelled_, self.aside_ = Levelled.of(X), np.zeros(len(X), np.int64)
+        if isinstance(X, Reports) and X.noisy_degree is not None:
+            self.aside_ = unsupported(X, theta=_MISFITS)
         return super().fit(X, y, verbose=verbose)
 
     def uncalibrated(self, X: NeighbourLists) -> Floats:
-        """Votes and voice as probabilities, [graphs, classes]."""
+        """Votes and voice as probabilities, or what n says alone, [graphs, classes]."""
+        if self.trust_ == "size":
+            return self.by_size_.predict_proba(_sizes(Levelled.of(X)))
         graphs, chances = Levelled.of(X), super().uncalibrated(X)
         voice = _voice(chances, self.doubts_.doubted(graphs), self.voice_)
         return np.asarray(softmax(self.votes_.scores(graphs) + voice, axis=1))
@@ -88,8 +107,10 @@ class RobustProfileClassifier(ProfileClassifier):
             [graphs]: the largest k such that the label of :meth:`predict` stands whatever up to k of the graph's
             private users send, or if they stay away. 0 promises nothing: one user may change it.
         """
-        codes = self.predict_proba(X).argmax(axis=1)
-        return self.votes_.withstood(Levelled.of(X), codes, self.voice_)
+        codes, graphs = self.predict_proba(X).argmax(axis=1), Levelled.of(X)
+        if self.trust_ == "size":
+            return np.asarray(np.minimum(graphs.private.sum(axis=1), graphs.reported - 1), np.int64)
+        return self.votes_.withstood(graphs, codes, self.voice_)
 
     @property
     def calibration_(self) -> Calibration:
@@ -101,15 +122,25 @@ class RobustProfileClassifier(ProfileClassifier):
         super()._learn(table, codes)
         graphs, classes = self.levelled_, len(self.classes_)
         self.votes_, self.doubts_ = Votes.fit(graphs, codes, classes), Doubts.fit(graphs, self.seed)
-        self.voice_, self.robust_calibration_ = 1.0, Calibration()
+        self.trust_ = _trust(self.aside_, graphs.n)
+        self.voice_, self.robust_calibration_ = float(self.trust_ == "profile"), Calibration()
+        if self.trust_ == "size":
+            self.by_size_ = Pair(self.seed).fit(_sizes(graphs), codes)
         held_out = self.mixture_.held_out
-        if held_out is not None:
-            votes = np.zeros((len(codes), classes))
-            for held in (held_out.fold == each for each in np.unique(held_out.fold)):
-                votes[held] = Votes.fit(graphs.subset(~held), codes[~held], classes).scores(graphs.subset(held))
-            self.voice_ = self._quietest(votes, held_out.chances, codes)
-            found = softmax(votes + _voice(held_out.chances, self.doubts_.held_out, self.voice_), axis=1)
-            self.robust_calibration_ = Calibration.fit(np.asarray(found), codes)
+        if held_out is None:
+            return self
+        found = np.zeros((len(codes), classes))
+        for held in (held_out.fold == each for each in np.unique(held_out.fold)):
+            rest, own = graphs.subset(~held), graphs.subset(held)
+            if self.trust_ == "size":
+                found[held] = Pair(self.seed).fit(_sizes(rest), codes[~held]).predict_proba(_sizes(own))
+            else:
+                found[held] = Votes.fit(rest, codes[~held], classes).scores(own)
+        if self.trust_ == "profile":
+            self.voice_ = self._quietest(found, held_out.chances, codes)
+        if self.trust_ != "size":
+            found = softmax(found + _voice(held_out.chances, self.doubts_.held_out, self.voice_), axis=1)
+        self.robust_calibration_ = Calibration.fit(found, codes)
         return self
 
     def _quietest(self, votes: Floats, chances: Floats, codes: NDArray[np.int64]) -> float:
@@ -121,6 +152,7 @@ class RobustProfileClassifier(ProfileClassifier):
     def _kept(self) -> dict[str, NDArray[Any]]:
         kept = super()._kept()
         kept["users"], kept["levels"] = self.levelled_.n, self.levelled_.present.astype(np.int32)
+        kept["aside"] = self.aside_
         return kept
 
     def _take(self, weights: Mapping[str, NDArray[Any]], graphs: int) -> None:
@@ -131,8 +163,24 @@ class RobustProfileClassifier(ProfileClassifier):
             raise ValueError("it does not hold a row of levels for each graph")
         if not ((levels >= 0).all() and np.isfinite(users).all() and (levels.sum(axis=1) <= users).all()):
             raise ValueError("its levels hold more users than there are")
-        present = levels.astype(np.float64)
+        aside = np.asarray(weights.get("aside", np.zeros(0)))
+        if aside.dtype != np.int64 or aside.shape != (graphs,) or not ((aside >= 0) & (aside <= users)).all():
+            raise ValueError("it does not say for each graph how many claims do not fit")
+        self.aside_, present = aside, levels.astype(np.float64)
         self.levelled_ = Levelled(users, present, present)
+
+
+def _sizes(graphs: Levelled) -> Floats:
+    """How many users there are, whether they have reported or not, for :class:`Pair`."""
+    return np.log1p(graphs.n)[:, None]
+
+
+def _trust(aside: NDArray[np.int64], n: Floats) -> Trust:
+    """What may be heard, by how many users of each training graph have to be set aside."""
+    misfits = aside > 0
+    if np.count_nonzero(misfits) <= binom.isf(_ALARM, len(aside), _MISFITS):
+        return "profile"
+    return "votes" if aside[misfits].sum() <= _FEW * n[misfits].sum() else "size"
 
 
 def _voice(chances: Floats, doubted: Flags, voice: float) -> Floats:
