@@ -11,7 +11,7 @@ from tests.values import some
 
 import graphldp as gl
 from graphldp.datasets.registry import KNOWN
-from graphldp.threats import Poison
+from graphldp.threats import Optimised, Poison
 from graphldp.threats.named import ATTACKS
 
 
@@ -27,7 +27,7 @@ def degrees(files: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_attack_writes_reports(name: str, command: Any, files: Any, degrees: Path, tmp_path: Path) -> None:
     out = tmp_path / "poisoned.npz"
     fitting = files.reports if "dprr" in ATTACKS[name].fits else degrees
-    aim = ("--model", files.model) if name.startswith("optimised") else ()
+    aim = ("--model", files.model) if issubclass(ATTACKS[name].kind, Optimised) else ()
     code, printed, _ = command("attack", fitting, "-a", name, "-f", "0.3", "--seed", "4", "-o", out, "--json", *aim)
     assert code == 0
     row, reports = json.loads(printed), gl.Reports.load(out)

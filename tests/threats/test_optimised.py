@@ -8,6 +8,7 @@ from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import ParameterError
+from graphldp.mechanisms.support import unsupported
 from graphldp.threats import DegreeAttack, DegreeShift, FakeHub, Optimised, SilentHubs
 from graphldp.threats.optimised import Score
 
@@ -48,6 +49,14 @@ def test_no_simple_attack_by_the_same_liars_is_better(who: dict[str, float], bus
     for other in simple:
         assert np.array_equal(other.malicious(drawn, rng=3), liars)
         assert (score(found) <= score(other.apply(drawn, rng=3)) + 1e-12).all()
+
+
+def test_careful_liars_make_only_claims_that_fit(threads: gl.GraphSet) -> None:
+    reports = MECHANISMS[0].randomize(threads.subset(range(12)), rng=7)
+    score = away_from(np.ones(reports.num_graphs))
+    bold, careful = (Optimised(fraction=0.2, score=score, careful=each).apply(reports, rng=3) for each in (False, True))
+    assert (unsupported(bold, theta=1e-3) > 0).mean() > 0.5
+    assert not unsupported(careful, theta=1e-3).any()
 
 
 def test_a_lone_liar_finds_the_share_she_looks_for(drawn: gl.Reports) -> None:

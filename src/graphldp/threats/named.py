@@ -95,6 +95,7 @@ ATTACKS = {
         NamedAttack("hub-imitation", Imitation, partial(Imitation, busiest=True), "hubs of the other class"),
         NamedAttack("optimised", Optimised, Optimised, "whatever hurts most"),
         NamedAttack("optimised-hub", Optimised, partial(Optimised, busiest=True), "the busiest say what hurts most"),
+        NamedAttack("careful", Optimised, partial(Optimised, lie="input", careful=True), "what hurts most and fits"),
     )
 }
 

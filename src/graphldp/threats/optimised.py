@@ -8,6 +8,9 @@ label, after the defense. The search needs no gradient, so anything with a score
 3. the best claim is moved by small steps;
 4. a forged hub says that she knows busy users, or quiet ones.
 
+*Careful* liars also know that claims have to fit together (:mod:`graphldp.mechanisms.support`), and make none that do
+not where they have a choice.
+
 A graph keeps the best claim found for it, so each step asks for the score of all graphs at once.
 """
 
@@ -22,6 +25,7 @@ from numpy.typing import NDArray
 
 from graphldp.errors import bad_parameter
 from graphldp.mechanisms.streams import Key
+from graphldp.mechanisms.support import unsupported
 from graphldp.reports import Reports
 from graphldp.threats.claims import Floats, Friends, forged
 from graphldp.threats.degrees import DegreeAttack, degrees_of
@@ -32,6 +36,7 @@ Score = Callable[[Reports], Floats]
 
 _COUNTS = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 10.0)
 _SHARES = (-1.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.5)
+_MISFITS = 1e-3  # what the recommended defense allows
 _STEPS = (0.75, 0.9, 1.1, 1.3)
 
 
@@ -40,7 +45,8 @@ class Optimised(DegreeAttack):
     """Liars who search for the claim that hurts most.
 
     Args:
-        score: what they want to be small, one number for each graph.
+        score: what they want to be small, one number for each graph, from 0 to 1.
+        careful: whether their claims fit together.
 
     Example::
 
@@ -52,6 +58,7 @@ class Optimised(DegreeAttack):
     """
 
     score: Score | None = field(default=None, kw_only=True, repr=False)
+    careful: bool = field(default=False, kw_only=True)
 
     def rewritten(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Reports:
         """The reports with the claims that were found."""
@@ -113,6 +120,8 @@ class _Search:
         found = np.asarray(self._attack.score(told), np.float64)
         if found.shape != (self.reports.num_graphs,):
             raise bad_parameter("score", "Optimised", "a function that gives one number for each graph", found.shape)
+        if self._attack.careful:
+            found = found + (unsupported(told, theta=_MISFITS) > 0)
         better = found < self._score
         self._score = np.where(better, found, self._score)
         self.kinds = np.where(better, kind, self.kinds)

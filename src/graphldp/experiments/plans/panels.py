@@ -115,7 +115,11 @@ FORGED = (
     *EVASION,
     _SHARES,
     Forged("test", ("optimised",), (0.1,)),
-    Forged("train", ("fake-hub", "copy-largest", "imitation", "optimised"), (0.01, 0.1, 0.3)),
+    Forged(
+        "train",
+        ("fake-hub", "copy-largest", "imitation", "hub-imitation", "optimised", "careful"),
+        (0.01, 0.1, 0.3),
+    ),
     Forged("train", ("silent-hub",), (0.1,)),
     Forged("train", ("copy-largest",), (0.5,)),
     Forged("both", ("copy-largest", "imitation", "optimised"), (0.1,)),
