@@ -14,6 +14,7 @@ def test_randomize_writes_numbers_and_a_picture(command: Any, tmp_path: Path, mo
     for name, value in {"MIDDLE_USERS": 2000, "DENSE_USERS": 200, "LADDER": (1000, 2000), "ORKUT_USERS": 3000}.items():
         monkeypatch.setattr(randomize, name, value)
     monkeypatch.setattr(randomize, "ORKUT_EDGES", 30_000)
+    monkeypatch.setattr(randomize, "_first_draws", lambda: iter(()))
     monkeypatch.delenv("GRAPHLDP_DATA", raising=False)
     code, printed, _ = command("bench", "randomize", "--repeats", "1", "--out", tmp_path, "--json")
     assert code == 0
@@ -24,6 +25,13 @@ def test_randomize_writes_numbers_and_a_picture(command: Any, tmp_path: Path, mo
     assert "dense_ratio" in shown["rows"][1]
     assert shown["rows"][-1]["cost_against_263k"] > 0
     assert (tmp_path / "randomize.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.long
+def test_the_first_draw_is_measured_before_and_after_compiling() -> None:
+    compiling, compiled = randomize._first_draws()
+    assert compiling["entries_out"] == compiled["entries_out"] > 0
+    assert compiling["then_seconds"] < compiling["seconds"]  # thousands of times: it compiles once
 
 
 def test_the_recipe_is_measured_on_more_and_more_graphs(

@@ -1,12 +1,13 @@
 """How fast lists are drawn: absolute numbers, and ratios to a plain dense implementation of the same law in one run.
 
-Four measurements, each the best of several warm repeats:
+Five measurements, all but the last the best of several warm repeats:
 
 1. DPRR over the whole of a dataset (REDDIT-BINARY where it is at hand, the embedded threads otherwise);
 2. DPRR on one graph of 263,000 users with 76 neighbours on average: reported neighbours a second;
 3. the same at Orkut's size, 3,072,441 users and 117 million edges: cost of a neighbour against (2), and peak memory
    beside the input against the size of the output;
-4. the ratio to a dense NumPy implementation at n = 4,000.
+4. the ratio to a dense NumPy implementation at n = 4,000;
+5. the first draw of twenty small graphs in a new process, once before anything is compiled and once after.
 
 Between (2) and (3) a ladder of sizes shows that time is a straight line in entries.
 """
@@ -16,6 +17,9 @@ from __future__ import annotations
 import gc
 import os
 import platform
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter
@@ -36,6 +40,17 @@ MIDDLE_USERS, MIDDLE_DEGREE = 263_000, 76.0
 DENSE_USERS = 4_000
 LADDER = (10_000, 30_000, 100_000, 263_000, 800_000)
 
+_FIRST = """
+from time import perf_counter
+import graphldp as gl
+graphs, mechanism = gl.synthetic.threads(num_graphs=20), gl.DPRR(epsilon=1.0)
+began = perf_counter()
+entries = mechanism.randomize(graphs, rng=0).num_entries
+then = perf_counter()
+mechanism.randomize(graphs, rng=0)
+print(graphs.num_users, entries, then - began, perf_counter() - then)
+"""
+
 
 def run(*, root: Path | None = None, repeats: int = 5, orkut: bool = True) -> Iterator[dict[str, Any]]:
     """Measure, one row at a time.
@@ -49,6 +64,7 @@ def run(*, root: Path | None = None, repeats: int = 5, orkut: bool = True) -> It
     dataset = _dataset(root)
     yield _row(f"{dataset.name}, all graphs", dataset, mechanism, repeats)
     yield _against_dense(mechanism, repeats)
+    yield from _first_draws()
     per_entry = 0.0
     for users in LADDER:
         row = _row(f"one graph, n = {users:,}", _lists(users, MIDDLE_DEGREE), mechanism, repeats)
@@ -97,6 +113,26 @@ def _against_dense(mechanism: DPRR, repeats: int) -> dict[str, Any]:
     dense = _best(lambda: _dense(matrix, float(budget.degree), float(budget.edges), rng), repeats)
     row = _row(f"one graph, n = {DENSE_USERS:,}, mean degree 5", graphs, mechanism, repeats)
     return row | {"dense_seconds": round(dense, 4), "dense_ratio": round(dense / row["seconds"], 1)}
+
+
+def _first_draws() -> Iterator[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:  # where the compiled loops are kept
+        for what in ("first draw after installing, which compiles", "first draw of a process, compiled before"):
+            ran = subprocess.run(  # noqa: S603 - a program of ours
+                [sys.executable, "-c", _FIRST],
+                env=os.environ | {"NUMBA_CACHE_DIR": folder},
+                check=True,
+                capture_output=True,
+                text=True,
+            )
+            users, entries, seconds, again = ran.stdout.split()
+            yield {
+                "what": what,
+                "users": int(users),
+                "entries_out": int(entries),
+                "seconds": round(float(seconds), 4),
+                "then_seconds": round(float(again), 4),
+            }
 
 
 def _dense(matrix: NDArray[np.bool_], epsilon1: float, epsilon2: float, rng: np.random.Generator) -> NDArray[np.bool_]:

@@ -94,7 +94,8 @@ def randomize(
     chosen = make_mechanism(mechanism, private_epsilon(graphs, epsilon, public_fraction, seed), **options)
     file = place(out, "reports.npz", "randomize")
     began = perf_counter()
-    reports = chosen.randomize(graphs, rng=seed)
+    with console.err.status("drawing (the first draw after installing also compiles, for some seconds)"):
+        reports = chosen.randomize(graphs, rng=seed)
     seconds = perf_counter() - began
     reports.save(file)
     users = max(reports.num_users, 1)
