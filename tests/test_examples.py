@@ -4,13 +4,20 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("*.py"))
 
+LONG = ("node_classes", "own_mechanism", "scikit_learn")  # each trains several models
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+
+def marked(path: Path) -> Any:
+    return pytest.param(path, id=path.stem, marks=[pytest.mark.long] if path.stem in LONG else [])
+
+
+@pytest.mark.parametrize("path", [marked(path) for path in EXAMPLES])
 def test_example_runs(path: Path, tmp_path: Path) -> None:
     """As a user would run it: a process of its own, from an empty folder."""
     done = subprocess.run(

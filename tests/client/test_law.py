@@ -126,6 +126,9 @@ def lists(n: int) -> Iterator[tuple[int, ...]]:
         yield from list(combinations(others, size))[::2]
 
 
+law_of = cache(exact.law_of)  # the two tests below ask for the same ones
+
+
 def test_every_mechanism_of_the_wire_has_its_formula() -> None:
     assert set(FORMULAS) == set(exact.LIVE)
 
@@ -135,7 +138,7 @@ def test_the_law_is_the_formula(case: tuple[str, float, float]) -> None:
     mechanism, epsilon1, epsilon2 = case
     n = 3 if epsilon1 == 0.1 or mechanism in TWO_NOISES else 4
     for friends in lists(n):
-        law = exact.law_of(mechanism, n, friends, epsilon1, epsilon2)
+        law = law_of(mechanism, n, friends, epsilon1, epsilon2)
         assert law.rest < Fraction(2, 10**8)
         for body, found in law.found.items():
             true = FORMULAS[mechanism](friends, n, epsilon1, epsilon2, decode(body, n=n))
@@ -152,7 +155,7 @@ def test_no_length_and_no_position_tells_a_list(mechanism: str) -> None:
     for case in exact.cases():
         if case[0] == mechanism and 0.1 not in case:
             n, margin = (3, 10_000) if mechanism in TWO_NOISES else (4, 100)  # paths of two noises are left earlier
-            laws = [exact.law_of(mechanism, n, friends, *case[1:]) for friends in exact.lists_of(n)]
+            laws = [law_of(mechanism, n, friends, *case[1:]) for friends in lists(n)]
             likely = [{body for body, p in law.found.items() if p > law.rest * margin} for law in laws]
             possible = [set(law.found) for law in laws]
             for one in likely:

@@ -432,24 +432,27 @@ def test_few_reports_are_not_shown(tmp_path: Path) -> None:
     store.close()
 
 
-@pytest.mark.parametrize("text", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7 * 7 }}"])
-def test_whatever_is_stored_is_text_on_every_page(tmp_path: Path, text: str) -> None:
+def test_whatever_is_stored_is_text_on_every_page(tmp_path: Path) -> None:
     """Hostile values in every field that a community, a run, a label or a flag has."""
     store = Store.open(f"sqlite:///{tmp_path / 'collector.db'}")
-    choices = [Choice(text, 0.1, 0.9)]
-    made = store.open_community("cats", [text, "bob"], mechanism="dprr", choices=choices, name=text)
-    store.results.set_flags(made.key, {0: text})
-    store.results.set_predictions([Prediction(made.key, 1, 0.9, 30, text)])
-    store.results.add_run(Run(text, 1, 2, 2, 0.5, {text: text, "epochs": text, "seed": [text]}))
-    key = store.operators.add(text[:64])
+    texts = ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7654321 * 7 }}")
+    for place, text in enumerate(texts):
+        choices = [Choice(text, 0.1, 0.9)]
+        made = store.open_community(f"cats-{place}", [text, "bob"], mechanism="dprr", choices=choices, name=text)
+        store.results.set_flags(made.key, {0: text})
+        store.results.set_predictions([Prediction(made.key, 1, 0.9, 30, text)])
+        store.results.add_run(Run(text, 1, 2, 2, 0.5, {text: text, "epochs": text, "seed": [text]}))
+        key = store.operators.add(text[:64])
     with Collector(store.engine.url.render_as_string()) as collector, httpx.Client(base_url=collector.url) as http:
         assert http.post("/login", data={"key": key}).status_code == 303
-        for address in ("/dashboard", "/dashboard/runs", "/dashboard/communities/cats"):
+        one_each = {f"/dashboard/communities/cats-{place}": (text,) for place, text in enumerate(texts)}
+        for address, shown in ({"/dashboard": texts, "/dashboard/runs": texts} | one_each).items():
             page = http.get(address).text
-            assert html.escape(text, quote=False)[:5] in page.replace("&#34;", '"')
+            for text in shown:
+                assert html.escape(text, quote=False)[:5] in page.replace("&#34;", '"')
             assert "<script>alert" not in page
             assert "<img src=x" not in page
-            assert "49" not in page or text[0] != "{"
+            assert str(7654321 * 7) not in page
     store.close()
 
 
