@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,8 @@ def test_the_page_shows_what_was_computed(tmp_path: Path) -> None:
             table.add(row)
         rows = table.rows()
         page, charts = make_page(table)
+        table.add_plan(make_plan("degrees", "synthetic:threads", Context(), effort="smoke"))
+        both, _ = make_page(table)
     for place in (("friend-counts", 1.0), ("friend-counts", 2.0), ("node-features", None)):
         own = [rows[e.cell.id].numbers["accuracy"] for e in some if (e.series, e.x) == place]
         assert f"{np.mean(own):.3f} ± {np.std(own, ddof=1):.3f}" in page
@@ -31,6 +34,8 @@ def test_the_page_shows_what_was_computed(tmp_path: Path) -> None:
     assert "<h1>Classes of single users: synthetic:communities</h1>" in page
     assert "300 test users" in page
     assert "Effort smoke, 2 splits." in page
+    titles = re.findall("<h2>(.*?)</h2>", both)
+    assert ["synthetic:threads" in title for title in titles[:2]] == [True, False]  # graphs before single users
     (picture,) = charts.values()
     assert "FriendCounts" in picture
     assert "features alone" in picture

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphldp.experiments.cells import Row
-from graphldp.experiments.plans.figures import EXPERIMENTS, AccuracySweep, method_label
+from graphldp.experiments.plans.figures import EXPERIMENTS, AccuracySweep, NodeSweep, method_label
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point, points_of
 
@@ -18,12 +18,13 @@ SYMBOLS = {"public_fraction": "λ", "epsilon": "ε", "alpha": "α"}
 def accuracies(plan: ExperimentPlan, rows: Mapping[str, Row]) -> dict[str, list[dict[str, Any]]]:
     """By panel, one row for each method and one column for each place; nothing of a plan about something else."""
     spec = EXPERIMENTS.get(plan.experiment)
-    if not isinstance(spec, AccuracySweep):
+    if not isinstance(spec, AccuracySweep | NodeSweep):
         return {}
     panels: dict[str, list[Point]] = {}
     for point in points_of(plan, rows):
         panels.setdefault(point.panel, []).append(point)
-    return {panel: _table(points, SYMBOLS[spec.along]) for panel, points in panels.items()}
+    along = SYMBOLS["epsilon" if isinstance(spec, NodeSweep) else spec.along]
+    return {panel: _table(points, along) for panel, points in panels.items()}
 
 
 def _table(points: list[Point], symbol: str) -> list[dict[str, Any]]:

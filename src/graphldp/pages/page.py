@@ -75,11 +75,12 @@ def _page(results: ResultsFile) -> tuple[str, dict[str, str]]:
     return text, charts
 
 
-def _place(plan: ExperimentPlan) -> tuple[str, int, int]:
-    """By dataset; runs in their order, then experiments in theirs."""
+def _place(plan: ExperimentPlan) -> tuple[bool, str, int, int]:
+    """Graphs before single users, then by dataset; runs in their order, then experiments in theirs."""
+    users = about_what(plan) == "users"
     if plan.experiment in RUNS:
-        return plan.dataset, -1, 0
-    return plan.dataset, list(EFFORTS).index(plan.effort), list(EXPERIMENTS).index(plan.experiment)
+        return users, plan.dataset, -1, 0
+    return users, plan.dataset, list(EFFORTS).index(plan.effort), list(EXPERIMENTS).index(plan.experiment)
 
 
 def _data(plans: Sequence[ExperimentPlan]) -> str:
