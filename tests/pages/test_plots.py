@@ -85,7 +85,8 @@ def test_a_mechanism_of_one_s_own_has_a_colour() -> None:
 
 def test_lines_are_told_apart_without_colour() -> None:
     lines = [Series("dprr", f"line {place}", [(1.0, float(place), None)]) for place in range(12)]
-    svg = draw(*lines, *(Series("rr", f"across {place}", [(1.0, 0.5, None)], across=True) for place in range(4)))
+    across = [Series("rr", f"across {place}", [(1.0, 0.5, None)], across=True) for place in range(4)]
+    svg = draw(*across, *lines)
     shapes = [p for p in svg.iter(f"{SVG}path") if p.attrib["class"] == "mark"]
     looks = [(p.attrib["d"].partition("m")[2], p.attrib["fill"] == "none") for p in shapes]
     assert len(looks) == 2 * 12  # in the picture, then in the legend

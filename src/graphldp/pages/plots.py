@@ -85,7 +85,7 @@ def chart(series: Sequence[Series], x: Axis, y: Axis, title: str) -> str:
     turned = f'transform="rotate(-90 14 {middle})"'
     parts.append(f'<text x="14" y="{middle}" text-anchor="middle" {turned}>{escape(y.label)}</text>')
     moving = [s for s in series if not s.across]
-    for place, each in enumerate(series):
+    for place, each in _numbered(series):
         shift = 0.0
         if x.kind == "places" and not each.across and len(moving) > 1:  # error bars stand beside each other
             shift = 7.0 * (moving.index(each) - (len(moving) - 1) / 2)
@@ -102,6 +102,11 @@ def standalone(svg: str) -> str:
     head = f"<style>{style.variables()}{style.PICTURE}svg{{background:var(--paper)}}</style>"
     cut = svg.index(">") + 1
     return svg[:cut] + head + svg[cut:]
+
+
+def _numbered(series: Sequence[Series]) -> list[tuple[int, Series]]:
+    """Each with its place among those of its kind, which decides its mark, or its dashes where it goes across."""
+    return [(sum(s.across == each.across for s in series[:at]), each) for at, each in enumerate(series)]
 
 
 def _told(each: Series, x: Axis, y: Axis) -> Callable[[float, float, float | None], str]:
@@ -158,7 +163,7 @@ def _shifted(place: Callable[[float], float], shift: float) -> Callable[[float],
 
 def _legend(series: Sequence[Series], top: float) -> tuple[str, int]:
     parts, x, y = [], _LEFT, top + 14
-    for place, each in enumerate(series):
+    for place, each in _numbered(series):
         width = 44 + 7.2 * len(each.label)
         if x > _LEFT and x + width > _WIDTH:
             x, y = _LEFT, y + _LEGEND
