@@ -18,12 +18,12 @@ from scipy.stats import spearmanr
 
 from graphldp.experiments.cells import canonical
 from graphldp.experiments.draws import Context, Draw, load, reports_of
-from graphldp.experiments.plans.figures import CONTROLS, METHODS
+from graphldp.experiments.plans.figures import CONTROLS, METHODS, NOT_PRIVATE, RAW
 from graphldp.experiments.results import ResultsFile
-from graphldp.experiments.summary import Point, points_of
+from graphldp.experiments.summary import Point, paired, points_of
 from graphldp.learn.metrics import summarize
 from graphldp.pages.tables import number, seconds, size
-from graphldp.privacy.hubs import COUNTS_FROM
+from graphldp.privacy.hubs import COUNTS_FROM, LISTS_ABOVE
 
 HERE = DOCS / "results"
 PAGES = (DOCS / "reproduction.md", DOCS / "beyond.md", DOCS.parent / "README.md")
@@ -38,8 +38,7 @@ with ResultsFile(HERE / "elsewhere.sqlite", create=False) as _results:
         )
         for plan in _results.plans()
     }
-OVERLAP = 0.15 / 0.75  # test graphs per training graph
-SETTINGS = json.loads((HERE / "hub-settings.json").read_text())
+COUNTS, LISTS = (json.loads((HERE / f"{name}-settings.json").read_text()) for name in ("hub", "list"))
 
 
 _PLACES = (
@@ -71,15 +70,18 @@ def sweep(experiment: str, name: str, symbol: str, panel: str = "") -> str:
     return markdown([name if name == "accuracy" else "AUC", *(f"{symbol} = {x:g}" for x in values)], rows)
 
 
-def difference(where: str, label: str, one: Point, two: Point, *, overlap: float = 0.0) -> list[str]:
-    """One minus two, seed by seed: both have the same test graphs."""
+def difference(where: str, label: str, one: Point, two: Point) -> list[str]:
+    """One minus two, seed by seed: both have the same test graphs. Intervals know that splits overlap."""
     cells = [where, label]
     for name in ("accuracy", "auc"):
-        first, second = ({c["seed"]: n[name] for c, n in zip(p.chosen, p.numbers, strict=True)} for p in (one, two))
-        gaps = [first[seed] - second[seed] for seed in sorted(first.keys() & second.keys())]
-        s = summarize(gaps, overlap=overlap)
-        shown = f"{s.mean:+.3f} ± {s.std:.3f} [{s.low:+.3f}, {s.high:+.3f}]".replace("-", "−")
-        cells += [shown, f"{sum(gap > 1e-9 for gap in gaps)} of {len(gaps)}"]
+        gap = paired(one, two, name)
+        if gap is None:
+            cells += ["–", "–"]
+            continue
+        s = gap.summary
+        shown = f"{s.mean:+.3f} [{s.low:+.3f}, {s.high:+.3f}]".replace("-", "−")
+        clear = "" if s.low <= 0 <= s.high else "**"
+        cells += [f"{clear}{shown}{clear}", f"{gap.higher} of {s.count}"]
     return cells
 
 
@@ -126,7 +128,7 @@ def against_the_recipe(experiment: str, panel: str = "") -> str:
     for x in (0.2, 0.5, 1.0, 2.0):
         recipe = found(experiment, "recipe", x, panel)
         where = ", ".join(each for each in (f"ε = {x:g}", panel) if each)
-        for series in dict.fromkeys(p.series for p in points if p.series not in ("recipe", "nonpriv-full")):
+        for series in dict.fromkeys(p.series for p in points if p.series not in ("recipe", *NOT_PRIVATE)):
             other = found(experiment, series, x, panel)
             if recipe and recipe.numbers and other and other.numbers:
                 rows.append(difference(where, f"the recipe − {METHODS[series]}", recipe, other))
@@ -154,47 +156,66 @@ def rounds(*experiments: str, lines: tuple[str, ...] = ("two-rounds", "two-round
                 label = "two rounds − one" + (", 30 % of hubs away" if series.endswith("30") else "")
                 where = experiment.removeprefix("rounds").strip()
                 place = ", ".join(filter(None, (where, f"ε = {x:g}", panel)))
-                rows.append(difference(place, label, two, one, overlap=OVERLAP))
+                rows.append(difference(place, label, two, one))
     return markdown(DIFFERENCE, rows)
 
 
-def halves() -> str:
+def halves(study: dict[str, Any], part: str = "measured") -> str:
     """Settings chosen on one half, measured on the other, with corrected errors."""
     rows = []
-    for each in SETTINGS["measured"]:
+    names = [each for each in study[part][0] if each not in ("epsilon", "gain", "error")]
+    for each in study[part]:
         gap = f"{each['gain']:+.3f} ± {each['error']:.3f}".replace("-", "−")
-        rows.append([f"{each['epsilon']:g}", f"{each['one_round']:.3f}", f"{each['two_rounds']:.3f}", gap])
-    return markdown(["ε", "one round", "two rounds", "difference ± its corrected error"], rows)
+        rows.append([f"{each['epsilon']:g}", *(f"{each[name]:.3f}" for name in names), gap])
+    return markdown(["ε", *(name.replace("_", " ") for name in names), "difference ± its corrected error"], rows)
 
 
-def settings() -> str:
+def settings(study: dict[str, Any]) -> str:
     """What was tried on the first half."""
-    tried = {(each["times"], each["busy"]): each["accuracy"] for each in SETTINGS["tried"]}
-    times, busy = (sorted({pair[place] for pair in tried}) for place in (0, 1))
-    rows = [[f"{t:g}", *(f"{tried[t, b]:.4f}" for b in busy)] for t in times]
-    return markdown(["`times`", *(f"`busy` = {b:g}" for b in busy)], rows)
+    one, two = (name for name in study["tried"][0] if name != "accuracy")
+    tried = {(each[one], each[two]): each["accuracy"] for each in study["tried"]}
+    down, across = (sorted({pair[place] for pair in tried}) for place in (0, 1))
+    rows = [[f"{a:g}", *(f"{tried[a, b]:.4f}" for b in across)] for a in down]
+    return markdown([f"`{one}`", *(f"`{two}` = {b:g}" for b in across)], rows)
 
 
 def gain() -> str:
-    """What a user gains by the recipe at the same ε, everybody private."""
+    """What a user gains by the recipe at the same ε, everybody private; a mark says where a number needs a word."""
     lines = {
-        "the paper's set-up: DPRR and a GIN": "dprr",
-        "**`gl.recommended(epsilon)`**": "recipe",
-        "**`gl.recommended(epsilon, rounds=2)`**": "two-rounds",
-        "n alone": "size-control",
-        "no privacy: true lists and a GIN": "nonpriv-full",
+        "the paper's set-up: DPRR and a GIN": ("beyond", "dprr", ""),
+        "**`gl.recommended(epsilon)`**": ("beyond", "recipe", "¹"),
+        "**`gl.recommended(epsilon, rounds=2)`**": ("rounds", "two-rounds", "²"),
+        "n alone": ("beyond", "size-control", ""),
+        "no privacy: true lists and the paper's GIN": ("beyond", "nonpriv-full", "³"),
+        "no privacy: true lists and the recipe's classifier": ("ceilings REDDIT-BINARY", "raw-recipe", ""),
     }
     values, rows = (0.2, 0.5, 1.0, 2.0), []
-    for label, series in lines.items():
-        points = [
-            found("rounds", series, x, "λ = 0")
-            if series == "two-rounds" and x >= COUNTS_FROM
-            else found("beyond", "recipe" if series == "two-rounds" else series, x, "λ = 0")
-            for x in values
-        ]
-        means = [point.summary("accuracy") if point else None for point in points]
-        rows.append([label, *("–" if each is None else f"{each.mean:.3f}" for each in means)])
+    for label, (experiment, series, mark) in lines.items():
+        cells = [label]
+        for x in values:
+            asked = series != "two-rounds" or x >= COUNTS_FROM
+            place = (experiment, series) if asked else ("beyond", "recipe")
+            point = found(*place, x, "" if experiment.startswith("ceilings") else "λ = 0")
+            mean = point.summary("accuracy") if point else None
+            said = mark if series == "nonpriv-full" or (asked and series == "two-rounds") or x > LISTS_ABOVE else ""
+            cells.append("–" if mean is None else f"{mean.mean:.3f}{said}")
+        rows.append(cells)
     return markdown(["accuracy on REDDIT-BINARY", *(f"ε = {x:g}" for x in values)], rows)
+
+
+def ceilings(*experiments: str) -> str:
+    """What can be had without privacy: mean, deviation, and the lowest and the highest seed."""
+    rows = []
+    for experiment in experiments:
+        for series in ("nonpriv-full", *RAW):
+            point = found(experiment, series, 1.0)
+            s = point.summary("accuracy") if point else None
+            if point and s:
+                seeds = [each["accuracy"] for each in point.numbers]
+                span = f"{min(seeds):.3f} to {max(seeds):.3f}"
+                where = experiment.removeprefix("ceilings").removeprefix("unseen").strip()
+                rows.append([where, METHODS[series], f"{s.mean:.3f} ± {s.std:.3f}", span, str(s.count)])
+    return markdown(["dataset", "", "accuracy", "seeds from … to", "seeds"], rows)
 
 
 def allocation() -> str:
@@ -344,8 +365,14 @@ TABLES: dict[str, Callable[[], str]] = {
     "rounds-public": lambda: sweep("rounds", "accuracy", "ε", "λ = 0.2"),
     "rounds-difference": lambda: rounds("rounds"),
     "rounds-elsewhere": lambda: rounds("rounds IMDB-BINARY", "rounds reddit_threads_10k", lines=("two-rounds",)),
-    "rounds-settings": settings,
-    "rounds-halves": halves,
+    "rounds-settings": lambda: settings(COUNTS),
+    "rounds-halves": lambda: halves(COUNTS),
+    "lists-settings": lambda: settings(LISTS),
+    "lists-halves": lambda: halves(LISTS),
+    "lists-shipped": lambda: halves(LISTS, "shipped_measured"),
+    "ceilings": lambda: ceilings("ceilings REDDIT-BINARY", "unseen reddit_threads_10k"),
+    "unseen": lambda: sweep("unseen reddit_threads_10k", "accuracy", "ε"),
+    "recipe-unseen": lambda: against_the_recipe("unseen reddit_threads_10k"),
     "fifty": lambda: sweep("REDDIT-BINARY", "accuracy", "ε"),
     "recipe-fifty": lambda: against_the_recipe("REDDIT-BINARY"),
     "imdb": lambda: sweep("IMDB-BINARY", "accuracy", "ε"),
