@@ -23,7 +23,7 @@ LAYERS = (
     ("graphs", "reports"),
     ("datasets", "wire"),
     ("mechanisms",),
-    ("client", "collector", "learn", "threats"),
+    ("client", "collector", "counts", "learn", "threats"),
     ("audit", "benchmarks"),
     ("experiments",),
     ("pages",),

@@ -36,7 +36,7 @@ ROOT = DOCS.parent
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "data": ("graphs", "datasets", "reports"),
     "mechanisms": ("mechanisms", "privacy"),
-    "learning": ("learn",),
+    "learning": ("learn", "counts"),
     "experiments": ("experiments", "threats", "errors"),
 }
 PUBLIC = [getattr(gl, name) for name in gl.__all__]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphldp import threats
+    from graphldp.counts import count_stars, count_triangles
     from graphldp.datasets import load_dataset, synthetic
     from graphldp.errors import GraphLDPError
     from graphldp.graphs import GraphSet
@@ -85,6 +86,8 @@ _HOMES = {
     "SAGEClassifier": "graphldp.learn.classifier",
     "check_mechanism": "graphldp.mechanisms.contract",
     "compare": "graphldp.pages.comparison",
+    "count_stars": "graphldp.counts",
+    "count_triangles": "graphldp.counts",
     "customized": "graphldp.mechanisms",
     "degree_distribution": "graphldp.learn.inference.deconvolution",
     "load_dataset": "graphldp.datasets",
@@ -132,6 +135,8 @@ __all__ = [
     "SAGEClassifier",
     "check_mechanism",
     "compare",
+    "count_stars",
+    "count_triangles",
     "customized",
     "degree_distribution",
     "load_dataset",
