@@ -32,8 +32,8 @@ def column_profile(X: NeighbourLists) -> Floats:
             and one for each noisy category.
 
     Returns:
-        [graphs, …]: of each column Σx/n, Σx·d/n, the difference of this and (Σx/n)·(Σd/n), and Σx; then the spread of
-        each feature that is known exactly. No column at all where users have none.
+        [graphs, …]: of all columns Σx/n, then Σx·d/n, then Σx; then the spread of each column that is known exactly.
+        Nothing where users have no columns.
     """
     exact, noisy = _exact(X), _noisy(X)
     columns = np.hstack((exact, noisy))
@@ -42,9 +42,8 @@ def column_profile(X: NeighbourLists) -> Floats:
     degree, n = released_degrees(X), np.maximum(X.sizes, 1).astype(np.float64)[:, None]
     sums = _totals(X, columns)
     mean, with_degree = sums / n, _totals(X, columns * degree[:, None]) / n
-    friends = total(X, degree)[:, None] / n
     spread = np.sqrt(np.maximum(_totals(X, exact**2) / n - mean[:, : exact.shape[1]] ** 2, 0.0))
-    return np.hstack((mean, with_degree, with_degree - mean * friends, sums, spread))
+    return np.hstack((mean, with_degree, sums, spread))
 
 
 def _exact(X: NeighbourLists) -> Floats:

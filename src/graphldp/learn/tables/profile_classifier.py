@@ -8,8 +8,9 @@ are offered sixty noisy columns lose sight of n. So the same pair is fitted to l
     w·profile + (1 − w)·size,
 
 with the w of the smallest log loss on held-out folds of the training graphs; w = 0 unless that loss is below the one of
-n alone by two standard errors. What the mixture says of the same folds calibrates it, see
-:mod:`graphldp.learn.calibration`.
+n alone by two standard errors. Where users have columns, a forest on log n, the mean degree and
+:mod:`graphldp.learn.tables.columns` takes the pair's place, and the w of the smallest loss is taken as it is. What the
+mixture says of the same folds calibrates it, see :mod:`graphldp.learn.calibration`.
 
 A saved classifier is the table that it learned from, not its models: trees are kept as pickles, and reading those runs
 code. Loading fits again, which takes seconds and gives the same ones with the same version of scikit-learn.
@@ -35,6 +36,7 @@ from graphldp.learn.persistence import SavedModel
 from graphldp.learn.progress import shown_steps
 from graphldp.learn.provenance import provenance_of
 from graphldp.learn.tables.columns import column_profile
+from graphldp.learn.tables.forest import ColumnForest
 from graphldp.learn.tables.hubs import count_profile, hub_profile
 from graphldp.learn.tables.kernel import KernelMachine
 from graphldp.learn.tables.profiles import COLUMNS, NEARNESS, degree_profile
@@ -78,7 +80,7 @@ class ProfileClassifier(TableClassifier):
     _watch: Callable[[], None] | None = None  # called after each of a fit's steps, while it lasts
 
     def _model(self) -> Model:
-        self.mixture_ = _Mixture(self.seed, self._watch)
+        self.mixture_ = _Mixture(self.seed, self.columns_, self._watch)
         return self.mixture_
 
     def uncalibrated(self, X: NeighbourLists) -> Floats:
@@ -120,6 +122,7 @@ class ProfileClassifier(TableClassifier):
 
     def _learn(self, table: Floats, codes: NDArray[np.int64]) -> Self:
         self.table_, self.codes_ = table, codes
+        self.columns_ = table.shape[1] - self.features(GraphSet.from_edges([], [], [])).shape[1]
         return super()._learn(table, codes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -170,8 +173,8 @@ class HeldOut(NamedTuple):
 class _Mixture:
     """The pair on the profile, the pair on n, the weight between them, and what held-out folds say of the whole."""
 
-    def __init__(self, seed: int, watch: Callable[[], None] | None = None) -> None:
-        self.seed, self._watch = seed, watch
+    def __init__(self, seed: int, columns: int, watch: Callable[[], None] | None = None) -> None:
+        self.seed, self.columns, self._watch = seed, columns, watch
 
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
         """Choose the weight on held-out folds, calibrate by them, then fit what has weight to everything."""
@@ -179,7 +182,7 @@ class _Mixture:
         self.held_out: HeldOut | None = None
         if np.bincount(y).min() > 1:  # a class of one graph cannot be held out
             fold, size, profile = self._by_folds(X, y)
-            self.weight = _weight(size, profile, y)
+            self.weight = _weight(size, profile, y, clearly=not self.columns)
             self.held_out = HeldOut(fold, _mixed(self.weight, profile, size))
             self.calibration = Calibration.fit(self.held_out.chances, y)
         self.profile = self._pair(X, y, self.weight)
@@ -187,9 +190,10 @@ class _Mixture:
         self._watch = None  # what shows a fit does not outlive it
         return self
 
-    def _pair(self, X: Floats, y: NDArray[Any], weight: float = 1.0) -> Pair:
-        """One step of the fit; a pair that nobody will hear is left as it is."""
-        fitted = Pair(self.seed)
+    def _pair(self, X: Floats, y: NDArray[Any], weight: float = 1.0) -> Model:
+        """One step of the fit; a model that nobody will hear is left as it is."""
+        on_columns = self.columns and X.shape[1] > 1
+        fitted: Model = ColumnForest(self.seed, self.columns) if on_columns else Pair(self.seed)
         if weight > 0:
             fitted.fit(X, y)
         if self._watch is not None:
@@ -220,14 +224,14 @@ def _mixed(weight: float, profile: Floats, size: Floats) -> Floats:
     return weight * profile + (1 - weight) * size
 
 
-def _weight(size: Floats, profile: Floats, y: NDArray[Any]) -> float:
-    """The w of the smallest loss; 0 unless it is clearly below that of n alone."""
+def _weight(size: Floats, profile: Floats, y: NDArray[Any], *, clearly: bool) -> float:
+    """The w of the smallest loss; where asked for, 0 unless it is clearly below that of n alone."""
     own = np.arange(len(y)), y
     gain = np.log(np.maximum([_mixed(each, profile[own], size[own]) for each in _WEIGHTS], _RARE))
     gain -= gain[0]
     best = gain.mean(axis=1).argmax()
     clear = gain[best].mean() > 2 * gain[best].std() / np.sqrt(len(y))
-    return float(_WEIGHTS[best]) if clear else 0.0
+    return float(_WEIGHTS[best]) if clear or not clearly else 0.0
 
 
 class Pair:
