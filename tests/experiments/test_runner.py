@@ -42,13 +42,24 @@ def alone(plan_of: MakePlan, context: Context) -> dict[str, Row]:
     return {row.cell.id: row for row in LocalEngine(1).run(groups_of(cells)[0], context)}
 
 
-def test_processes_compute_what_one_process_does(
+def test_processes_compute_what_one_process_does_and_a_death_costs_only_time(
     tmp_path: Path, plan_of: MakePlan, context: Context, alone: dict[str, Row]
 ) -> None:
     plan = some_of(plan_of)
+    killed: list[int] = []
+    seen: list[Row] = []
+
+    def kill_one(row: Row) -> None:
+        seen.append(row)
+        if len(seen) == 3:  # some cells are done, and more are left
+            victim = multiprocessing.active_children()[0]
+            assert victim.pid is not None
+            os.kill(victim.pid, signal.SIGKILL)
+            killed.append(victim.pid)
+
     with ResultsFile(tmp_path / "r.sqlite") as table:
-        seen: list[Row] = []
-        run([plan], table, context, workers=2, on_row=seen.append)
+        run([plan], table, context, workers=2, on_row=kill_one)
+        assert killed
         assert len(seen) == len(alone)
         assert numbers(table.rows()) == numbers(alone)
         assert all(row.status == "done" for row in seen)
@@ -56,24 +67,6 @@ def test_processes_compute_what_one_process_does(
         again: list[Row] = []
         run([plan], table, context, workers=2, on_row=again.append)
         assert not again
-
-
-def test_a_worker_that_dies_costs_nothing_but_time(
-    tmp_path: Path, plan_of: MakePlan, context: Context, alone: dict[str, Row]
-) -> None:
-    killed: list[int] = []
-
-    def kill_one(_: Row) -> None:
-        if not killed:
-            victim = multiprocessing.active_children()[0]
-            assert victim.pid is not None
-            os.kill(victim.pid, signal.SIGKILL)
-            killed.append(victim.pid)
-
-    with ResultsFile(tmp_path / "r.sqlite") as table:
-        run([some_of(plan_of)], table, context, workers=2, on_row=kill_one)
-        assert killed
-        assert numbers(table.rows()) == numbers(alone)
 
 
 def test_a_cell_that_kills_its_workers_is_recorded(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
