@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from jsonschema_rs import Draft202012Validator
 from tests.cli.conftest import Command
+from tests.collector.counted import KNOWN, UNKNOWN, N, fill
 
 import graphldp as gl
 from graphldp import wire
@@ -496,3 +497,32 @@ def test_a_community_with_two_rounds(command: Command, database: str, tmp_path: 
     assert "stays so" in err
     (held,) = read(command, "collect", "held", "bees")
     assert (held["asked"], held["answered"]) == ([], [])
+
+
+def test_classes_of_single_users(command: Command, database: str, tmp_path: Path) -> None:
+    fill(database)
+    path = tmp_path / "pages.csv"
+    path.write_text("name,server,label\n" + "".join(f"USER {u},x,{KNOWN.get(u, '')}\n" for u in range(N)))
+    label = ("collect", "label-users", "pages", "--labels", path)
+    code, out, err = command(*label, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert (found["reported"], len(found["users"])) == (
+        N - 2,
+        len(UNKNOWN),
+    )
+    assert set(found["users"][0]) == {"name", "label", "confidence"}
+    code, out, err = command(*label)
+    assert code == 0
+    assert "held-out users" in " ".join(err.split())
+    for text, said in (
+        ("name,label\nnobody,cats\n", "row 2 names somebody who is not in"),
+        ("name,label\nuser 1,cats\n@User 1,dogs\n", "row 3 names somebody for the second time"),
+        ("name,class\nuser 1,cats\n", "a column 'label'"),
+        ("name,label\nuser 1,cats\n", "at least 10 are needed"),
+    ):
+        path.write_text(text)
+        code, out, err = command(*label)
+        assert (code, out) == (2, "")
+        assert said in " ".join(err.split())
+        assert "Traceback" not in err

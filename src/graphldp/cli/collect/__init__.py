@@ -12,6 +12,7 @@ from graphldp.cli.collect import (
     held,
     invite,
     label,
+    label_users,
     operator,
     restore,
     sealing,
@@ -39,3 +40,6 @@ app.command(epilog="Example: graphldp collect restore collector-2026-01-01.backu
 app.command(epilog="Example: graphldp collect verify collector-2026-01-01.backup")(verify.verify)
 app.command(epilog="Example: graphldp collect train model.npz")(train.train)
 app.command(epilog="Example: graphldp collect label model.npz --community cats")(label.label)
+app.command("label-users", epilog="Example: graphldp collect label-users pages --labels pages.csv")(
+    label_users.label_users
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ import typer
 
 from graphldp.cli.collect.community.row import row
 from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.collect.table import read_column, read_text
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 from graphldp.errors import FormatError
@@ -77,31 +77,16 @@ def create(
 
 
 def _read_groups(path: Path, column: str) -> tuple[list[str], list[str]]:
-    """Names and groups: the first column of a CSV file with a header, and the one of this name."""
-    try:
-        rows = [cells for cells in csv.reader(_text(path).splitlines(), strict=True) if cells]
-    except csv.Error as error:
-        raise FormatError(f"{path}: not a CSV file ({error}).") from None
-    header = [cell.strip() for cell in rows[0]] if rows else []
-    if column not in header[1:]:
-        raise FormatError(f"{path}: must be a CSV file whose header has a column '{column}' after that of the names.")
-    place = header.index(column, 1)
-    for number, cells in enumerate(rows[1:], 2):
-        if len(cells) <= place or not cells[place].strip():
-            raise FormatError(f"{path}: everybody must be in one group, and row {number} has none.")
-    return [cells[0].strip() for cells in rows[1:]], [cells[place].strip() for cells in rows[1:]]
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise FormatError(f"{path}: not text in UTF-8.") from None
+    """Names and groups."""
+    names, groups = read_column(path, column)
+    if "" in groups:
+        raise FormatError(f"{path}: everybody must be in one group, and row {groups.index('') + 2} has none.")
+    return names, groups
 
 
 def _read_roster(path: Path) -> list[str]:
     """Names: one per line, or a JSON list."""
-    text = _text(path)
+    text = read_text(path)
     if not text.lstrip().startswith("["):
         return [line.strip() for line in text.splitlines() if line.strip()]
     try:

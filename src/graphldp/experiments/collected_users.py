@@ -1,0 +1,119 @@
+"""Learn the classes of single users from what a collector holds of one community.
+
+The classifier is the one of ``gl.recommended(epsilon, task="nodes")``. It is transductive, so nothing is saved: it says
+something of these users and of no others. The only public column that a collector has of them is their group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.attributes import Attributes
+from graphldp.collector.community import Community
+from graphldp.collector.disclosure import MIN_REPORTS, enough
+from graphldp.collector.storage.export import export
+from graphldp.collector.storage.store import Store
+from graphldp.errors import ParameterError
+from graphldp.intervals import share_bounds
+from graphldp.learn.nodes.classifier import NodeClassifier
+from graphldp.learn.selection import split
+from graphldp.reports import Reports
+
+_SHARES = (0.8, 0.2)  # of the known users, to learn from and to measure by
+_LEAST_KNOWN = 10
+
+
+@dataclass(frozen=True)
+class UserClass:
+    """A user with the class that she was given.
+
+    Args:
+        user: her number in the roster.
+        name: her name there.
+        label: the class.
+        confidence: how likely the classifier thinks it is.
+    """
+
+    user: int
+    name: str
+    label: str
+    confidence: float
+
+
+@dataclass(frozen=True)
+class UserClasses:
+    """What was found out, and how well it can be relied on.
+
+    Args:
+        users: those who have reported and whose class was not known, in the order of their numbers.
+        reported: how many users have reported.
+        known: of how many of these the class was known.
+        accuracy: on known users that were held out.
+        by_group: the same by a user's own group alone: a control, at no ε.
+        held_out: how many these were.
+    """
+
+    users: tuple[UserClass, ...]
+    reported: int
+    known: int
+    accuracy: float
+    by_group: float
+    held_out: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the accuracy may lie, at 95 %."""
+        low, high = share_bounds(round(self.accuracy * self.held_out), self.held_out)
+        return float(low), float(high)
+
+
+def classify_users(
+    store: Store, community: Community, known: Mapping[int, str], *, seed: int = 0, min_reports: int = MIN_REPORTS
+) -> UserClasses:
+    """Find the classes of the users who have reported, from those of some.
+
+    Args:
+        store: the collector's.
+        community: by friend-counts, or by a mechanism whose lists tell users apart.
+        known: classes by users' numbers. They are public, as groups are.
+        seed: of the users held out.
+        min_reports: below so many reports nothing is said.
+    """
+    whole = export(store, [community])
+    present = np.ones(community.n, np.bool_) if whole.missing is None else ~whole.missing
+    users = np.flatnonzero(present)
+    if not enough(len(users), min_reports):
+        raise ParameterError(f"Fewer than {min_reports} users of '{community.id}' have reported: nothing is said yet.")
+    reports = _with_own_group(whole.induced())
+    labels = np.array([known.get(user, "") for user in users.tolist()])
+    labelled = np.flatnonzero(labels != "")
+    if len(labelled) < _LEAST_KNOWN:
+        raise ParameterError(
+            f"The classes of {len(labelled)} users who have reported are known; at least {_LEAST_KNOWN} are needed."
+        )
+    parts = split(labels[labelled], _SHARES, seed)
+    train, held = (labelled[part] for part in parts)
+    measured = NodeClassifier(seed=seed).fit(reports, labels, train=train)
+    alone = measured.classes_[measured.view_.log_proba.argmax(axis=1)]
+    fitted = NodeClassifier(seed=seed).fit(reports, labels, train=labelled)
+    roster, chances = store.roster(community), fitted.predict_proba(reports)
+    found = (
+        UserClass(user, roster[user], str(fitted.classes_[chances[place].argmax()]), float(chances[place].max()))
+        for place, user in enumerate(users.tolist())
+        if labels[place] == ""
+    )
+    accuracy, by_group = (float(np.mean(said[held] == labels[held])) for said in (measured.predict(reports), alone))
+    return UserClasses(tuple(found), len(users), len(labelled), accuracy, by_group, len(held))
+
+
+def _with_own_group(reports: Reports) -> Reports:
+    """Each user's own group as a public feature, where there are groups: nothing else public is known of her."""
+    if reports.groups is None:
+        return reports
+    rows: NDArray[np.float64] = np.eye(reports.num_groups)[reports.groups]
+    columns = Attributes(rows, groups=reports.groups, num_groups=reports.num_groups, public_features=True)
+    return replace(reports, attributes=columns)
