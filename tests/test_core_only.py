@@ -34,6 +34,7 @@ NEEDS = {
     ("client", "join"): "client",
     ("collect",): "serve",
     ("collect", "label"): "learn",
+    ("collect", "label-users"): "learn",
     ("collect", "train"): "learn",
     ("demo",): "learn",
     ("evaluate",): "learn",

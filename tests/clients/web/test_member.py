@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -11,10 +12,12 @@ from typing import Literal
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 from tests.clients.web.conftest import INSECURE
-from tests.clients.web.member import Member
+from tests.clients.web.member import Member, call
 from tests.clients.web.site import BIRDS, ROSTER, Site
 
-from graphldp.wire import Choice, Invitation
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.database import transaction
+from graphldp.wire import Choice, Invitation, decode, roster_digest
 
 NewContext = Callable[..., BrowserContext]
 STEPS = 7
@@ -158,6 +161,42 @@ def test_a_new_link_for_a_new_round_and_the_old_report_taken_back(new_context: N
     expect(page.get_by_role("region", name="fish")).to_contain_text("You have not reported yet.")
     assert [each.url[-7:] for each in member.requests if each.method == "DELETE"] == ["epoch=1"]
     assert member.report(page, [0], "only")["value"]["state"] == "sent"
+
+
+def test_friends_are_counted_by_the_groups_that_she_was_shown(new_context: NewContext, site: Site) -> None:
+    """At ε = 16 a count has no noise, but for a chance of 10⁻⁷. The collector moves a friend into a group of her own."""
+    roster, groups = ["ann", "bob", "cid", "dora", "eve"], ["north", "<b>south</b>", "north", "north", "<b>south</b>"]
+    choices = [Choice("only", 16.0, 0.0)]
+    made = site.store.open_community("pets", roster, mechanism="friend-counts", choices=choices, groups=groups)
+    member = Member(
+        new_context(locale="en"), Invitation(site.collector.url, "pets", site.store.invite("pets")[0]).to_link()
+    )
+    page = member.opened()
+    call(page, "setCap", 20)
+    table, other = schema.communities, [0, 0, 1, 0, 0]
+    digest = roster_digest(roster, made.group_names, other)
+    with transaction(site.store.engine, writes=True) as connection:
+        lie = {"groups": zlib.compress(bytes(other)), "roster_digest": digest}
+        connection.execute(table.update().where(table.c.key == made.key).values(**lie))
+    button(page, "Go on").click()
+    expect(page.locator("main")).to_contain_text(
+        "in each of 2 groups: <b>south</b>, north. One blurred number for each group"
+    )
+    for _ in range(3):
+        button(page, "Go on").click()
+    for name in ("bob", "cid", "dora"):
+        page.get_by_role("checkbox", name=name).check()
+    button(page, "Go on").click()
+    expect(page.locator(".report")).to_contain_text("The report says how many friends are in each group:")
+    button(page, "Go on").click()
+    expect(page.locator("main")).to_contain_text("in each of 2 groups")
+    button(page, "I agree: draw and send").click()
+    heading(page, "This is what left")
+    expect(page.locator(".report li").first).to_have_text("<b>south</b>: “about 1”. That is the true number.")
+    expect(page.locator(".report")).to_contain_text("It names nobody.")
+    (body,) = member.bodies
+    assert decode(body, n=5).counts == (1, 2)
+    assert site.stored("pets", 0) == body
 
 
 def test_a_cleared_browser_takes_the_report_back_by_the_link(new_context: NewContext, site: Site) -> None:
