@@ -263,27 +263,19 @@ def test_json_gets_the_same_verdict(core: Path) -> None:
 
 
 def _of_groups(roster: list[str]) -> list[str]:
-    """A community with groups, as it is and with one of them spelled otherwise."""
-    names, groups = ["north", "Süd"], [0, 1, 0]
-    digest = wire.roster_digest(roster, names, groups)
-    terms = Published(
-        "cats", "Cats", 3, "friend-counts", (Choice("one", 1.0, 0.0),), digest, group_names=("north", "Süd"), user=2
-    )
-    good = wire.write_publication(terms, [], json.dumps(roster), groups=json.dumps(groups))
-    spelled = [
-        "[0, 1, 1]",
-        "[0, 1]",
-        "[0, 1, 0, 1]",
-        "[0, 1, 2]",
-        "[0, 1.0, 0]",
-        "[0, true, 0]",
-        "[-0, 1, 0]",
-        "null",
-        "{}",
-    ]
+    """A community with groups, as it is, with one of them spelled otherwise, and with an empty one under its digest."""
+
+    def written(names: tuple[str, ...], groups: list[int]) -> str:
+        digest, choices = wire.roster_digest(roster, names, groups), (Choice("one", 1.0, 0.0),)
+        terms = Published("cats", "Cats", 3, "friend-counts", choices, digest, group_names=names, user=2)
+        return wire.write_publication(terms, [], json.dumps(roster), groups=json.dumps(groups))
+
+    good = written(("north", "Süd"), [0, 1, 0])
+    spelled = ["[0, 1, 1]", "[0, 1]", "[0, 1, 0, 1]", "[0, 1, 2]", "[0, 1.0, 0]", "[0, true, 0]", "[-0, 1, 0]", "{}"]
     named = ['["north"]', '["north", "north"]', '["a", "b", "c", "d"]', '"ab"', '["north", 7]', '["Süd", "north"]']
     return [
         good,
+        written(("north", "Süd", "west"), [0, 1, 1]),
         *(good.replace("[0, 1, 0]", each) for each in spelled),
         *(good.replace('["north", "Süd"]', each) for each in named),
     ]

@@ -164,7 +164,7 @@ def test_a_new_link_for_a_new_round_and_the_old_report_taken_back(new_context: N
 
 
 def test_friends_are_counted_by_the_groups_that_she_was_shown(new_context: NewContext, site: Site) -> None:
-    """At ε = 16 a count has no noise, but for a chance of 10⁻⁷. The collector moves a friend into a group of her own."""
+    """At ε = 16 a count has no noise, but for a chance of 10⁻⁷. The collector moves a friend into her own group."""
     roster, groups = ["ann", "bob", "cid", "dora", "eve"], ["north", "<b>south</b>", "north", "north", "<b>south</b>"]
     choices = [Choice("only", 16.0, 0.0)]
     made = site.store.open_community("pets", roster, mechanism="friend-counts", choices=choices, groups=groups)
