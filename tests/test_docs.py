@@ -13,6 +13,7 @@ import pytest
 import graphldp as gl
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
+from graphldp.experiments.plans.figures import EXPERIMENTS
 from graphldp.experiments.plans.plan import dataset_id, make_plan
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import points_of
@@ -126,3 +127,23 @@ def test_every_attack_names_a_test_that_exists() -> None:
     assert not missing
     rows = [line for line in page.splitlines() if line.startswith("| ") and not line.startswith("| attack ")]
     assert all("::test_" in row for row in rows)
+
+
+def test_everything_that_the_paper_names_is_where_the_table_says() -> None:
+    page = (DOCS / "reproduction.md").read_text()
+    table = page.partition("<!-- named -->")[2].partition("<!-- end named -->")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) > 30
+    for paper, section, here in rows:
+        assert re.match(r"Sections? \d", section), paper
+        places = [
+            each for each in re.findall(r"`([^`]+)`", here) if each.startswith(("gl.", "graphldp ")) or "/" in each
+        ]
+        assert places, f"{paper}: nothing is named"
+        for place in places:
+            if place.startswith("gl."):
+                assert hasattr(gl, place.removeprefix("gl.")), place
+            elif place.startswith("graphldp reproduce "):
+                assert place.removeprefix("graphldp reproduce ") in EXPERIMENTS, place
+            else:
+                assert (DOCS.parent / place).is_file(), place

@@ -13,6 +13,7 @@ from torch_geometric import transforms
 from torch_geometric.data import Data, Dataset, InMemoryDataset
 from torch_geometric.datasets import TUDataset
 from torch_geometric.loader import DataLoader
+from torch_geometric.nn import GINConv
 
 import graphldp as gl
 from graphldp.errors import DataError, GraphLDPError, ParameterError
@@ -307,3 +308,19 @@ def test_nodes_columns_are_of_one_width_and_everywhere() -> None:
         gl.GraphSet.from_pyg([one, two])
     with pytest.raises(DataError, match="must hold x, or none"):
         gl.GraphSet.from_pyg([one, Data(edge_index=edges, num_nodes=2)])
+
+
+@pytest.mark.parametrize(("aggregation", "told_apart"), [("max", False), ("mean", False), ("add", True)])
+def test_only_a_sum_tells_graphs_apart_by_their_lists(aggregation: str, told_apart: bool) -> None:
+    """From a constant feature, over lists of which none is empty: a star, a triangle and a path with both ends."""
+    star = gl.GraphSet.from_edges([0, 0, 0, 4, 4, 5, 7, 8], [1, 2, 3, 5, 6, 6, 8, 9], [4, 3, 3])
+    torch.manual_seed(0)
+    widths = ((1, 8), (8, 8))
+    layers = [GINConv(torch.nn.Linear(*width), aggr=aggregation).double() for width in widths]
+    pooled = []
+    for data in NonPrivFull().randomize(star, rng=0).to_pyg():
+        x = torch.ones(int(some(data.num_nodes)), 1, dtype=torch.float64)
+        for layer in layers:
+            x = layer(x, some(data.edge_index)).tanh()
+        pooled.append(x.mean(dim=0))
+    assert told_apart != all(torch.allclose(pooled[0], each) for each in pooled)
