@@ -8,9 +8,9 @@ are offered sixty noisy columns lose sight of n. So the same pair is fitted to l
     w·profile + (1 − w)·size,
 
 with the w of the smallest log loss on held-out folds of the training graphs; w = 0 unless that loss is below the one of
-n alone by two standard errors. Where users have columns, a forest on log n, the mean degree and
-:mod:`graphldp.learn.tables.columns` takes the pair's place, and the w of the smallest loss is taken as it is. What the
-mixture says of the same folds calibrates it, see :mod:`graphldp.learn.calibration`.
+n alone by two standard errors. Where users have columns, another pair (:mod:`graphldp.learn.tables.column_pair`) takes
+the first one's place, and the w of the smallest loss is taken as it is. What the mixture says of the same folds
+calibrates it, see :mod:`graphldp.learn.calibration`.
 
 A saved classifier is the table that it learned from, not its models: trees are kept as pickles, and reading those runs
 code. Loading fits again, which takes seconds and gives the same ones with the same version of scikit-learn.
@@ -35,8 +35,8 @@ from graphldp.learn.calibration import Calibration
 from graphldp.learn.persistence import SavedModel
 from graphldp.learn.progress import shown_steps
 from graphldp.learn.provenance import provenance_of
+from graphldp.learn.tables.column_pair import ColumnPair
 from graphldp.learn.tables.columns import column_profile
-from graphldp.learn.tables.forest import ColumnForest
 from graphldp.learn.tables.hubs import count_profile, hub_profile
 from graphldp.learn.tables.kernel import KernelMachine
 from graphldp.learn.tables.profiles import COLUMNS, NEARNESS, degree_profile
@@ -193,7 +193,7 @@ class _Mixture:
     def _pair(self, X: Floats, y: NDArray[Any], weight: float = 1.0) -> Model:
         """One step of the fit; a model that nobody will hear is left as it is."""
         on_columns = self.columns and X.shape[1] > 1
-        fitted: Model = ColumnForest(self.seed, self.columns) if on_columns else Pair(self.seed)
+        fitted: Model = ColumnPair(self.seed, self.columns) if on_columns else Pair(self.seed)
         if weight > 0:
             fitted.fit(X, y)
         if self._watch is not None:
