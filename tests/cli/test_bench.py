@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from graphldp.benchmarks import randomize, recipe
+from graphldp.benchmarks import nodes, randomize, recipe
+from graphldp.datasets import synthetic
 
 
 def test_randomize_writes_numbers_and_a_picture(command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,6 +33,26 @@ def test_the_first_draw_is_measured_before_and_after_compiling() -> None:
     compiling, compiled = randomize._first_draws()
     assert compiling["entries_out"] == compiled["entries_out"] > 0
     assert compiling["then_seconds"] < compiling["seconds"]  # thousands of times: it compiles once
+
+
+def test_labels_of_users_are_measured(command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, where small sizes can be set; what stands for FacebookPages is small too."""
+    monkeypatch.setattr(nodes, "_dataset", lambda root: synthetic.communities(300))
+    places = ((None, 1.0), (None, 6.0), (400, 1.0))
+    monkeypatch.setattr(nodes, "run", lambda root: (nodes._cell(root, *place) for place in places))
+    code, printed, _ = command("bench", "nodes", "--out", tmp_path, "--json")
+    assert code == 0
+    rows = json.loads(printed)["rows"]
+    assert [(row["users"], row["mechanism"]) for row in rows] == [
+        (300, "friend-counts"),
+        (300, "rr"),
+        (400, "friend-counts"),
+    ]
+    for row in rows:
+        parts = [row[f"{part}_seconds"] for part in ("features", "draw", "fit")]
+        assert sum(parts) == pytest.approx(row["seconds"], abs=0.03)  # each is rounded
+        assert 0 < row["features_processor_seconds"] <= row["processor_seconds"]
+    assert json.loads((tmp_path / "nodes.json").read_text())["rows"] == rows
 
 
 def test_the_recipe_is_measured_on_more_and_more_graphs(

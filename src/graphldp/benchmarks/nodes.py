@@ -1,0 +1,87 @@
+"""How fast single users are labelled: on a dataset, and on more and more users.
+
+Each row is measured in a process of its own, so that its peak memory is its own, and split into what happens once for a
+graph (what features say) and what happens for each report (draw, fit). Processor seconds stand beside the clock's: they
+do not depend on what else the machine does.
+
+1. FacebookPages where it is at hand: counts at ε = 1, lists at ε = 6, the two sides of ``gl.recommended``;
+2. counts on embedded communities of up to 40,000 users. Memory is a straight line in users; time is not quite one, as
+   the search for users with similar features compares all pairs, block by block.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+from graphldp.datasets.registry import NODE_SPLIT
+from graphldp.errors import DatasetNotFoundError
+from graphldp.graphs import GraphSet
+
+DATASET = "FacebookPages"
+LADDER = (5_000, 10_000, 20_000, 40_000)
+
+
+def run(*, root: Path | None = None) -> Iterator[dict[str, Any]]:
+    """Measure, one row at a time.
+
+    Args:
+        root: where datasets lie; the first two rows are left out where FacebookPages is not at hand.
+    """
+    wanted = [(None, 1.0), (None, 6.0)] if _dataset(root) is not None else []
+    for users, epsilon in (*wanted, *((users, 1.0) for users in LADDER)):
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            yield pool.apply(_cell, (root, users, epsilon))
+
+
+def _cell(root: Path | None, users: int | None, epsilon: float) -> dict[str, Any]:
+    from graphldp.datasets import synthetic
+    from graphldp.learn.nodes.feature_view import FeatureView
+    from graphldp.learn.recipe import recommended
+    from graphldp.learn.selection import split
+
+    graphs = _dataset(root) if users is None else synthetic.communities(users)
+    if graphs is None:
+        raise DatasetNotFoundError(f"{DATASET} is not at hand.")
+    train, validation, test = split(graphs.node_labels, NODE_SPLIT, 0)
+    began, worked = perf_counter(), process_time()
+    view = FeatureView.of(graphs, train=train, validation=validation)
+    seen, looked = perf_counter(), process_time()
+    recipe = recommended(epsilon, task="nodes")
+    reports = recipe.mechanism.randomize(graphs.with_groups(view.groups), rng=0)
+    drawn = perf_counter()
+    recipe.classifier.fit(reports, train=train, validation=validation, view=view)
+    ended, done = perf_counter(), process_time()
+    return {
+        "graph": graphs.name,
+        "users": graphs.num_users,
+        "epsilon": epsilon,
+        "mechanism": reports.origin.name,
+        "features_seconds": round(seen - began, 2),
+        "draw_seconds": round(drawn - seen, 2),
+        "fit_seconds": round(ended - drawn, 2),
+        "seconds": round(ended - began, 2),
+        "features_processor_seconds": round(looked - worked, 2),
+        "processor_seconds": round(done - worked, 2),
+        "accuracy": round(recipe.classifier.score(reports, users=test), 4),
+        "peak_mb": _peak_megabytes(),
+    }
+
+
+def _dataset(root: Path | None) -> GraphSet | None:
+    from graphldp.datasets import load_dataset
+
+    try:
+        return load_dataset(DATASET, root=root, download=False)
+    except DatasetNotFoundError:
+        return None
+
+
+def _peak_megabytes() -> int:
+    scale = 2**20 if sys.platform == "darwin" else 2**10  # macOS counts bytes, Linux kilobytes
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale)
