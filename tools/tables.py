@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from fill import DOCS, fill, markdown
 from scipy.stats import spearmanr
+from searches import TABLES as SEARCHES
 
 from graphldp.experiments.cells import canonical
 from graphldp.experiments.draws import Context, Draw, load, reports_of
@@ -381,6 +382,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "threads": lambda: sweep("synthetic:threads", "accuracy", "ε"),
     "recipe-threads": lambda: against_the_recipe("synthetic:threads"),
     "ingredients": lambda: sweep("ingredients", "accuracy", "ε"),
+    **SEARCHES,
 }
 
 PROBES: dict[str, Callable[[str], str]] = {"lengths": lengths}
