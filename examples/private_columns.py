@@ -5,6 +5,7 @@ Run: python examples/private_columns.py
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,11 +23,11 @@ def write_tu(folder: Path, communities: int = 120, members: int = 40, seed: int 
     friends = draw.integers(0, members, (communities, 2 * members, 2))
     start = members * np.arange(communities)
     pairs = [(a + s + 1, b + s + 1) for s, each in zip(start, friends, strict=True) for a, b in each if a != b]
-    parts = {
+    parts: dict[str, list[Any]] = {
         "A": [f"{a}, {b}" for a, b in pairs],
-        "graph_indicator": np.repeat(np.arange(1, communities + 1), members),
-        "graph_labels": label,
-        "node_labels": jobs.ravel(),
+        "graph_indicator": np.repeat(np.arange(1, communities + 1), members).tolist(),
+        "graph_labels": label.tolist(),
+        "node_labels": jobs.ravel().tolist(),
     }
     for name, lines in parts.items():
         (folder / f"JOBS_{name}.txt").write_text("".join(f"{line}\n" for line in lines))

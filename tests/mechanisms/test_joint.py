@@ -126,3 +126,11 @@ def test_parts_that_do_not_fit(parts: dict[str, Any], named: str) -> None:
 def test_an_infinite_epsilon_has_no_shares() -> None:
     with pytest.raises(ParameterError, match="to be shared out anew"):
         gl.Joint(edges=gl.NonPrivFull(), features=LABELS).at(1.0)
+
+
+def test_noisy_columns_reach_pyg() -> None:
+    pytest.importorskip("torch_geometric", reason="needs the extra [learn]")
+    reports = gl.Joint(edges=gl.RR(1.0), features=(NUMBERS, LABELS)).randomize(GRAPHS, rng=0)
+    last = reports.to_pyg()[2]
+    assert np.allclose(last.noisy_features.numpy(), some(reports.noisy_features)[60:])
+    assert last.noisy_labels.tolist() == some(reports.noisy_labels)[60:].tolist()

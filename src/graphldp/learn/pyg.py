@@ -70,16 +70,25 @@ def label_key(data: Sequence[Data]) -> str:
     return "y" if _labels_nodes(data) else "node_y"
 
 
+_PER_USER = {
+    "noisy_degree": np.float32,
+    "missing": np.bool_,
+    "noisy_features": np.float32,
+    "noisy_labels": np.int64,
+}
+
+
 def to_data(lists: NeighbourLists) -> list[Data]:
     """One ``Data`` per graph: ``edge_index``, ``num_nodes``, and ``y``, ``noisy_degree``, ``missing`` where known.
 
-    ``x`` are the features, sparse where they are, and ``group`` the public groups. Nodes' labels are ``y`` where the
+    ``x`` are the features, sparse where they are, and ``group`` the public groups; ``noisy_features`` and
+    ``noisy_labels`` are what users told of their private columns. Nodes' labels are ``y`` where the
     graphs themselves have none, else ``node_y``; a label that is not known is −1.
     """
     owner = np.repeat(lists.local_users, lists.degrees)
     edges = torch.from_numpy(np.stack((lists.indices.astype(np.int64), owner)))
     per_user = {}
-    for name, dtype in (("noisy_degree", np.float32), ("missing", np.bool_)):
+    for name, dtype in _PER_USER.items():
         if (values := getattr(lists, name, None)) is not None:
             per_user[name] = torch.from_numpy(np.array(values, dtype=dtype))
     if lists.node_labels is not None:
