@@ -56,6 +56,15 @@ def test_every_table_has_one_maker(tools: dict[str, Any]) -> None:
         assert page.read_text().count("<!-- table ") == page.read_text().count("<!-- end -->")
 
 
+def test_tables_hold_what_the_results_say(tools: dict[str, Any]) -> None:
+    """A number that was changed by hand, or results without their tables, would be found."""
+    maker = tools["tables"]
+    pages = {page: page.read_text() for page in maker.PAGES}
+    for name, make in maker.TABLES.items():
+        (page,) = (each for each, text in pages.items() if f"<!-- table {name} -->" in text)
+        assert f"<!-- table {name} -->\n\n{make()}\n\n<!-- end -->" in pages[page], f"{page.name}: {name}"
+
+
 def test_the_page_on_groups_has_the_measured_numbers(tools: dict[str, Any]) -> None:
     """And none of them is missing."""
     (page,) = tools["nodes"].PAGES
