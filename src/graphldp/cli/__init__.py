@@ -19,7 +19,8 @@ from graphldp.errors import GraphLDPError, extra_named
 from graphldp.text import printable
 
 COMMANDS = {
-    "demo": "Noise 300 invented discussion threads in every way, train on them, and end with tables, pictures and a page.",
+    "demo": "Noise 300 invented discussion threads in every way, train on them, and end with tables, pictures and a "
+    "page.",
     "datasets": "Find, describe and fetch datasets of the TU collection.",
     "mechanisms": "Show every mechanism by name: what users send, whether devices can send it, and its parameters.",
     "threats": "Show every attack and every defense by name, and whose reports they are for.",
