@@ -1,163 +1,82 @@
-"""Classify the users of Cora and FacebookPages under edge local differential privacy, and fill docs/groups.md.
+"""Fill docs/groups.md from what was computed about the users of Cora and FacebookPages.
 
-    python tools/nodes.py --root data    # computes what is missing in docs/results/nodes.json, then fills the page
-    python tools/nodes.py                # fills the page alone
+    graphldp reproduce --dataset Cora --root data --effort paper --results docs/results/nodes.sqlite
+    graphldp reproduce nodes --dataset FacebookPages --root data --effort paper --results docs/results/nodes.sqlite
+    python tools/nodes.py
 
 Splits are those of Blink (half of the users train, a quarter validates, a quarter tests), class by class, seeds 100 to
-109. Every setting was chosen on seeds 0 to 9. Each row is kept as soon as it is known: interrupt it, and run it again.
+109. Every setting was chosen on seeds 0 to 9.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+import math
+from collections.abc import Callable
+from functools import cache
 
-import numpy as np
 from fill import DOCS, fill, markdown
-from scipy import sparse
 
-import graphldp as gl
-from graphldp.files import written_whole
-from graphldp.learn.inference.blink import denoise
-from graphldp.learn.nodes import opinions
+from graphldp.experiments.plans.figures import EXPERIMENTS, NodeSweep, method_label
+from graphldp.experiments.results import ResultsFile
+from graphldp.experiments.summary import Point, points_of
 
 PAGES = (DOCS / "groups.md",)
-RESULTS = DOCS / "results" / "nodes.json"
-RATIOS, SEEDS = (0.5, 0.25, 0.25), range(100, 110)
-EPSILONS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
-LISTS = {"Cora": (3.0, 4.0, 6.0, 8.0), "FacebookPages": (6.0, 8.0)}  # below, a list names a good part of everybody
-BLINK = {"Cora": (1.0, 2.0, 4.0, 6.0, 8.0), "FacebookPages": ()}  # whose server takes n² bytes
+RESULTS = DOCS / "results" / "nodes.sqlite"
 PUBLISHED = {"Cora": {1.0: 0.712, 2.0: 0.713, 3.0: 0.748, 4.0: 0.810, 6.0: 0.864, 8.0: 0.871}}  # Blink, best variant
 LABELS = {
-    "words": "words alone",
-    "features": "all that features say",
-    "counts": "**friend counts**",
-    "lists": "lists (RR)",
+    "friend-counts": "**friend counts**",
     "blink": "Blink's graph, our learners",
-    "true": "true lists, not private",
+    "nonpriv-full": "true lists, not private",
 }
 
 
-class Key(NamedTuple):
-    """One number: a method on one split, at an ε where it has one."""
-
-    dataset: str
-    seed: int
-    method: str
-    epsilon: float | None
-
-
-def wanted(dataset: str) -> Iterator[Key]:
-    """All numbers of a dataset, split by split."""
-    for seed in SEEDS:
-        yield from (Key(dataset, seed, method, None) for method in ("words", "features"))
-        yield from (Key(dataset, seed, "counts", epsilon) for epsilon in EPSILONS)
-        yield Key(dataset, seed, "true", None)
-        yield from (Key(dataset, seed, "lists", epsilon) for epsilon in LISTS[dataset])
-        yield from (Key(dataset, seed, "blink", epsilon) for epsilon in BLINK[dataset])
+@cache
+def points(experiment: str, dataset: str) -> dict[tuple[str, float | None], Point]:
+    """What is known of a dataset, by method and ε; None for a method that does not depend on it."""
+    with ResultsFile(RESULTS, create=False) as results:
+        rows = results.rows()
+        plans = {(each.experiment, each.dataset): each for each in results.plans()}
+    plan = plans[experiment, dataset]
+    return {(point.series, point.x): point for point in points_of(plan, rows)}
 
 
-def read() -> dict[Key, float]:
-    """What is known."""
-    rows = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
-    return {Key(each["dataset"], each["seed"], each["method"], each["epsilon"]): each["accuracy"] for each in rows}
+def spec(experiment: str) -> NodeSweep:
+    """The experiment."""
+    found = EXPERIMENTS[experiment]
+    assert isinstance(found, NodeSweep)  # noqa: S101
+    return found
 
 
-def write(found: dict[Key, float]) -> None:
-    """Keep it, in order."""
-    order = sorted(found, key=lambda key: (key.dataset, key.seed, key.method, key.epsilon or 0.0))
-    rows = [json.dumps(key._asdict() | {"accuracy": round(found[key], 5)}) for key in order]
-    with written_whole(RESULTS) as file:
-        file.write(("[\n" + ",\n".join(rows) + "\n]\n").encode())
-
-
-def compute(dataset: str, root: Path, seeds: Sequence[int]) -> None:
-    """Compute the numbers that are missing."""
-    graphs = gl.load_dataset(dataset, root, download=False)
-    for seed in seeds:
-        missing = [key for key in wanted(dataset) if key.seed == seed and key not in read()]
-        if not missing:
-            continue
-        train, validation, test = gl.split(graphs.node_labels, RATIOS, seed)
-        view = gl.FeatureView.of(graphs, train=train, validation=validation)
-        truth = np.searchsorted(view.users.classes, np.asarray(graphs.node_labels)[test])
-        for key in missing:
-            found = scores(key, graphs.with_groups(view.groups), view)[test].argmax(axis=1)
-            write(read() | {key: float((found == truth).mean())})
-            print(*key, read()[key], flush=True)
-
-
-def scores(key: Key, graphs: gl.GraphSet, view: gl.FeatureView) -> Any:
-    """Log probabilities of all users, by one method."""
-    if key.method in ("words", "features"):
-        return view.opinions["features"] if key.method == "words" else view.log_proba
-    epsilon, users = key.epsilon or 0.0, view.users
-    if key.method == "blink":
-        return users.mixed(view.opinions | by_blink(gl.Blink(epsilon).randomize(graphs, rng=key.seed), view))[1]
-    makers: dict[str, Callable[[], gl.Mechanism]] = {
-        "counts": lambda: gl.FriendCounts(epsilon),
-        "lists": lambda: gl.RR(epsilon),
-        "true": gl.NonPrivFull,
-    }
-    reports = makers[key.method]().randomize(graphs, rng=key.seed)
-    clf = gl.NodeClassifier().fit(reports, train=users.train, validation=users.validation, view=view)
-    return clf.log_proba_
-
-
-def by_blink(reports: gl.Reports, view: gl.FeatureView) -> dict[str, Any]:
-    """What friends say in the graph that Blink's own server makes."""
-    found, users = denoise(reports, "hybrid"), view.users
-    graph = found.reports
-    edges = sparse.csr_array((found.weight, graph.indices, graph.indptr), shape=(graph.num_users, graph.num_users))
-    rows = opinions.compressed(view.rows, 0)
-    return opinions.by_links(rows, edges, view.log_proba, users.codes, users.train, users.validation)
-
-
-def table(dataset: str) -> str:
+def table(experiment: str, dataset: str) -> str:
     """Mean accuracy of each method, with the corrected error of Nadeau & Bengio (2003)."""
-    known = read()
-    rows: list[list[str | None]] = []
-    for method, label in LABELS.items():
-        cells = []
-        for epsilon in EPSILONS:
-            keys = [key for key in known if key.dataset == dataset and key.method == method]
-            values = np.array([known[key] for key in keys if key.epsilon in (None, epsilon)])
-            cells.append(shown(values) if len(values) else None)
-        if any(cells):
-            rows.append([label, *cells])
-    if dataset in PUBLISHED:
-        rows.append(
-            [
-                "Blink as published",
-                *(f"{PUBLISHED[dataset][e]:.3f}" if e in PUBLISHED[dataset] else None for e in EPSILONS),
-            ]
-        )
-    return markdown(["accuracy", *(f"ε = {epsilon:g}" for epsilon in EPSILONS)], rows)
+    known, about, rows = points(experiment, dataset), spec(experiment), list[list[str | None]]()
+    for method in about.methods:
+        places = [known.get((method, epsilon)) or known.get((method, None)) for epsilon in about.epsilon]
+        rows.append([LABELS.get(method, method_label(method)), *(shown(place, about.ratios) for place in places)])
+    if experiment == "nodes" and dataset in PUBLISHED:
+        values = [PUBLISHED[dataset].get(epsilon) for epsilon in about.epsilon]
+        rows.append(["Blink as published", *(None if value is None else f"{value:.3f}" for value in values)])
+    return markdown(["accuracy", *(f"ε = {epsilon:g}" for epsilon in about.epsilon)], rows)
 
 
-def shown(values: Any) -> str:
-    """A mean and its error."""
-    error = values.std(ddof=1) * np.sqrt(1 / len(values) + RATIOS[2] / RATIOS[0])
-    return f"{values.mean():.3f} ± {error:.3f}"
+def shown(point: Point | None, ratios: tuple[float, ...]) -> str | None:
+    """A mean and its error, and over how many splits where some are missing; a dash where all are."""
+    found = None if point is None else point.summary("accuracy")
+    if point is None or found is None or found.count < 2:
+        return None
+    some = "" if found.count == point.planned else f", {found.count} splits"
+    return f"{found.mean:.3f} ± {found.std * math.sqrt(1 / found.count + ratios[2] / ratios[0]):.3f}{some}"
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "nodes-cora": lambda: table("Cora"),
-    "nodes-facebook": lambda: table("FacebookPages"),
+    "nodes-cora": lambda: table("nodes", "Cora"),
+    "nodes-facebook": lambda: table("nodes", "FacebookPages"),
+    "nodes-features-cora": lambda: table("nodes-features", "Cora"),
 }
 
 
 def main() -> None:
-    """Compute where a data root is given; fill the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--root", type=Path, help="a folder with Cora.npz and FacebookPages.npz, or with nodes/")
-    parser.add_argument("--dataset", choices=sorted(LISTS), action="append", help="one of them; both unless said")
-    given = parser.parse_args()
-    for dataset in (given.dataset or LISTS) if given.root else ():
-        compute(dataset, given.root, SEEDS)
+    """Fill the page."""
     for page in PAGES:
         fill(page, TABLES)
 

@@ -5,7 +5,7 @@ graph (what features say) and what happens for each report (draw, fit). Processo
 do not depend on what else the machine does.
 
 1. FacebookPages where it is at hand: counts at ε = 1, lists at ε = 6, the two sides of ``gl.recommended``;
-2. counts on embedded communities of up to 40,000 users. Memory is a straight line in users; time is not quite one, as
+2. counts on embedded communities of up to 20,000 users. Memory is a straight line in users; time is not quite one, as
    the search for users with similar features compares all pairs, block by block.
 """
 
@@ -24,7 +24,7 @@ from graphldp.errors import DatasetNotFoundError
 from graphldp.graphs import GraphSet
 
 DATASET = "FacebookPages"
-LADDER = (5_000, 10_000, 20_000, 40_000)
+LADDER = (5_000, 10_000, 20_000)
 
 
 def run(*, root: Path | None = None) -> Iterator[dict[str, Any]]:
