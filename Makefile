@@ -38,8 +38,8 @@ check: .venv/installed ## ruff, mypy strict, and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_imports.py
 
-docs: .venv/installed ## build the documentation site into build/site; a warning is an error
-	$(BIN)/python -m sphinx -q -E --fail-on-warning --keep-going -b html docs build/site
+docs: .venv/installed ## build the documentation site into build/site and run its tutorials; a warning is an error
+	$(BIN)/python -m sphinx -q -E -j auto --fail-on-warning --keep-going -b html docs build/site
 	@echo 'open build/site/index.html'
 
 format: .venv/installed ## let ruff put the code in order

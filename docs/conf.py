@@ -18,12 +18,17 @@ extensions = [
     "sphinx_copybutton",
     "reference",
 ]
-exclude_patterns = ["results", "schema"]
+exclude_patterns = ["conf.py", "results", "schema"]
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 
-nb_execution_mode = "off"
+# tutorials are scripts with a comment before each cell; each is executed as the notebook that it makes
+nb_custom_formats = {".py": ["jupytext.reads", {"fmt": "py:percent"}]}
+nb_execution_mode = "force"
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
 
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import re
 import tempfile
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import jupytext
 import typer
 from fastapi import FastAPI
 from fill import DOCS, markdown
@@ -249,8 +251,16 @@ def _skip(app: Sphinx, kind: str, name: str, value: object, skip: bool, options:
     return True if home and not home.startswith("graphldp") else None
 
 
+def _write_notebooks(app: Sphinx, error: Exception | None) -> None:
+    """The tutorials once more, as notebooks to download."""
+    for script in sorted((DOCS / "tutorials").glob("*.py")) if error is None else ():
+        notebook = Path(os.fspath(app.outdir)) / "tutorials" / f"{script.stem}.ipynb"
+        jupytext.write(jupytext.read(script, fmt="py:percent"), notebook)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Called by Sphinx."""
+    app.connect("build-finished", _write_notebooks)
     app.connect("source-read", _read)
     app.connect("autodoc-skip-member", _skip)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,6 @@
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+def read(fp: Path, *, fmt: str) -> NotebookNode: ...
+def write(nb: NotebookNode, fp: Path) -> None: ...
