@@ -44,7 +44,7 @@ plt.legend()
 plt.show()
 
 # %% [markdown]
-# One liar is enough to bring the recipe down to guessing. The defense costs some accuracy where nobody lies, and it holds.
+# One liar is enough to bring the recipe down to guessing. The defense costs some accuracy where nobody lies, and holds.
 #
 # ## What is certain
 #
