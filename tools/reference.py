@@ -39,7 +39,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "data": ("graphs", "datasets", "reports"),
     "mechanisms": ("mechanisms", "privacy"),
     "learning": ("learn", "counts"),
-    "experiments": ("experiments", "threats", "errors"),
+    "experiments": ("experiments", "pages", "threats", "errors"),
 }
 PUBLIC = [getattr(gl, name) for name in gl.__all__]
 # pages that stand outside docs, and where the site has them

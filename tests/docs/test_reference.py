@@ -15,6 +15,9 @@ from tests.docs.markdown import DOCS, ROOT
 import graphldp as gl
 from graphldp.collector.settings import TABLE
 
+# importing torch_geometric uses what torch is about to drop
+pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
+
 
 @pytest.fixture(scope="module")
 def reference() -> Any:
