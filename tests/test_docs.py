@@ -77,8 +77,6 @@ GOALS = {
     "Cora": {1.0: 0.82, 2.0: 0.845, 4.0: 0.865, 6.0: 0.88},
     "FacebookPages": {1.0: 0.915, 2.0: 0.925, 4.0: 0.93, 6.0: 0.93},
 }
-NOT_YET = {("FacebookPages", 6.0), ("FacebookPages", 8.0)}
-"""Where lists are recommended and not measured on all splits."""
 
 
 @pytest.mark.parametrize("dataset", GOALS)
@@ -89,17 +87,16 @@ def test_what_is_recommended_for_users_is_never_below_its_controls(tools: dict[s
     """
     points = tools["nodes"].points("nodes", dataset)
 
-    def mean(method: str, epsilon: float | None) -> float | None:
-        found = points[method, epsilon].summary("accuracy")
-        return float(found.mean) if found is not None and found.count == 10 else None
+    def mean(method: str, epsilon: float | None) -> float:
+        found = some(points[method, epsilon].summary("accuracy"))
+        assert found.count == 10
+        return float(found.mean)
 
-    controls = [some(mean(name, None)) for name in ("node-features", "node-similar")]
+    controls = [mean(name, None) for name in ("node-features", "node-similar")]
     for epsilon in sorted({x for _, x in points if x is not None}):
         found = mean(name_of(type(gl.recommended(epsilon, task="nodes").mechanism)), epsilon)
-        assert (found is None) == ((dataset, epsilon) in NOT_YET)
-        if found is not None:
-            assert found >= max(controls) - 0.005
-            assert found >= GOALS[dataset].get(epsilon, 0.0)
+        assert found >= max(controls) - 0.005
+        assert found >= GOALS[dataset].get(epsilon, 0.0)
 
 
 def test_the_page_has_the_list_of_mutants(tools: dict[str, Any]) -> None:
