@@ -16,6 +16,7 @@ from graphldp.threats.degrees import (
 )
 from graphldp.threats.guard import HubGuard
 from graphldp.threats.optimised import Optimised
+from graphldp.threats.plausible import PlausibleDegrees
 from graphldp.threats.threshold import DegreeThreshold
 from graphldp.threats.verdict import ROC, Verdict, roc
 
@@ -35,6 +36,7 @@ __all__ = [
     "ListAttack",
     "Mimics",
     "Optimised",
+    "PlausibleDegrees",
     "Poison",
     "RowColumnCheck",
     "SilentHubs",

@@ -21,6 +21,7 @@ from graphldp.threats.consistency import RowColumnCheck
 from graphldp.threats.degrees import CopyLargest, DegreeShift, FakeHub, Imitation, Mimics, SilentHubs, StayAway
 from graphldp.threats.guard import HubGuard
 from graphldp.threats.optimised import Optimised
+from graphldp.threats.plausible import PlausibleDegrees
 from graphldp.threats.threshold import DegreeThreshold
 
 
@@ -106,6 +107,7 @@ DEFENSES = {
         NamedDefense("row-column", RowColumnCheck, RowColumnCheck, "row against column"),
         NamedDefense("guard-accuracy", HubGuard, partial(HubGuard, "accuracy"), "HubGuard, accuracy"),
         NamedDefense("guard-guarantee", HubGuard, partial(HubGuard, "guarantee"), "HubGuard, guarantee"),
+        NamedDefense("plausible", PlausibleDegrees, PlausibleDegrees, "degrees that could be honest"),
     )
 }
 

@@ -84,22 +84,19 @@ def exchangeable(graphs: GraphSet, fraction: float, epsilon: float, liars: Liars
     if graphs.labels is None or len(np.unique(graphs.labels)) != 2:
         raise DataError("Labels are exchanged between graphs of two classes. These have another number of them.")
     labels, step = np.asarray(graphs.labels), np.floor(np.log(np.maximum(graphs.sizes, 1)) / np.log1p(STEP))
-    first = labels == labels[0]
+    degrees, first = np.split(graphs.degrees.astype(np.int64), graphs.graph_ptr[1:-1]), labels == labels[0]
+    factor = {"both": 2.0, "one": 1.0, "random": 1 / max(1 - fraction, 1e-9)}[liars]
     pairs = 0
     for each in np.unique(step):
-        own, others = (np.flatnonzero((step == each) & side) for side in (first, ~first))
-        if len(own) and len(others):
-            near = np.array(
-                [[_near(graphs, a, b, fraction, epsilon, liars) for b in others.tolist()] for a in own.tolist()]
-            )
+        own, others = ([degrees[at] for at in np.flatnonzero((step == each) & side)] for side in (first, ~first))
+        if own and others:
+            near = np.array([[_alike(a, b, fraction, factor, epsilon) for b in others] for a in own])
             pairs += int(np.count_nonzero(maximum_bipartite_matching(csr_array(near), perm_type="column") >= 0))
     return 2 * pairs / max(len(graphs), 1)
 
 
-def _near(graphs: GraphSet, a: int, b: int, fraction: float, epsilon: float, liars: Liars) -> bool:
+def _alike(a: NDArray[np.int64], b: NDArray[np.int64], fraction: float, factor: float, epsilon: float) -> bool:
     """Whether liars can make two graphs look the same."""
-    one, other = (graphs.degrees[graphs.graph_ptr[g] : graphs.graph_ptr[g + 1]].astype(np.int64) for g in (a, b))
-    mean, variance = differing(one, other, epsilon)
-    budget = np.floor(fraction * min(len(one), len(other)) + 1e-9)
-    factor = {"both": 2.0, "one": 1.0, "random": 1 / max(1 - fraction, 1e-9)}[liars]
-    return bool(mean + _SIGMAS * np.sqrt(variance) <= factor * budget)
+    mean, variance = differing(a, b, epsilon)
+    budget = factor * np.floor(fraction * min(len(a), len(b)) + 1e-9)
+    return bool(mean + _SIGMAS * np.sqrt(variance) <= budget)
