@@ -24,7 +24,7 @@ from graphldp.pages.calibration import pooled
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
-TOOLS = ("calibration", "mechanism_figures", "mutants", "nodes", "posterior", "tables", "threats")
+TOOLS = ("calibration", "forged_degrees", "mechanism_figures", "mutants", "nodes", "posterior", "tables", "threats")
 
 
 @pytest.fixture(scope="module")

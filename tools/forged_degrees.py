@@ -4,7 +4,9 @@ Both are bounds on what any classifier can do on REDDIT-BINARY, by what honest g
 """
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from fill import DOCS, fill, markdown
@@ -15,6 +17,7 @@ from graphldp.learn.tables.profile_classifier import Pair
 from graphldp.learn.tables.profiles import degree_profile
 from graphldp.threats.worlds import exchangeable
 
+PAGES = (DOCS / "forged-degrees.md",)
 SHARES = (0.01, 0.1, 0.3)
 ASKED = ("0.88", "0.86", "0.82")
 SEEDS = 10
@@ -61,11 +64,14 @@ def frontier(graphs: gl.GraphSet) -> str:
     return markdown(head, rows)
 
 
+TABLES: dict[str, Callable[[gl.GraphSet], str]] = {"training-bound": training, "evasion-bound": frontier}
+
+
 def main() -> None:
     """Fill docs/forged-degrees.md."""
     graphs = gl.load_dataset("REDDIT-BINARY", root=sys.argv[1])
-    makers = {"training-bound": lambda: training(graphs), "evasion-bound": lambda: frontier(graphs)}
-    fill(DOCS / "forged-degrees.md", makers)
+    for page in PAGES:
+        fill(page, {name: partial(make, graphs) for name, make in TABLES.items()})
 
 
 if __name__ == "__main__":
