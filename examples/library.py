@@ -8,7 +8,7 @@ import graphldp as gl
 # Two kinds of discussion threads; gl.load_dataset("REDDIT-BINARY") gives the real thing.
 graphs = gl.synthetic.threads(num_graphs=200, seed=0)
 
-# Every user draws one noisy list of friends on her own device. From here on nobody sees a true edge.
+# Every user draws one noisy report on her own device: here a degree and a list. From here on nobody sees a true edge.
 reports = gl.DPRR(epsilon=2.0).randomize(graphs, rng=7)
 print(reports.guarantee)
 

@@ -1,4 +1,4 @@
-"""Reports: noisy lists, right of the privacy line.
+"""Reports: what users sent, noisy, right of the privacy line.
 
 The one type that simulation and the live service share: what is trained on does not know which of the two it came
 from. It holds what users sent and what was promised to them, never a raw edge of a private user and never the seed of

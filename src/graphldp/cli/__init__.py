@@ -24,7 +24,7 @@ COMMANDS = {
     "datasets": "Find, describe and fetch datasets of the TU collection.",
     "mechanisms": "Show every mechanism by name: what users send, whether devices can send it, and its parameters.",
     "threats": "Show every attack and every defense by name, and whose reports they are for.",
-    "randomize": "Draw one noisy list of friends for every user, and say what was promised to whom.",
+    "randomize": "Draw one noisy report for every user, and say what was promised to whom.",
     "train": "Train graph classifiers on noisy reports and say how good they are.",
     "evaluate": "Compare a model's labels with the true ones: accuracy, AUC and confusion matrix.",
     "predict": "Label every graph, with probabilities.",
@@ -34,7 +34,7 @@ COMMANDS = {
     "page": "Write one HTML page that needs no network: figures, the same numbers as tables, and what is missing.",
     "audit": "Check that a mechanism, the client and the wire keep what they promise.",
     "bench": "Measure speed on this machine, against named peers in the same run.",
-    "serve": "Run the collector: take one noisy list from each user, once, and keep it.",
+    "serve": "Run the collector: take one noisy report from each user, once, and keep it.",
     "collect": "Open communities, invite users, and learn from what they reported.",
     "client": "Report your friends to a community, noisily and once. Your list stays on this device.",
 }

@@ -59,11 +59,13 @@ def demo(
     context = Context(device="cpu")
     graphs = load(DATASET, context)
     note = console.err.print
-    note(f"{graphs.num_graphs} discussion threads of two kinds, {graphs.num_users:,} users. Each sends one noisy list.")
+    note(
+        f"{graphs.num_graphs} discussion threads of two kinds, {graphs.num_users:,} users. Each sends one noisy report."
+    )
     sent = [drawn(graphs, name, each) for name, each in mechanisms_of(graphs).items()]
     if not as_json:
         console.show(sent, as_json=False, title="What users send, ε = 1 (λ = 0.2 for NonPriv-Part)")
-    note("Training on the lists at ε = 0.2, 0.5, 1 and 2, three seeds each, the recipe beside the paper's methods …")
+    note("Training on the reports at ε = 0.2, 0.5, 1 and 2, three seeds each, the recipe beside the paper's methods …")
     plans = [make_plan(each, DATASET, context, effort="demo") for each in ("side-by-side", "degrees")]
     plans.append(make_plan("nodes-side-by-side", USERS, context, effort="demo"))
     results = out / "results.sqlite"

@@ -70,10 +70,10 @@ def randomize(
     root: Annotated[Path | None, typer.Option(help="A folder of datasets.", metavar="FOLDER")] = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Draw one noisy list of friends for every user, and say what was promised to whom.
+    """Draw one noisy report for every user, and say what was promised to whom.
 
-    The file holds the noisy lists, the noisy degrees where the mechanism releases them, the labels, and each user's
-    ε; it holds no raw edge of a private user and no seed.
+    A report is a noisy degree, a noisy list of friends or both, or counts by group: 'graphldp mechanisms' says which.
+    The file holds the reports, the labels, and each user's ε. It holds no raw edge of a private user and no seed.
 
     A graph too large for memory goes in as Parquet files with columns source and target, and comes out as a folder of
     Parquet files with every user's noisy list: the same lists as in memory for the same seed.

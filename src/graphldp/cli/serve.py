@@ -29,14 +29,14 @@ def serve(
     port: Annotated[int | None, typer.Option(help="The port; 8470 by default, 0 takes a free one.")] = None,
     database: DatabaseOption = None,
     pairs: Annotated[
-        list[str] | None, typer.Option("--set", help="Any other setting; may be given often.", metavar="NAME=VALUE")
+        list[str] | None, typer.Option("--set", help="Any other setting; may be repeated.", metavar="NAME=VALUE")
     ] = None,
     show_settings: Annotated[
         bool, typer.Option("--settings", help="List all settings with their values, and end.")
     ] = False,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Run the collector: take one noisy list from each user, once, and keep it.
+    """Run the collector: take one noisy report from each user, once, and keep it.
 
     Every setting is also an environment variable: GRAPHLDP_PORT, GRAPHLDP_DATABASE and so on.
     """

@@ -61,7 +61,7 @@ def create_app(settings: Settings, store: Store) -> ASGIApp:
     app = Application(
         title="graphldp collector",
         version=graphldp.__version__,
-        summary="Takes one noisy list of friends from each user, once.",
+        summary="Takes one noisy report about friends from each user, once.",
         lifespan=lifespan,
         docs_url=None,  # its page loads scripts from elsewhere
         redoc_url=None,
