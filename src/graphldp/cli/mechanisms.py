@@ -22,7 +22,7 @@ graphldp mechanisms
 
 graphldp mechanisms --json
 """
-MECHANISM_HELP = "How lists are noised: a name that 'graphldp mechanisms' shows, or path/own.py:Class."
+MECHANISM_HELP = "What users send, and its noise: a name that 'graphldp mechanisms' shows, or path/own.py:Class."
 
 SeedOption = Annotated[int, typer.Option("--seed", help="Same seed, same noise.")]
 MechanismOption = Annotated[str, typer.Option("--mechanism", "-m", help=MECHANISM_HELP)]
@@ -33,13 +33,14 @@ PublicOption = Annotated[
     float, typer.Option("--public-fraction", help="λ: the share of users who publish their lists.")
 ]
 AllocationOption = Annotated[
-    str | None, typer.Option("--allocation", help="DPRR: how ε is split, 'paper' (unless said), 'fixed' or 'utility'.")
+    str | None, typer.Option("--allocation", help="DPRR: how ε is split, 'paper' (the default), 'fixed' or 'utility'.")
 ]
 AlphaOption = Annotated[
-    float | None, typer.Option("--alpha", help="DPRR: the share of ε that goes to the edges; 0.9 unless said.")
+    float | None, typer.Option("--alpha", help="DPRR: the share of ε that goes to the edges; 0.9 by default.")
 ]
 NoiseOption = Annotated[
-    str | None, typer.Option("--noise", help="Noise on degrees: 'laplace' or 'discrete'; the mechanism's unless said.")
+    str | None,
+    typer.Option("--noise", help="Noise on degrees: 'laplace' or 'discrete'; by default the mechanism's own."),
 ]
 SamplingOption = Annotated[float | None, typer.Option("--sampling", help="ARR: the probability that an entry is kept.")]
 
@@ -47,9 +48,11 @@ CategoriesOption = Annotated[
     int | None, typer.Option("--categories", help="CategoryRR: how many categories there are, a public number.")
 ]
 LowOption = Annotated[
-    float | None, typer.Option("--low", help="MultiBit: the least that a feature can be; 0 unless said.")
+    float | None, typer.Option("--low", help="MultiBit: the smallest value of a feature; 0 by default.")
 ]
-HighOption = Annotated[float | None, typer.Option("--high", help="MultiBit: the most, likewise; 1 unless said.")]
+HighOption = Annotated[
+    float | None, typer.Option("--high", help="MultiBit: the largest value of a feature; 1 by default.")
+]
 
 
 def mechanisms(as_json: console.JsonOption = False) -> None:

@@ -45,11 +45,13 @@ class EffortName(StrEnum):
 
 def reproduce(
     experiments: Annotated[
-        list[str] | None, typer.Argument(metavar="[EXPERIMENT]...", help="Which; all that fit the dataset unless said.")
+        list[str] | None, typer.Argument(metavar="[EXPERIMENT]...", help="Which; by default all that fit the dataset.")
     ] = None,
     dataset: Annotated[
         str | None,
-        typer.Option(help="A dataset at hand, or a .npz file of graphs; REDDIT-BINARY, for smoke synthetic:threads."),
+        typer.Option(
+            help="A dataset, or a .npz file of graphs; by default REDDIT-BINARY, for smoke synthetic:threads."
+        ),
     ] = None,
     root: RootOption = None,
     effort: Annotated[EffortName, typer.Option(help="smoke: minutes; paper: the full grid.")] = EffortName.quick,
@@ -66,7 +68,7 @@ def reproduce(
     results: ResultsOption = RESULTS,
     engine: Annotated[EngineName, typer.Option(help="Processes of this machine, or Ray.")] = EngineName.local,
     address: Annotated[str | None, typer.Option(help="Of a Ray cluster; a local one is started otherwise.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Local processes; one per core unless said.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Local processes; by default one per core.")] = None,
     device: DeviceOption = "auto",
     export: Annotated[
         Path | None, typer.Option(help="Leave the cells to another machine: write them to this folder.")
@@ -79,11 +81,11 @@ def reproduce(
     EXPERIMENT is one of table-datasets, table-complexity, accuracy-lambda, accuracy-epsilon, allocation, degrees,
     runtime-sampling, runtime-nodes, grid, central, poisoning, poisoning-beyond, poisoning-recipe, side-by-side,
     beyond, elsewhere, ceilings, unseen, lists, rounds, calibration and ingredients; and, for one graph whose users
-    have labels, such as Cora, nodes, nodes-features and nodes-side-by-side. It stands where other commands have a
-    dataset: all experiments of a call run on the same one, --dataset.
+    have labels, such as Cora, nodes, nodes-features and nodes-side-by-side. All
+    experiments of a call run on one dataset, --dataset.
 
-    Every finished cell is kept at once: interrupt it and run the same command again, and it goes on. It ends
-    with the accuracies of its figures; 'graphldp page' turns the results into a page.
+    Every finished cell is kept at once. After an interruption, run the same command again, and it goes on. At the end
+    it prints the accuracies of its figures; 'graphldp page' turns the results into a page.
     """
     from graphldp.experiments.accuracies import accuracies
     from graphldp.experiments.draws import Context

@@ -29,7 +29,7 @@ LiarsOption = Annotated[
     int | None, typer.Option("--liars", help="How many users of each graph lie, instead of a share of them.")
 ]
 WhereOption = Annotated[
-    str | None, typer.Option(help="In which graphs they lie: train (unless said), test (evasion) or both.")
+    str | None, typer.Option(help="In which graphs they lie: train (the default), test (evasion) or both.")
 ]
 HonestDegreeOption = Annotated[
     bool, typer.Option("--honest-degree", help="Liars leave d* as it was instead of forging it to fit the fake list.")

@@ -77,11 +77,11 @@ def train(
         typer.Option(
             "--mechanism",
             "-m",
-            help=f"{mechanisms.MECHANISM_HELP} dprr unless said, for nodes the recommended one. Not for reports.",
+            help=f"{mechanisms.MECHANISM_HELP} By default dprr, for nodes the recommended one. Not for reports.",
         ),
     ] = None,
     epsilon: Annotated[
-        float | None, typer.Option("--epsilon", "-e", help="ε of every private user; 1 unless said. Not for reports.")
+        float | None, typer.Option("--epsilon", "-e", help="ε of every private user; 1 by default. Not for reports.")
     ] = None,
     public_fraction: mechanisms.PublicOption = 0.0,
     recommended: Annotated[
@@ -115,11 +115,12 @@ def train(
     split: SplitOption = None,
     results: ResultsOption = RESULTS,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help=folder_help("the models") + " None are kept unless said.")
+        Path | None, typer.Option("--out", "-o", help=folder_help("the models") + " By default none are kept.")
     ] = None,
     device: DeviceOption = "auto",
     together: Annotated[
-        int | None, typer.Option(min=1, help="Seeds trained as one computation: all on a GPU, else 1, unless said.")
+        int | None,
+        typer.Option(min=1, help="Seeds trained as one computation; by default all on a GPU, and 1 elsewhere."),
     ] = None,
     tensorboard: Annotated[Path | None, typer.Option(help="A folder for TensorBoard logs.", metavar="DIR")] = None,
     root: RootOption = None,
@@ -127,20 +128,21 @@ def train(
 ) -> None:
     """Train graph classifiers on noisy reports and say how good they are.
 
-    Every seed draws its own noise, its own stratified split and its own weights. Mean, standard deviation and 95 %
-    confidence interval over the seeds stand beside two controls: the number of users alone, and degrees alone.
+    Every seed draws its own noise, its own stratified split and its own weights. The table shows mean, standard
+    deviation and 95 % confidence interval over the seeds, beside two controls: the number of users alone, and degrees
+    alone.
 
-    With --attack, some users lie: a share of each training graph, or so many of it, or of test graphs. With --defense,
-    the server takes away reports that look fake, before it trains; '--defense recommended' takes nobody's away and fits
+    With --attack, some users lie: --fraction or --liars says how many in each graph, and --where in which graphs. With
+    --defense, the server drops reports that look fake before it trains. '--defense recommended' drops none, and fits
     the recommended classifier that withstands liars.
 
-    With --task nodes, the users of one graph are labelled: by their public features, and by what they report about
-    friends. Three controls hear no friend: features alone, the graph of users with similar features, and all that
-    features say. Options of networks, liars and defenses do not apply. Who counts friends does so by the groups of the
-    graph, or by the classes that features suggest.
+    With --task nodes, it labels the users of one graph, from their public features and from what they report about
+    friends. Three controls use no reports: features alone, the graph of users with similar features, and all that
+    features say. Options of networks, liars and defenses do not apply. Users who count friends count them by the
+    graph's groups or, if it has none, by the classes that features suggest.
 
-    Rows go to the results file as each training ends, and 'graphldp page' shows them; models go to OUT/seed-0.npz and
-    so on. Run it again to go on after an interruption; finished seeds are not trained again.
+    Rows go to the results file as each training ends, and 'graphldp page' shows them. Models go to OUT/seed-0.npz and
+    so on. After an interruption, run it again: finished seeds are not trained twice.
     """
     need_learn("train")
     from graphldp.experiments.draws import Context

@@ -15,7 +15,7 @@ EPILOG = "Example: graphldp audit mechanism -m hub-lists -e 2"
 
 
 def mechanism(
-    name: Annotated[str | None, typer.Option("--mechanism", "-m", help="One of the table; all unless given.")] = None,
+    name: Annotated[str | None, typer.Option("--mechanism", "-m", help="One of the table; by default all.")] = None,
     epsilon: mechanisms.EpsilonOption = 1.0,
     samples: SamplesOption = 200_000,
     seed: mechanisms.SeedOption = 0,

@@ -12,8 +12,8 @@ EPILOG = "Example: graphldp bench nodes --root data --out benchmarks/results"
 def nodes(root: RootOption = None, out: OutOption = None, as_json: console.JsonOption = False) -> None:
     """Label the users of FacebookPages by counts at ε = 1 and by lists at ε = 6, and up to 20,000 others.
 
-    FacebookPages is left out where it is not at hand; the others are embedded. Shows seconds by the clock and of the
-    processor, and peak memory.
+    FacebookPages is left out if this machine does not have it; the others are embedded. It shows seconds by the clock,
+    seconds of the processor, and peak memory.
     """
     need_learn("bench nodes")
     from graphldp.benchmarks import nodes as benchmark

@@ -25,7 +25,7 @@ def randomize(
 ) -> None:
     """Draw DPRR reports at growing sizes: seconds, neighbours a second, peak memory, and the ratio to dense NumPy.
 
-    REDDIT-BINARY is used where it is at hand, the embedded threads otherwise.
+    It uses REDDIT-BINARY if this machine has it, and the embedded threads otherwise.
     """
     from graphldp.benchmarks import randomize as benchmark
 

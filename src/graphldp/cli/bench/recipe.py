@@ -15,8 +15,8 @@ EPILOG = "Example: graphldp bench recipe --root data --out benchmarks/results"
 def recipe(root: RootOption = None, out: OutOption = None, as_json: console.JsonOption = False) -> None:
     """Fit and score the recipe at ε = 1 on a dataset, and on 2,000, 20,000 and 200,000 graphs of 25 users.
 
-    REDDIT-BINARY is used where it is at hand, the embedded threads otherwise. Shows seconds, peak memory, and where the
-    time of a fit goes.
+    It uses REDDIT-BINARY if this machine has it, and the embedded threads otherwise. It shows seconds, peak memory, and
+    where the time of a fit goes.
     """
     need_learn("bench recipe")
     from graphldp.benchmarks import recipe as benchmark

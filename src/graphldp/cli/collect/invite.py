@@ -26,7 +26,7 @@ def invite(
     out: Annotated[Path, typer.Option("--out", "-o", help=folder_help("the invitations"), metavar="FOLDER")],
     users: Annotated[
         list[int] | None,
-        typer.Option("--user", help="A slot; may be given often. Its earlier token is void from now on."),
+        typer.Option("--user", help="A slot; may be repeated. Its earlier token is void from now on."),
     ] = None,
     page: Annotated[
         str | None, typer.Option(help="Where somebody else hosts the page for members; the server by default.")

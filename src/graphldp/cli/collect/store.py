@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CommunityArgument = Annotated[str, typer.Argument(help="The community's id.", metavar="COMMUNITY")]
 CommunitiesOption = Annotated[
-    list[str] | None, typer.Option("--community", "-c", help="A community; may be given often. All by default.")
+    list[str] | None, typer.Option("--community", "-c", help="A community; may be repeated. All by default.")
 ]
 BackupArgument = Annotated[Path, typer.Argument(help="The backup.", metavar="FILE")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

@@ -1,4 +1,4 @@
-"""``graphldp datasets fetch``: download what is not at hand."""
+"""``graphldp datasets fetch``: download what this machine does not have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def fetch(
     root: RootOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Download datasets that are not at hand, into --root or, without it, into the cache.
+    """Download datasets that this machine does not have, into --root or, without it, into the cache.
 
     The address is $GRAPHLDP_TU_URL, by default the public TU collection. A checksum is kept beside each archive, and
     an archive that has changed since is an error.

@@ -20,7 +20,7 @@ def show(
     root: RootOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Describe a dataset that is at hand: the statistics of the paper's Table 2, counted, and its degrees.
+    """Describe a dataset that is on this machine: the statistics of the paper's Table 2, counted, and its degrees.
 
     Nothing is downloaded; 'graphldp datasets fetch NAME' does that.
     """

@@ -102,7 +102,7 @@ def place(out: Path, name: str, command: str) -> Path:
 
 def folder_help(what: str) -> str:
     """The same for a command that writes several files."""
-    return f"A folder for {what}: a name without an ending, or a folder that is there."
+    return f"A folder for {what}: a name without an ending, or a folder that exists."
 
 
 def check_folder(out: Path, command: str) -> None:
@@ -122,7 +122,7 @@ SplitOption = Annotated[
     str | None,
     typer.Option(
         "--split",
-        help="Shares of training, validation and test graphs, as 0.75,0.10,0.15; the dataset's own unless said.",
+        help="Shares of training, validation and test graphs, such as 0.75,0.10,0.15; by default the dataset's own.",
     ),
 ]
 

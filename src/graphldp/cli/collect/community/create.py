@@ -27,7 +27,7 @@ def create(
             metavar="FILE",
         ),
     ],
-    epsilon: Annotated[list[float], typer.Option("--epsilon", "-e", help="An ε to offer; may be given often.")],
+    epsilon: Annotated[list[float], typer.Option("--epsilon", "-e", help="An ε to offer; may be repeated.")],
     mechanism: Annotated[
         str | None,
         typer.Option(
