@@ -35,7 +35,7 @@ def test_arr_keeps_its_share(command: Any, files: Any, tmp_path: Path) -> None:
         "randomize", files.graphs, "-m", "arr", "--sampling", "0.1", "-o", tmp_path / "r.npz", "--json"
     )
     assert code == 0
-    assert json.loads(printed)["mechanism"] == "arr(epsilon=1.0, sampling=0.1)"
+    assert json.loads(printed)["mechanism"] == "arr(epsilon=1.0, sampling=0.1, sampled='ones')"
 
 
 def test_people_read_the_promise(command: Any, files: Any, tmp_path: Path) -> None:
