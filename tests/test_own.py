@@ -37,7 +37,7 @@ def test_a_file_is_run_once_for_each_version(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "name", "message"),
     [
-        (None, "Mine", "'thing' parameter of graphldp must be a class in a file that is there"),
+        (None, "Mine", "'thing' parameter of graphldp must be a class in a file that exists"),
         ("Mine = 3", "Mine", "must be a whole kind of dict in .*own.py. Got 'Mine'"),
         ("class Mine: pass", "Mine", "must be a whole kind of dict"),
         ("", "", "must be a whole kind of dict"),
@@ -79,7 +79,7 @@ def test_a_class_that_was_not_loaded_is_not_loaded_by_its_name(tmp_path: Path) -
     path, trace = tmp_path / "own.py", tmp_path / "trace"
     path.write_text(f"from pathlib import Path\nPath({str(trace)!r}).touch()\nclass Mine(dict): pass\n")
     for reference in (f"{path}:Mine", "own@000000000000:Mine", "tkinter.nothing:Mine"):
-        with pytest.raises(ParameterError, match="one that is at hand"):
+        with pytest.raises(ParameterError, match="one that is loaded"):
             loaded_class(reference, dict, "thing")
     assert not trace.exists()
     found = load_class(f"{path}:Mine", dict, "thing")

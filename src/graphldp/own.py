@@ -49,7 +49,7 @@ def loaded_class(reference: str, base: type, parameter: str) -> type[Any]:
     source, _, name = reference.rpartition(":")
     found = getattr(sys.modules.get(source), name, None)
     if not isinstance(found, type) or not issubclass(found, base):
-        raise bad_parameter(parameter, "graphldp", "one that is at hand: name its file in the command", reference)
+        raise bad_parameter(parameter, "graphldp", "one that is loaded: name its file in the command", reference)
     return found
 
 
@@ -62,7 +62,7 @@ def _from_file(path: Path, parameter: str) -> ModuleType:
     try:
         content = path.read_bytes()
     except OSError:
-        raise bad_parameter(parameter, "graphldp", "a class in a file that is there", str(path)) from None
+        raise bad_parameter(parameter, "graphldp", "a class in a file that exists", str(path)) from None
     name = f"{path.stem}@{hashlib.sha256(content).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]

@@ -57,7 +57,7 @@ def test_people_read_the_promise(command: Any, files: Any, tmp_path: Path) -> No
         (["-m", "arr"], "--sampling"),
         (["-m", "friend-counts"], "FriendCounts needs public groups"),
         (["-m", "rr", "--alpha", "0.5"], "'alpha' parameter of RR must be left out"),
-        (["-m", "nowhere.py:Own"], "a class in a file that is there"),
+        (["-m", "nowhere.py:Own"], "a class in a file that exists"),
         (["-m", "nowhere:Own"], "a class in a module that can be imported"),
         (["-m", "graphldp:RowMechanism"], "a whole kind of Mechanism in graphldp"),
         (["-m", "nonpriv-part"], "needs public users"),

@@ -127,7 +127,7 @@ def test_a_mechanism_that_is_not_there(command: Command, files: Files, tmp_path:
     code, _, error = command("reproduce", "degrees", *smoke, "-m", "nowhere.py:Own")
     assert code == 2
     assert error.count("\n") == 1
-    assert "a class in a file that is there" in error
+    assert "a class in a file that exists" in error
 
 
 def test_the_help_names_every_experiment(command: Command) -> None:

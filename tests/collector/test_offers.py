@@ -93,7 +93,7 @@ def test_what_dprr_is_told_about_its_split_is_done() -> None:
 def test_a_split_that_a_small_community_cannot_meet_is_explained() -> None:
     with pytest.raises(BudgetError, match=r"With 9 users that is 1, which leaves nothing of ε = 0\.5") as caught:
         one(0.5, "dprr", n=9)
-    for way_out in ("larger ε", "--allocation fixed or utility", "leave --mechanism away"):
+    for way_out in ("larger ε", "--allocation fixed or utility", "leave out --mechanism"):
         assert way_out in str(caught.value)
     assert one(1.1, "dprr", n=9).epsilon1 == 1.0
     assert one(0.5, "dprr", n=9, split=Split("fixed")).cost == 500_000

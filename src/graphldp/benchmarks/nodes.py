@@ -47,7 +47,7 @@ def _cell(root: Path | None, users: int | None, epsilon: float) -> dict[str, Any
 
     graphs = _dataset(root) if users is None else synthetic.communities(users)
     if graphs is None:
-        raise DatasetNotFoundError(f"{DATASET} is not at hand.")
+        raise DatasetNotFoundError(f"{DATASET} is not on this machine.")
     train, validation, test = split(graphs.node_labels, NODE_SPLIT, 0)
     began, worked = perf_counter(), process_time()
     view = FeatureView.of(graphs, train=train, validation=validation)

@@ -175,7 +175,9 @@ def load(dataset: str, context: Context) -> GraphSet:
 def _saved(dataset: str, context: Context) -> str:
     saved = dict(context.files).get(dataset)
     if saved is None:
-        raise DatasetNotFoundError(f"The graphs of {dataset} are not at hand: pass the .npz file as the dataset.")
+        raise DatasetNotFoundError(
+            f"The graphs of {dataset} are not on this machine: pass the .npz file as the dataset."
+        )
     return saved
 
 
