@@ -29,7 +29,7 @@ class Attributes:
         features: finite numbers, [users, columns]: a NumPy array, or any SciPy sparse matrix, which is kept as CSR.
         node_labels: a whole number for each user, ``labels.NO_LABEL`` where hers is not known.
         groups: the number of each user's group, from 0 to ``num_groups`` − 1: everybody is in one, nobody in two.
-        num_groups: how many groups there are; one more than the largest number unless said.
+        num_groups: how many groups there are; by default one more than the largest number.
         public_features: which columns of the features are public: True, False, or one flag for each column.
         public_labels: whether the labels are public.
     """

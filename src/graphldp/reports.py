@@ -70,7 +70,7 @@ class Origin:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reports(NeighbourLists):
-    """Noisy neighbour lists of many graphs, and what they promise.
+    """What the users of many graphs sent, and what was promised to them.
 
     See :class:`graphldp.neighbour_lists.NeighbourLists` for the lists. In an undirected set the noisy lists need not be
     symmetric.
@@ -83,7 +83,7 @@ class Reports(NeighbourLists):
         asked: True for each user who was asked a second question (:class:`graphldp.HubCounts`), else None.
         busy: True for each user who was published as busy, which is what the second question is about.
         quiet_friends: the noisy number of her friends who are not busy; NaN where she did not answer.
-        busy_friends: the noisy number of her busy friends, likewise.
+        busy_friends: the noisy number of her busy friends; NaN where she did not answer.
         friend_counts: [users, groups], the noisy number of her friends in each public group
             (:class:`graphldp.FriendCounts`), else None; a public user's are exact.
         epsilon_features: what each user spent on her private features, else None; ``inf`` where hers are exact.

@@ -74,7 +74,7 @@ def recommended(
     Args:
         epsilon: ε of every user, or one per user; ``inf`` is a public user, as from :func:`graphldp.customized`.
         task: ``"graphs"`` to label whole graphs, ``"nodes"`` to label single users of one graph with public features.
-        rounds: 2 where hubs can be asked a second question once everybody has reported. It pays from ε = 0.5 on; below,
+        rounds: 2 if hubs can be asked a second question once everybody has reported. It pays from ε = 0.5 on; below,
             one round is recommended whatever is asked for.
         seed: of the classifier.
 

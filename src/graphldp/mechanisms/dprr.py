@@ -39,10 +39,10 @@ class DPRR(RowMechanism):
     Args:
         epsilon: ε of every user, or one per user; ``inf`` is a public user.
         allocation: ``"paper"``: ε₁ = max{√(8/(n_max−1)), (1−α)ε}; ``"fixed"``: ε₁ = (1−α)ε; ``"utility"``: the ε₁ at
-            which the noise's variance meets the list's; or a ``Budget``. ε₂ = ε − ε₁ unless given.
+            which the noise's variance meets the list's; or a ``Budget``. ε₂ = ε − ε₁ by default.
         alpha: the share of the edges, α; ``"utility"`` does not use it.
-        n_max: users in the largest graph, a public number; from the set unless given.
-        mean_degree: a public guess of the mean degree for ``"utility"``; about log n_max + 0.58 unless given. It must
+        n_max: users in the largest graph, a public number; by default that of the set.
+        mean_degree: a public guess of the mean degree for ``"utility"``; by default about log n_max + 0.58. It must
             not be computed from the private lists.
         noise: ``"laplace"``, the paper's, or ``"discrete"``, the law that the live client draws exactly.
         estimator: what d* is taken for in q: ``"clip"``, the paper's max(0, d*); ``"unbiased"``; or ``"bayes"``, the
@@ -84,7 +84,7 @@ class DPRR(RowMechanism):
         """ε₁ and ε₂, one of each per user where ε is.
 
         Args:
-            n_max: users in the largest graph at hand; not needed where the mechanism was given one.
+            n_max: users in the largest graph; not needed if the mechanism was given it.
         """
         largest = self.n_max or n_max
         if largest is None:

@@ -58,9 +58,9 @@ class HubCounts(Mechanism):
 
     Args:
         epsilon: ε of every user, or one per user; ``inf`` is a public user, who publishes her list and is not asked.
-        times: a hub has so many times the mean degree that a community of n is publicly guessed to have.
-        busy: the d* from which on a user counts as busy.
-        away: the probability that a hub does not come back for the second question; her d* is there all the same.
+        times: a hub has this many times the mean degree, as publicly guessed for a community of n.
+        busy: a user counts as busy if her d* is at least this.
+        away: the probability that a hub does not come back for the second question; her d* is still there.
 
     Example::
 

@@ -34,13 +34,13 @@ _LEAST = 1e-15  # an ε₂ at which a float still tells p from ½
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HubLists(RowMechanism):
-    """All of ε on the degree, but for hubs, who send a rough degree and a list.
+    """Most users spend all of ε on their degree; hubs send a rough degree and a list.
 
     Args:
         epsilon: ε of every user, or one per user; ``inf`` is a public user, who also publishes her list.
-        share: of ε, what a hub spends on her degree.
-        times: a hub has so many times the mean degree that a community of n is publicly guessed to have, about
-            log n + 0.58. A community of few users can have none, and all of its ε goes to the degrees.
+        share: the share of ε that a hub spends on her degree.
+        times: a hub has this many times the mean degree, which is publicly guessed as about log n + 0.58. A small
+            community can have no hub; all of its ε then goes to the degrees.
         least: users with an ε of at most this send no list, however many friends they have.
         noise: ``"discrete"`` or ``"laplace"``.
 

@@ -35,7 +35,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LocalLap(Mechanism):
-    """Noisy degrees decide how many edges there are, noisy entries which.
+    """Noisy degrees decide how many edges there are, and noisy entries decide which.
 
     ε₁ = ε/10 and ε₂ = 9ε/10, as in the paper. The server compares one user's noisy entries with another's, so all
     private users share one ε.

@@ -40,10 +40,10 @@ class MultiBit(Mechanism):
 
     Args:
         epsilon: ε of every user, or one per user; ``inf`` is a user whose features are public and exact.
-        low: the least that a number can be, one for all private columns or one for each. Public: it must not be read
+        low: the smallest value, one for all private columns or one for each. Public: it must not be read
             off the data. A number below it counts as it.
-        high: the most that a number can be, likewise.
-        sampled: m; the whole part of ε/2.18 unless said, at least 1 and at most d.
+        high: the largest value, in the same form and as public.
+        sampled: m; by default the whole part of ε/2.18, at least 1 and at most d.
 
     Example::
 

@@ -218,9 +218,9 @@ def register(
 
     Args:
         kind: its class, or the whole record, which takes no other argument.
-        name: lower-case letters, digits and hyphens; half-response for a class HalfResponse unless said.
-        label: as tables and pictures write it; the name of the class unless said.
-        colour: on light and on dark paper; one of a few spare ones unless said.
+        name: lower-case letters, digits and hyphens; by default half-response for a class HalfResponse.
+        label: as tables and pictures write it; by default the name of the class.
+        colour: on light and on dark paper; by default one of a few spare ones.
 
     Returns:
         The record. Registering the same class by the same name again, as a notebook does, replaces it.

@@ -77,7 +77,7 @@ class Comparison:
         """One row for each method and ε.
 
         Args:
-            against: the method that differences are taken to; the first unless said.
+            against: the method that differences are taken to; by default the first.
         """
         base = self._base(against)
         found = []
@@ -126,7 +126,7 @@ class Comparison:
 
         Args:
             measure: ``"accuracy"`` or ``"auc"``.
-            ax: where to draw; a new figure unless said.
+            ax: where to draw; by default a new figure.
         """
         self._cells(measure)
         with extra_named("Comparison.plot"):
@@ -225,7 +225,7 @@ def compare(
             mechanism ``"recommended"`` keeps its own.
         controls: whether what n tells alone, and n with noisy degrees, stand beside.
         public_fraction: λ, the share of public users.
-        split: the shares of training, validation and test graphs; the dataset's own unless said.
+        split: the shares of training, validation and test graphs; by default the dataset's own.
         results: a file for what is finished: run the same again, and it goes on. ``graphldp page`` shows it.
         workers: processes; one for each core in a notebook or a console, else this one alone. A script that asks for
             more must guard its main part, as :mod:`multiprocessing` says.
