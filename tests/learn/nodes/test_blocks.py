@@ -44,3 +44,20 @@ def test_counts_that_follow_the_model_tell_the_class() -> None:
     found = model.log_likelihood(noisy, epsilon)[600:].argmax(axis=1) == codes[600:]
     exact = np.isinf(epsilon[600:])
     assert found[exact].mean() > found[~exact].mean() > 0.7
+
+
+@pytest.mark.parametrize("lie", [1 << 27, -(1 << 27)])
+def test_counts_that_no_honest_device_sends_change_nobody_else(lie: int) -> None:
+    """The wire carries such counts: they take no memory, no share, and say nothing of the liar's own class."""
+    rng = np.random.default_rng(0)
+    codes = np.arange(60) % 2
+    counts = rng.poisson(np.array([[6.0, 1.0], [1.0, 6.0]])[codes]).astype(np.float64)
+    epsilon, users = np.ones(60), np.arange(40)
+    forged = counts.copy()
+    forged[[0, 50]] = [lie, 0.0]  # a labelled user, and one who is not
+    model = BlockModel.fit(forged, epsilon, codes, users)
+    honest = BlockModel.fit(counts, epsilon, codes, users[1:])
+    assert np.array_equal(model.shares, honest.shares)
+    found = model.log_likelihood(forged, epsilon)
+    others = np.delete(np.arange(60), [0, 50])
+    assert found[others] == pytest.approx(honest.log_likelihood(counts, epsilon)[others])

@@ -24,6 +24,7 @@ _GRID = np.geomspace(0.5, 500.0, 24)  # θ
 _ITERATIONS = 20
 _POOLED = 50.0  # so many users' worth of all classes' θ goes to each class
 _TAIL = 25.0  # noise beyond this many times 1/ε does not occur: e^−25
+_MOST = 10_000  # friends in one group, twenty times the largest θ
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class BlockModel:
             users: the labelled users.
         """
         classes = int(codes[users].max()) + 1
+        users = users[_possible(counts[users], epsilon[users])]
         totals = np.stack([counts[users[codes[users] == k]].sum(axis=0) for k in range(classes)])
         positive = np.maximum(totals, 0.0) + 1.0
         shares = positive / positive.sum(axis=1, keepdims=True)
@@ -65,6 +67,12 @@ class BlockModel:
     def log_likelihood(self, counts: Floats, epsilon: Floats) -> Floats:
         """log Pr(z | class) of each user, [users, classes]."""
         return np.asarray(logsumexp(_by_sociability(counts, epsilon, self.shares) + np.log(self.sociability), axis=2))
+
+
+def _possible(counts: Floats, epsilon: Floats) -> NDArray[np.bool_]:
+    """Whose counts an honest device may have sent: one liar's would outweigh everybody else's in a sum."""
+    noise = _TAIL / epsilon[:, None]
+    return np.asarray(((counts >= -noise) & (counts <= _MOST + noise)).all(axis=1))
 
 
 def _by_sociability(counts: Floats, epsilon: Floats, shares: Floats) -> Floats:
@@ -84,7 +92,8 @@ def _by_sociability(counts: Floats, epsilon: Floats, shares: Floats) -> Floats:
 def _log_law(values: Ints, mean: Floats, shape: Floats, epsilon: float) -> Floats:
     """log Pr(z) of each value for each mean: the negative binomial, convolved with the noise of ε."""
     top = max(int(values.max()), 0) + (1 if np.isinf(epsilon) else int(_TAIL / epsilon) + 1)
-    true = np.arange(min(top, int(values.max(initial=0)) + 2000) + 1)[:, None]
+    # the wire carries counts of millions: whoever tells of more than the most is as unlikely in all classes
+    true = np.arange(min(top, int(values.max(initial=0)) + 2000, _MOST) + 1)[:, None]
     chance = mean / (mean + shape)
     law = gammaln(true + shape) - gammaln(shape) - gammaln(true + 1) + shape * np.log1p(-chance) + true * np.log(chance)
     distance = np.abs(values[:, None] - true[:, 0])
