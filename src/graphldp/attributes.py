@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError, bad_parameter
+from graphldp.labels import NO_LABEL
+from graphldp.partitions import made_from, made_from_one
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -86,7 +88,7 @@ class Attributes:
         """
         if (private := self._told_by_groups()) is not None:
             raise DataError(
-                f"Groups are public, and these tell everybody's {private}, which are private. Say that they are "
+                f"Groups are public, and these tell of everybody's {private}, which are private. Say that they are "
                 "public, or group by what users told of them: "
                 "gl.Joint(edges=gl.FriendCounts(…), features=gl.CategoryRR(…))."
             )
@@ -99,14 +101,17 @@ class Attributes:
         return kept if kept else None
 
     def _told_by_groups(self) -> str | None:
-        """A private column that divides the users just as the groups do, by its name."""
+        """A private column that the groups were made from, by its name."""
         if self.groups is None or self.num_groups < 2:
             return None
-        if self.node_labels is not None and not self.public_labels and _alike(self.groups, self.node_labels):
-            return "node_labels"
-        columns = self.features.T if isinstance(self.features, np.ndarray) else ()
-        private = (column for column, public in zip(columns, self.public_features, strict=False) if not public)
-        return "features" if any(_alike(self.groups, column) for column in private) else None
+        if self.node_labels is not None and not self.public_labels:
+            known = self.node_labels != NO_LABEL
+            if made_from_one(self.groups[known], self.node_labels[known]):
+                return "node_labels"
+        hidden = self.features is not None and made_from(
+            self.groups, self.features, np.flatnonzero(~self.public_features)
+        )
+        return "features" if hidden else None
 
     def taken(self, users: Ints) -> Attributes:
         """The columns of some users."""
@@ -145,13 +150,6 @@ class Attributes:
                 raise DataError("features must be a whole sparse matrix.") from None
         made = cls(**given)
         return made if made else None
-
-
-def _alike(one: Any, two: Any) -> bool:
-    """Whether two columns divide users in the same way: each value of one stands beside one value of the other."""
-    pairs = np.stack((np.unique(one, return_inverse=True)[1], np.unique(two, return_inverse=True)[1]))
-    kinds = pairs.max(axis=1, initial=-1) + 1
-    return bool(kinds[0] == kinds[1] > 1 and len(np.unique(pairs[0] * kinds[1] + pairs[1])) == kinds[0])
 
 
 def _length(column: Any) -> int:
