@@ -95,6 +95,13 @@ def test_a_private_column_is_not_used_as_public(town: Town) -> None:
     shown = town.graphs.with_features(town.graphs.features[:, :30], public=True)
     views = [gl.FeatureView.of(each, train=town.train, validation=town.validation) for each in (half, shown)]
     assert np.array_equal(views[0].log_proba, views[1].log_proba)
+    hidden = town.graphs.with_node_labels(town.graphs.node_labels)
+    with pytest.raises(DataError, match="These labels are private"):  # they would be the groups of training users
+        gl.FeatureView.of(hidden, train=town.train, validation=town.validation)
+
+
+def test_a_repr_holds_nobodys_class(view: gl.FeatureView) -> None:
+    assert "array" not in repr(view).replace("classes=array([5, 6, 7])", "")
 
 
 BAD: list[tuple[dict[str, Any], type[Exception], str]] = [

@@ -34,15 +34,17 @@ class LabelledUsers:
     """
 
     classes: NDArray[Any]
-    codes: Ints
-    train: Ints
-    validation: Ints
+    codes: Ints = field(repr=False)
+    train: Ints = field(repr=False)
+    validation: Ints = field(repr=False)
 
     @classmethod
     def of(
         cls, X: NeighbourLists, y: ArrayLike | None, train: ArrayLike, validation: ArrayLike | None, seed: int
     ) -> LabelledUsers:
         """Check labels and users; without ``validation`` a third of the training users is held out."""
+        if y is None and X.attributes is not None and "node_labels" in X.attributes.private_columns():
+            raise DataError("These labels are private: with_node_labels(…, public=True) says that they are not.")
         labels = np.asarray(X.node_labels if y is None else y)
         if labels.shape != (X.num_users,):
             must_be = f"one label for each of {X.num_users} users, or None where the graph has its own"
@@ -97,7 +99,7 @@ class FeatureView:
     """
 
     users: LabelledUsers
-    opinions: dict[str, Floats]
+    opinions: dict[str, Floats] = field(repr=False)
     weights: dict[str, float]
     log_proba: Floats = field(repr=False)
     rows: Any = field(default=None, repr=False)
