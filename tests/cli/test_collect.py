@@ -20,6 +20,7 @@ from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.intake import Submission
 from graphldp.collector.qr import svg
+from graphldp.collector.storage.results import Prediction
 from graphldp.collector.storage.store import Store
 from graphldp.learn.loading import load_classifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
@@ -63,11 +64,15 @@ def test_a_community_from_roster_to_close(command: Command, database: str, roste
     ]
     digest = wire.roster_digest(["ann", "bob", "cy"])
     shown = read(command, "collect", "community", "show", "cats")
-    assert shown == made | {"roster_digest": digest, "epoch": 1, "open": True}
+    assert shown.pop("epochs") == [{"epoch": 1, "invited": 0, "reported": 0, "deleted": 0}]
+    state = {"epoch": 1, "open": True, "invited": 0, "reported": 0, "deleted": 0, "flagged": 0}
+    assert shown == made | {"roster_digest": digest, "predicted": None, "confidence": None, "model": None} | state
     code, said, _ = command("collect", "community", "show", "cats")
     assert code == 0
     assert digest in said
     assert wire.spoken(digest) in said
+    assert "epsilon-1: who holds a friendship for 10 % likely holds it for 23.2 % at most afterwards" in said
+    assert "public: nothing is hidden" in said
     out = tmp_path / "invitations"
     invite = ("collect", "invite", "cats", "--server", "https://reports.example.org", "--out", out)
     assert read(command, *invite)["invited"] == 3
@@ -141,6 +146,7 @@ def test_bad_input(command: Command, database: str, roster: Path, arguments: tup
 
 LOOKING = [
     *[("community", *words) for words in (("show", "cats"), ("list",), ("close", "cats"), ("renew", "cats"))],
+    *[("community", *words) for words in (("rename", "cats", "Cats"), ("delete", "cats", "--yes"))],
     *[("community", "label", "cats", "1"), ("operator", "list"), ("operator", "remove", "ann")],
     *[("invite", "cats", "--server", "https://a.example", "--out", "folder"), ("export", "out.npz"), ("held", "cats")],
     *[("delete-report", "cats", "1"), ("backup", "out"), ("verify",), ("train", "model.npz"), ("label", "model.npz")],
@@ -315,6 +321,58 @@ def test_which_slots_are_held_and_how_reports_are_deleted(command: Command, data
     code, _, err = command("collect", "held", "dogs")
     assert code == 2
     assert "'community' parameter" in err
+    store.close()
+
+
+def test_what_is_counted_of_a_community(command: Command, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store.open(database)
+    store.open_community("cats", ["ann", "bob", "cy"], mechanism="dprr", choices=[CHOICE])
+    issued = store.invite("cats")
+    for epoch in (1, 2):
+        current = store.community("cats") if epoch == 1 else store.open_epoch("cats")
+        store.accept([Submission(current.key, u, tokens.hashed(issued[u]), b"x") for u in range(epoch)])
+    store.holdings.delete("cats", 0, 2)
+    store.results.set_predictions([Prediction(current.key, 1, 0.9, 2, "model.npz")])
+    shown = read(command, "collect", "community", "show", "cats")
+    assert shown["epochs"] == [
+        {"epoch": 1, "invited": 3, "reported": 1, "deleted": 0},
+        {"epoch": 2, "invited": 3, "reported": 1, "deleted": 1},
+    ]
+    assert (shown["predicted"], shown["model"]) == (None, None)  # two reports are too few for a label
+    monkeypatch.setenv("GRAPHLDP_MIN_REPORTS", "2")
+    shown = read(command, "collect", "community", "show", "cats")
+    assert (shown["predicted"], shown["confidence"], shown["model"]) == (1, 0.9, "model.npz")
+    code, out, _ = command("collect", "community", "show", "cats")
+    assert code == 0
+    assert "1 in epoch 1" in out
+    assert "bob" not in out
+    store.close()
+
+
+def test_a_new_name_and_the_end_of_a_community(command: Command, database: str, tmp_path: Path) -> None:
+    store = Store.open(database)
+    store.open_community("cats", ["ann", "bob"], mechanism="dprr", choices=[CHOICE])
+    store.invite("cats")
+    community = ("collect", "community")
+    found = {"community": "cats", "name": "The cat lovers", "members see": "cats"}
+    assert read(command, *community, "rename", "cats", "The cat lovers") == found
+    assert found.items() <= read(command, *community, "show", "cats").items()
+    read(command, *community, "renew", "cats")
+    assert "members see" not in read(command, *community, "show", "cats")
+    code, out, err = command(*community, "delete", "cats")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "(2 users, 2 epochs, 2 invitations)? Backups made before still hold it" in err
+    assert "give --yes" in err
+    assert store.community("cats").name == "The cat lovers"
+    gone = read(command, *community, "delete", "cats", "--yes")
+    assert (gone["deleted"], gone["epochs"], gone["invitations"]) == (True, 2, 2)
+    code, _, err = command(*community, "delete", "cats")  # once more: nothing to ask about
+    assert code == 0
+    assert "Backups made before still hold it" in err
+    assert read(command, *community, "list") == []
+    for arguments in (("show", "cats"), ("delete", "dogs", "--yes"), ("rename", "cats", "x")):
+        code, out, err = command(*community, *arguments)
+        assert (code, out, err.count("\n")) == (2, "", 1)
     store.close()
 
 

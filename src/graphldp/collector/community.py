@@ -27,6 +27,7 @@ class Community(Terms):
         asked_at: when the second question was asked and frozen, or None.
         question_digest: its digest.
         busy_from: the noisy degree from which on users were frozen as busy by it.
+        title: what it is called from the next epoch on, where it was renamed since this one opened.
     """
 
     label: int | None = None
@@ -36,6 +37,12 @@ class Community(Terms):
     asked_at: datetime | None = None
     question_digest: str | None = None
     busy_from: int | None = None
+    title: str | None = None
+
+    @property
+    def called(self) -> str:
+        """What operators see. Members see ``name``, which they pinned."""
+        return self.title or self.name
 
 
 def check_community(id: str, name: str, mechanism: str, choices: Sequence[Choice], label: int | None) -> None:
@@ -43,11 +50,7 @@ def check_community(id: str, name: str, mechanism: str, choices: Sequence[Choice
     owner = "a community"
     if not _ID.fullmatch(id):
         raise bad_parameter("id", owner, "lower-case letters, digits and hyphens, 64 at most", id)
-    try:
-        check_name(name)
-    except WireError:
-        must_be = f"printable, and {LONGEST_NAME} characters at most"
-        raise bad_parameter("name", owner, must_be, Described(f"{len(name):,} characters")) from None
+    check_called(name)
     if mechanism not in PRIVATE_MECHANISMS:
         raise bad_parameter("mechanism", owner, f"one of {', '.join(PRIVATE_MECHANISMS)}", mechanism)
     check_label(label)
@@ -60,6 +63,15 @@ def check_community(id: str, name: str, mechanism: str, choices: Sequence[Choice
             choice.check(mechanism)
         except WireError as error:
             raise ParameterError(f"The choice '{printable(choice.name)}' cannot be reported. {error}") from None
+
+
+def check_called(name: str) -> None:
+    """Refuse what a community cannot be called."""
+    try:
+        check_name(name)
+    except WireError:
+        must_be = f"printable, and {LONGEST_NAME} characters at most"
+        raise bad_parameter("name", "a community", must_be, Described(f"{len(name):,} characters")) from None
 
 
 def number_groups(mechanism: str, groups: Sequence[str] | None, n: int) -> tuple[tuple[str, ...], list[int]]:

@@ -52,7 +52,7 @@ def other(tmp_path: Path) -> Iterator[Store]:
 
 
 def fill(store: Store) -> dict[int, str]:
-    """Three communities, one in its second epoch and one in its second round, and a row in every table."""
+    """Three communities, one in its second epoch and one in its second round; only the table of deletions is empty."""
     cats, tokens = open_cats(store, label=1)
     store.accept([submission(cats, user, tokens[user], report(user)) for user in (0, 1, 2)])
     store.open_community("dogs", ["rex", "fido"], mechanism="dprr", choices=CHOICES)
@@ -71,6 +71,8 @@ def fill(store: Store) -> dict[int, str]:
 
 def test_a_restored_database_holds_what_the_backup_saw(store: Store, other: Store, tmp_path: Path) -> None:
     tokens = fill(store)
+    store.open_community("fish", ["nemo", "dory"], mechanism="dprr", choices=CHOICES)
+    store.removals.delete("fish")
     before, file = contents(store), tmp_path / "a.backup"
     assert all(before.values())
     back_up(store.engine, file)
@@ -210,7 +212,7 @@ def test_a_backup_of_an_older_version_is_brought_up_to_date_and_stays_as_it_is(s
     with transaction(store.engine) as source, transaction(engine, writes=True) as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "0002")
-        new = ("hub_from", "question", "question_digest", "asked_at", "busy_from", "group_names", "groups")
+        new = ("hub_from", "question", "question_digest", "asked_at", "busy_from", "group_names", "groups", "title")
         row = source.execute(select(*(each for each in schema.communities.c if each.name not in new))).one()
         connection.execute(schema.communities.insert().values(**dict(row._mapping) | {"roster_digest": "old"}))
     engine.dispose()

@@ -9,6 +9,7 @@ from typing import Any
 from graphldp.collector.community import Community
 from graphldp.collector.dashboard.charts import HEIGHT, WIDTH, histogram
 from graphldp.collector.disclosure import enough
+from graphldp.collector.overview import at_most
 from graphldp.collector.storage.results import Prediction
 from graphldp.collector.storage.second_round import shown_progress
 from graphldp.collector.storage.store import Store
@@ -25,7 +26,7 @@ def epsilons() -> list[tuple[str, str, str, str]]:
     rows = []
     for epsilon in _EPSILONS:
         factor = math.exp(epsilon)
-        most = [f"{100 * prior * factor / (prior * factor + 1 - prior):.1f} %" for prior in (0.1, 0.5)]
+        most = [f"{100 * at_most(prior, epsilon):.1f} %" for prior in (0.1, 0.5)]
         rows.append((f"{epsilon:g}", f"{factor:.3g}", most[0], most[1]))
     return rows
 

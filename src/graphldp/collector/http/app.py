@@ -52,7 +52,7 @@ def create_app(settings: Settings, store: Store) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
-            erasers = [store.holdings.erase, store.sealing_keys.drop_retired]
+            erasers = [store.holdings.erase, store.removals.erase, store.sealing_keys.drop_retired]
             tasks.start_soon(keep_erasing, erasers, settings.erase_seconds)
             yield
             tasks.cancel_scope.cancel()

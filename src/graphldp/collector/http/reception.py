@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from anyio import to_thread
@@ -21,6 +23,7 @@ from graphldp.collector.storage.catalogue import Catalogue
 from graphldp.collector.storage.sealing_keys import Opener
 from graphldp.collector.storage.store import Store
 from graphldp.collector.storage.writer import Writer
+from graphldp.errors import ParameterError
 from graphldp.wire.validation import LONGEST
 
 
@@ -76,7 +79,8 @@ class Reception:
         _, slot = await self._enter(id, token)
         if slot != user:
             raise ProblemError("unauthorized")
-        await run_in_threadpool(self._store.holdings.withdraw, id, user, epoch)
+        with _deleted_meanwhile():
+            await run_in_threadpool(self._store.holdings.withdraw, id, user, epoch)
 
     async def ask(self, headers: Headers, id: str, epoch: int | None) -> bytes:
         """The second question, for the holder of a slot that is asked it."""
@@ -129,7 +133,8 @@ class Reception:
         _, slot = await self._enter(id, token)
         if slot != user:
             raise ProblemError("unauthorized")
-        decided = await run_in_threadpool(self._store.second_round.accept, id, user, epoch, body)
+        with _deleted_meanwhile():
+            decided = await run_in_threadpool(self._store.second_round.accept, id, user, epoch, body)
         if decided.ruling not in SUCCESSES:
             raise ProblemError(UNANSWERED[decided.ruling], decided.wrong)
         return SUCCESSES[decided.ruling]
@@ -149,3 +154,12 @@ class Reception:
         token_hash = tokens.hashed(token)
         self._limiter.take(token_hash)
         return token, token_hash
+
+
+@contextmanager
+def _deleted_meanwhile() -> Iterator[None]:
+    """Answer for a community that an operator deletes at this moment as for one that was never there."""
+    try:
+        yield
+    except ParameterError:
+        raise ProblemError("unauthorized") from None

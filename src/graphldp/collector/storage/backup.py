@@ -2,8 +2,8 @@
 
 A backup is an SQLite file with the same tables, copied in one snapshot while the collector goes on. Restoring puts its
 rows in place of a database's own, in one transaction: all of them or none, and no log of another file is ever near.
-A report that was deleted since the backup stays deleted, and a question that was asked since stays asked. Logins are
-left out: they do not come back. So are the keys that open sealed reports: those of the database stay.
+A report or a community that was deleted since the backup stays deleted, and a question that was asked since stays
+asked. Logins are left out: they do not come back. So are the keys that open sealed reports: those of the database stay.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from sqlalchemy import Connection, Engine, Row, case, delete, func, insert, sele
 from sqlalchemy.engine import make_url
 
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.communities import highest_key
 from graphldp.collector.storage.database import migrate, open_engine, revision, scrub, transaction
+from graphldp.collector.storage.removals import Removals, remove
 from graphldp.collector.storage.verify import Verified, verify
 from graphldp.errors import FormatError, StoreError
 
@@ -113,17 +115,20 @@ def restore(backup: Engine, engine: Engine) -> None:
             target.execute(text("SET LOCAL statement_timeout = 0"))
             target.execute(text("LOCK TABLE communities, slots, reports, answers IN ACCESS EXCLUSIVE MODE"))
         gone, frozen = _deletions(target), _questions(target)
+        removed = target.execute(select(schema.gone)).all()
         for table in reversed(schema.metadata.sorted_tables):
             if table is not schema.sealing_keys:
                 target.execute(table.delete())
         _copy(source, target)
         _delete_again(target, gone)
         _ask_again(target, frozen)
+        _remove_again(target, removed)
         if engine.dialect.name == "postgresql":
-            for table in (schema.communities, schema.runs):
-                highest = select(func.coalesce(func.max(table.c.key), 0) + 1).scalar_subquery()
-                target.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "key"), highest, False)))
+            last_run = target.execute(select(func.coalesce(func.max(schema.runs.c.key), 0))).scalar_one()
+            for table, highest in (("communities", highest_key(target)), ("runs", last_run)):
+                target.execute(select(func.setval(func.pg_get_serial_sequence(table, "key"), highest + 1, False)))
     scrub(engine, "reports", "answers")
+    Removals(engine).erase()
 
 
 def unusable(database: str) -> Path | None:
@@ -208,6 +213,16 @@ def _delete_again(connection: Connection, gone: Sequence[_Deleted]) -> None:
             connection.execute(insert(reports).values(**row, **values))
         answers = schema.answers
         connection.execute(delete(answers).where(answers.c.community == key, answers.c.user == each.user))
+
+
+def _remove_again(connection: Connection, removed: Sequence[Row[Any]]) -> None:
+    """Delete communities that were deleted since the backup. Bytes that came back with it are erased anew."""
+    table, gone = schema.communities, schema.gone
+    for each in removed:
+        back = connection.execute(select(table.c.key).where(table.c.id == each.id)).scalars().all()
+        remove(connection, back)
+        connection.execute(delete(gone).where(gone.c.id == each.id))
+        connection.execute(insert(gone).values(**dict(each._mapping) | ({"erased_at": None} if back else {})))
 
 
 def _questions(connection: Connection) -> Sequence[Row[Any]]:

@@ -41,9 +41,31 @@ def lock(connection: Connection, id: str) -> Community:
     SQLite's writing transactions exclude each other anyway. PostgreSQL's begin by waiting for this lock, and look up
     the latest epoch only then.
     """
-    if connection.dialect.name == "postgresql":
-        connection.execute(select(func.pg_advisory_xact_lock(_OPERATORS_LOCK, func.hashtext(id))))
+    hold(connection, id)
     row = connection.execute(FIND, {"ids": [id]}).one_or_none()
     if row is None:
         raise bad_parameter("community", "the collector", "the id of a community", id)
     return to_community(row)
+
+
+def hold(connection: Connection, id: str) -> None:
+    """Keep other operators from an id until a writing transaction ends, whether a community has it or not."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(_OPERATORS_LOCK, func.hashtext(id))))
+
+
+def new_key(connection: Connection) -> dict[str, int]:
+    """The key of a new row, where the database would give one again.
+
+    SQLite gives a row that is added after the last one was deleted the same key. A server may still know it as the
+    deleted community's, and what it has in memory is another roster.
+    """
+    if connection.dialect.name == "postgresql":
+        return {}
+    return {"key": highest_key(connection) + 1}
+
+
+def highest_key(connection: Connection) -> int:
+    """The highest key that a community has or had."""
+    tables = (schema.communities, schema.gone)
+    return max(int(connection.execute(select(func.max(table.c.key))).scalar() or 0) for table in tables)

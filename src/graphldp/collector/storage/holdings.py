@@ -131,7 +131,8 @@ class Holdings:
         """
         table, reports = schema.communities, schema.reports
         with transaction(self.engine, writes=True) as connection:
-            last = lock(connection, id).epoch if epoch is None else epoch
+            latest = lock(connection, id).epoch  # an operator may be about to delete the community
+            last = latest if epoch is None else epoch
             _delete(connection, [row.key for row in _rows(connection, id, user) if row.epoch <= last], user)
             newest = select(table.c.key).where(table.c.id == id, table.c.epoch <= last).order_by(table.c.epoch.desc())
             key, now = connection.execute(newest.limit(1)).scalar_one(), datetime.now(UTC)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, delete, func, insert, select
+from sqlalchemy import Connection, Engine, delete, func, insert, select
 
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
@@ -104,7 +104,7 @@ class Results:
             return [Run(**row._mapping) for row in rows]
 
     def set_predictions(self, predictions: Sequence[Prediction]) -> None:
-        """Keep labels, each in place of the community's earlier one."""
+        """Keep labels, each in place of the community's earlier one. One that was deleted meanwhile gets none."""
         table, now = schema.predictions, datetime.now(UTC)
         rows = [
             {
@@ -121,8 +121,10 @@ class Results:
         if not rows:
             return
         with transaction(self.engine, writes=True) as connection:
-            connection.execute(delete(table).where(table.c.community.in_([row["community"] for row in rows])))
-            connection.execute(insert(table), rows)
+            there = _there(connection, [each.community for each in predictions])
+            connection.execute(delete(table).where(table.c.community.in_(there)))
+            if there:
+                connection.execute(insert(table), [row for row in rows if row["community"] in there])
 
     def predictions(self) -> dict[int, Prediction]:
         """The latest label of each community that has one."""
@@ -144,7 +146,7 @@ class Results:
         ]
         with transaction(self.engine, writes=True) as connection:
             connection.execute(delete(table).where(table.c.community == community))
-            if rows:
+            if rows and _there(connection, [community]):
                 connection.execute(insert(table), rows)
 
     def flags(self, community: int) -> dict[int, str]:
@@ -160,3 +162,10 @@ class Results:
         with transaction(self.engine) as connection:
             rows = connection.execute(select(table.c.community, func.count()).group_by(table.c.community))
             return {row[0]: row[1] for row in rows}
+
+
+def _there(connection: Connection, keys: Sequence[int]) -> set[int]:
+    """Which communities are still there, and stay until this transaction ends: training takes long."""
+    table = schema.communities
+    query = select(table.c.key).where(table.c.key.in_(keys)).with_for_update(read=True)
+    return set(connection.execute(query).scalars())

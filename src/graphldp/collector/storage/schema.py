@@ -66,7 +66,17 @@ communities = Table(
     Column("busy_from", Integer),  # the noisy degree by which the question was frozen
     Column("group_names", JSON),  # of friend-counts, as is the next; frozen at birth like the roster
     Column("groups", LargeBinary),  # compressed, one byte per user: the number of her group
+    Column("title", Text),  # what it is called from the next epoch on; members pinned its name for this one
     UniqueConstraint("id", "epoch"),  # a new epoch is a new row: the last one's reports stay what they were
+)
+
+gone = Table(
+    "gone",
+    metadata,
+    Column("id", String(64), primary_key=True),  # of a community that was deleted: never given to another
+    Column("key", Integer, nullable=False),  # its highest: never given again either
+    Column("deleted_at", Moment(), nullable=False),
+    Column("erased_at", Moment()),  # when its bytes had left the database's files too
 )
 
 slots = Table(

@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, func, insert, literal, select, text, update
+from sqlalchemy import Engine, case, func, insert, literal, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from graphldp.collector import tokens
 from graphldp.collector.community import (
     Community,
+    check_called,
     check_community,
     check_label,
     check_roster,
@@ -29,10 +30,11 @@ from graphldp.collector.community import (
 from graphldp.collector.intake import RacedError, Ruling, Submission, accept
 from graphldp.collector.operators import Operators
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.communities import FIND, LATEST, lock, to_community
+from graphldp.collector.storage.communities import FIND, LATEST, hold, lock, new_key, to_community
 from graphldp.collector.storage.database import migrate, open_engine, transaction
 from graphldp.collector.storage.holdings import Holdings
 from graphldp.collector.storage.invitations import Invitations
+from graphldp.collector.storage.removals import Removals
 from graphldp.collector.storage.results import Results
 from graphldp.collector.storage.sealing_keys import SealingKeys
 from graphldp.collector.storage.second_round import SecondRound
@@ -40,7 +42,8 @@ from graphldp.errors import ParameterError, bad_parameter
 from graphldp.privacy.hubs import HUB_TIMES, LIST_TIMES, hub_from
 from graphldp.wire import WITH_EDGES, WITH_HUBS, Choice, roster_digest
 
-_OF_ONE_EPOCH = ("key", "epoch", "opened_at", "closed_at", "question", "question_digest", "asked_at", "busy_from")
+_ASKED = ("question", "question_digest", "asked_at", "busy_from")
+_OF_ONE_EPOCH = ("key", "epoch", "opened_at", "closed_at", "title", *_ASKED)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ class Store:
         self.operators = Operators(engine)
         self.holdings = Holdings(engine)
         self.invitations = Invitations(engine)
+        self.removals = Removals(engine)
         self.results = Results(engine)
         self.sealing_keys = SealingKeys(engine)
         self.second_round = SecondRound(engine)
@@ -133,8 +137,13 @@ class Store:
             "opened_at": datetime.now(UTC),
         }
         with transaction(self.engine, writes=True) as connection:
+            hold(connection, id)
+            if connection.execute(select(schema.gone.c.id).where(schema.gone.c.id == id)).scalar() is not None:
+                raise ParameterError(
+                    f"The community '{id}' was deleted. Its members' clients still know that id: take another."
+                )
             try:
-                connection.execute(insert(schema.communities).values(**row))
+                connection.execute(insert(schema.communities).values(**row, **new_key(connection)))
             except IntegrityError:
                 raise ParameterError(f"There is a community '{id}' already.") from None
         return self.community(id)
@@ -149,7 +158,8 @@ class Store:
             if old.epoch != seen.epoch:  # two who renew at once mean one epoch: each costs the users their ε again
                 raise ParameterError(f"Epoch {old.epoch} of '{id}' was opened a moment ago.")
             row = connection.execute(select(*copied).where(table.c.key == old.key)).one()
-            new = dict(row._mapping) | {"epoch": old.epoch + 1, "opened_at": now}
+            new = dict(row._mapping) | {"epoch": old.epoch + 1, "opened_at": now, "name": old.called}
+            new |= new_key(connection)
             key = connection.execute(insert(table).values(**new).returning(table.c.key)).scalar_one()
             connection.execute(
                 update(table).where(table.c.key == old.key, table.c.closed_at.is_(None)).values(closed_at=now)
@@ -196,6 +206,16 @@ class Store:
         """Say, or unsay, which class a community has."""
         check_label(label)
         self._change(id, label=label)
+
+    def rename(self, id: str, name: str) -> Community:
+        """Call a community something else, from its next epoch on. Its id stays.
+
+        Members pinned the name with all else that they agreed to. So it changes where their clients show every change
+        and ask: in a new epoch.
+        """
+        check_called(name)
+        self._change(id, title=case((schema.communities.c.name == name, None), else_=name))
+        return self.community(id)
 
     def close_community(self, id: str) -> None:
         """Take no more reports in a community, for good."""

@@ -16,6 +16,7 @@ def row(community: Community, as_json: bool) -> dict[str, Any]:
     choices, digest = [choice.to_json() for choice in community.choices], community.roster_digest
     base: dict[str, Any] = {
         "community": community.id,
+        "name": community.called,
         "users": community.n,
         "mechanism": community.mechanism,
         "label": community.label,
@@ -25,8 +26,24 @@ def row(community: Community, as_json: bool) -> dict[str, Any]:
     if as_json:
         return base | {"choices": choices, "roster_digest": digest}
     offers = "; ".join(_in_words(choice) for choice in community.choices)
-    return base | {"choices": offers, "roster digest": digest, "as clients show it": spoken(digest)}
+    words = "; ".join(_promise(choice) for choice in community.choices)
+    return base | {
+        "choices": offers,
+        "what they promise": words,
+        "roster digest": digest,
+        "as clients show it": spoken(digest),
+    }
 
 
 def _in_words(choice: Choice) -> str:
     return choice.name if choice.public else f"{choice.name} (ε₁ {choice.epsilon1:g}, ε₂ {choice.epsilon2:g})"
+
+
+def _promise(choice: Choice) -> str:
+    """What ε means for one friendship: what somebody who sees the report may come to believe."""
+    from graphldp.collector.overview import at_most
+
+    if choice.public:
+        return f"{choice.name}: nothing is hidden"
+    now = at_most(0.1, choice.epsilon1 + choice.epsilon2)
+    return f"{choice.name}: who holds a friendship for 10 % likely holds it for {100 * now:.1f} % at most afterwards"

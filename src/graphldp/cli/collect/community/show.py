@@ -1,7 +1,8 @@
-"""``graphldp collect community show``: what a community publishes."""
+"""``graphldp collect community show``: what a community publishes, and how far it is."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from graphldp.cli.collect.community.row import row
@@ -13,22 +14,31 @@ EPILOG = "Example: graphldp collect community show cats"
 
 
 def show(community: CommunityArgument, database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
-    """Show what a community publishes.
+    """Show what a community publishes, how many have reported, and its label. No user is named.
 
     Publish the roster's digest where your users trust you: their clients show the same digits, and whoever sees others
     was given another roster.
     """
+    from graphldp.collector.overview import overview
     from graphldp.collector.settings import load_settings
-    from graphldp.collector.storage.second_round import shown_progress
 
-    store = open_database(database)
-    found = store.community(community)
-    state: dict[str, Any] = {"epoch": found.epoch, "open": found.closed_at is None}
+    seen = overview(open_database(database), community, load_settings().min_reports)
+    found = seen.community
+    state: dict[str, Any] = {"members see": found.name} if found.title else {}
+    state |= {"epoch": found.epoch, "open": found.closed_at is None}
+    now = seen.epochs[-1]
+    state |= {"invited": now.invited, "reported": now.reported, "deleted": now.deleted}
     if found.mechanism == "hub-counts":
-        reported = store.progress().get(found.key, (0, 0, 0))[1]
-        counts = shown_progress(store.second_round.progress(found), reported, load_settings().min_reports)
-        asked, answered = counts or (None, None)
+        asked, answered = seen.hubs or (None, None)
         state |= {"hubs from": found.hub_from, "asked": found.asked_at is not None, "question": found.question_digest}
         state["busy from"] = found.busy_from
         state |= {"hubs": asked, "hubs that answered": answered}
+    if as_json:
+        state["epochs"] = [asdict(each) for each in seen.epochs]
+    elif len(seen.epochs) > 1:
+        before = [f"{each.reported:,} in epoch {each.epoch}" for each in seen.epochs[:-1]]
+        state["reported before"] = ", ".join(before)
+    label = seen.prediction
+    state |= {"predicted": label and label.label, "confidence": label and label.confidence}
+    state |= {"model": label and label.model, "flagged": seen.flagged}
     console.show_one(row(found, as_json) | state, as_json=as_json)

@@ -1,0 +1,30 @@
+"""``graphldp collect community rename``: what people call it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.serve import DatabaseOption
+from graphldp.cli.shared import console
+
+EPILOG = "Example: graphldp collect community rename cats 'The cat lovers'"
+
+
+def rename(
+    community: CommunityArgument,
+    name: Annotated[str, typer.Argument(help="What people are to call it.", metavar="NAME")],
+    database: DatabaseOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Call a community something else: on the dashboard and here at once, for its members from its next epoch on.
+
+    Its id never changes, since invitations and clients know it by that. Its name is part of what members agreed to when
+    they joined, so it stays theirs until 'graphldp collect community renew'. Their clients then show the change and
+    ask.
+    """
+    renamed = open_database(database).rename(community, name)
+    found = {"community": community, "name": renamed.called, "members see": renamed.name}
+    console.show_one(found, as_json=as_json)
