@@ -19,8 +19,8 @@ from graphldp.errors import GraphLDPError, extra_named
 from graphldp.text import printable
 
 COMMANDS = {
-    "demo": "Noise 300 invented discussion threads in every way, train on them, and end with tables, pictures and a "
-    "page.",
+    "demo": "Add every kind of noise to 300 invented discussion threads, train on them, and show tables, pictures and "
+    "a page.",
     "datasets": "Find, describe and fetch datasets of the TU collection.",
     "mechanisms": "Show every mechanism by name: what users send, whether devices can send it, and its parameters.",
     "threats": "Show every attack and every defense by name, and whose reports they are for.",
@@ -29,7 +29,7 @@ COMMANDS = {
     "evaluate": "Compare a model's labels with the true ones: accuracy, AUC and confusion matrix.",
     "predict": "Label every graph, with probabilities.",
     "attack": "Let malicious users rewrite their reports, as in Section 6 of the paper and beyond it.",
-    "defend": "Judge every user of a reports file and take flagged lists away.",
+    "defend": "Judge every user of a reports file, and take flagged reports out.",
     "reproduce": "Compute the paper's tables and figures, each cell once.",
     "page": "Write one HTML page that needs no network: figures, the same numbers as tables, and what is missing.",
     "audit": "Check that a mechanism, the client and the wire keep what they promise.",

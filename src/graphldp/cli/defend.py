@@ -40,12 +40,14 @@ def defend(
     ] = None,
     malicious: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Who is malicious, from 'graphldp attack': how right is the test?"),
+        typer.Option(
+            metavar="FILE", help="Who is malicious, from 'graphldp attack'; shows how often verdicts are right."
+        ),
     ] = None,
     seed: SeedOption = 0,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Judge every user of a reports file and take flagged lists away.
+    """Judge every user of a reports file, and take flagged reports out.
 
     'guard-accuracy' protects a model best; 'guard-guarantee' and 'threshold' promise every honest user a probability
     of at most θ to be flagged. Public users are never flagged.

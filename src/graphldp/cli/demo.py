@@ -31,11 +31,11 @@ def demo(
     keep: Annotated[bool, typer.Option("--keep", help="Leave the live dashboard running until Ctrl-C.")] = False,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Noise 300 invented discussion threads in every way, train on them, and end with tables, pictures and a page.
+    """Add every kind of noise to 300 invented discussion threads, train on them, and show tables, pictures and a page.
 
     Then label the users of one invented network, who count their friends by group or list them.
 
-    Nothing is downloaded. Interrupt it and run it again: what is finished is not computed twice.
+    Nothing is downloaded. After an interruption, run it again: what is finished is not computed twice.
     """
     if keep and not live:
         raise bad_parameter("keep", "graphldp demo", "given together with --live", keep)

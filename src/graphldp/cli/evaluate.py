@@ -29,7 +29,7 @@ def evaluate(
 ) -> None:
     """Compare a model's labels with the true ones: accuracy, AUC and confusion matrix.
 
-    All graphs count, also those that the model was trained on. The row goes to the results file, and 'graphldp page'
+    All graphs count, even those that the model was trained on. The row goes to the results file, and 'graphldp page'
     shows it.
     """
     need_learn("evaluate")

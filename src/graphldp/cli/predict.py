@@ -41,8 +41,8 @@ def predict(
     """Label every graph, with probabilities.
 
     Probabilities are calibrated on graphs that were held out in training: of labels at 0.8, four in five are right.
-    'Withstands' is how many users cannot change the label, whatever they send, where the model says so. Labels that are
-    there are not read. 'graphldp evaluate' compares with them.
+    'Withstands' is how many users cannot change the label, whatever they send, where the model says so. Labels in the
+    source are not read; 'graphldp evaluate' compares with them.
 
     A model of 'train --task nodes' labels users, and only those that it was trained on.
     """

@@ -64,7 +64,7 @@ def randomize(
     engine: Annotated[
         EngineName, typer.Option(help="In memory, or ray: one large graph as Parquet edge lists, in parts.")
     ] = EngineName.local,
-    address: Annotated[str | None, typer.Option(help="Of a Ray cluster; a local one is started otherwise.")] = None,
+    address: Annotated[str | None, typer.Option(help="A Ray cluster; by default a local one starts.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="With ray: how many users there are.")] = None,
     directed: Annotated[bool, typer.Option("--directed", help="With ray: edges have a direction.")] = False,
     root: Annotated[Path | None, typer.Option(help="A folder of datasets.", metavar="FOLDER")] = None,

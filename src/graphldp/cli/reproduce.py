@@ -67,7 +67,7 @@ def reproduce(
     ] = None,
     results: ResultsOption = RESULTS,
     engine: Annotated[EngineName, typer.Option(help="Processes of this machine, or Ray.")] = EngineName.local,
-    address: Annotated[str | None, typer.Option(help="Of a Ray cluster; a local one is started otherwise.")] = None,
+    address: Annotated[str | None, typer.Option(help="A Ray cluster; by default a local one starts.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Local processes; by default one per core.")] = None,
     device: DeviceOption = "auto",
     export: Annotated[

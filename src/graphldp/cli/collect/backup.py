@@ -10,7 +10,7 @@ from graphldp.cli.shared import console
 def backup(
     file: BackupArgument, yes: YesOption = False, database: DatabaseOption = None, as_json: console.JsonOption = False
 ) -> None:
-    """Write all that the collector holds to FILE, while it runs. Of SQLite and PostgreSQL alike.
+    """Write all that the collector holds to FILE, while it runs. Works for SQLite and PostgreSQL.
 
     FILE is whole or not there. It holds what the database holds, hashes instead of tokens and keys, and is readable by
     you alone. 'graphldp collect verify FILE' checks it.

@@ -13,7 +13,7 @@ def held(
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """List which slots have a report, epoch by epoch: those to ask again after a restore are the others.
+    """List which slots have a report, epoch by epoch. After a restore, ask the others again.
 
     A client finds out by itself: its user runs 'graphldp client report' once more, and it sends the same bytes.
     """

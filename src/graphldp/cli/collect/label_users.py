@@ -29,11 +29,11 @@ def label_users(
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Find the classes of a community's users from those of some, and from what all of them reported.
+    """Find the classes of a community's users from some known ones, and from what all users reported.
 
     For communities by friend-counts, or by rr at a large ε. Only users who have reported are labelled. A fifth of the
-    known users is held out first, to measure by; beside it stands what a user's own group alone would give. Then all
-    known users are learned from. There is no label below the setting 'min_reports' ($GRAPHLDP_MIN_REPORTS).
+    known users is held out first, to measure accuracy; what a user's own group alone would give is shown beside it.
+    Then it learns from all known users. There is no label below the setting 'min_reports' ($GRAPHLDP_MIN_REPORTS).
     """
     need_learn("collect label-users")
     store = open_database(database)

@@ -33,9 +33,9 @@ def train(
 ) -> None:
     """Train on the communities that have a label and a report.
 
-    A tenth of them is held out to measure by, and another tenth stops a network in time. A community's graph is the
-    one induced on those who reported. Rows go to the results file, two controls beside the classifier, and 'graphldp
-    page' shows them.
+    A tenth of them is held out to measure accuracy, and another tenth to stop a network in time. A community's graph is
+    the one induced on those who reported. Rows for the classifier and two controls go to the results file, and
+    'graphldp page' shows them.
 
     The recommended classifier is by default the one that withstands liars; '--defense none' takes the plain one.
     """
