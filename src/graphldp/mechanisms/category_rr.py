@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.attributes import Attributes
 from graphldp.errors import DataError, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, no_lists
@@ -55,23 +56,33 @@ class CategoryRR(Mechanism):
 
     def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """Draw what every user tells."""
-        true = self._checked(graphs)
-        rows = UserRows.of(graphs)
-        graph, user = (each.astype(np.uint64)[:, None] for each in (rows.graph, rows.user))
-        drawn = to_uniform(philox(key, Stream.CATEGORY, graph, user, np.arange(2, dtype=np.uint64)[None]))
-        own, _ = chances(np.exp(-np.asarray(budget.labels)), self.categories)
-        other = np.floor(drawn[:, 1] * (self.categories - 1)).astype(np.int64)
-        told = np.where(drawn[:, 0] < own, true, other + (other >= true))
+        told = self.tell(graphs.attributes, UserRows.of(graphs), np.asarray(budget.labels), key)
         return DrawnLists(*no_lists(graphs), noisy_labels=told, categories=self.categories)
 
-    def _checked(self, graphs: GraphSet) -> NDArray[np.int64]:
-        if graphs.attributes is None or graphs.node_labels is None:
+    def tell(self, about: Attributes | None, rows: UserRows, epsilon: Floats, key: Key) -> NDArray[np.int64]:
+        """The category that each of some users tells.
+
+        Args:
+            about: the columns of these users.
+            rows: who they are; their lists are not looked at.
+            epsilon: what each spends.
+            key: two words of the seed.
+        """
+        true = self._checked(about)
+        graph, user = (each.astype(np.uint64)[:, None] for each in (rows.graph, rows.user))
+        drawn = to_uniform(philox(key, Stream.CATEGORY, graph, user, np.arange(2, dtype=np.uint64)[None]))
+        own, _ = chances(np.exp(-epsilon), self.categories)
+        other = np.floor(drawn[:, 1] * (self.categories - 1)).astype(np.int64)
+        return np.where(drawn[:, 0] < own, true, other + (other >= true))
+
+    def _checked(self, about: Attributes | None) -> NDArray[np.int64]:
+        if about is None or about.node_labels is None:
             raise DataError("CategoryRR needs labels of users: graphs.with_node_labels(labels).")
-        if graphs.attributes.public_labels:
+        if about.public_labels:
             raise DataError("CategoryRR is for private labels, and these are public.")
-        if ((graphs.node_labels < 0) | (graphs.node_labels >= self.categories)).any():
+        if ((about.node_labels < 0) | (about.node_labels >= self.categories)).any():
             raise DataError(f"Everybody must have a label from 0 to {self.categories - 1}, and somebody has not.")
-        return graphs.node_labels
+        return about.node_labels
 
 
 def chances(odds: Any, categories: int) -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ strangers; a count tells them apart from noise of 1/ε. The proof is in ``docs/m
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,24 +56,44 @@ class FriendCounts(Mechanism):
         """Count every user's friends and add the noise."""
         if graphs.groups is None:
             raise DataError("FriendCounts needs public groups: graphs.with_groups(groups).")
-        if graphs.num_groups < 2:
+        return self.draw_counts(UserRows.of(graphs), _groups_of_friends(graphs), graphs.num_groups, budget, key)
+
+    def draw_counts(
+        self, rows: UserRows, of_friends: NDArray[np.integer[Any]], num_groups: int, budget: Budget, key: Key
+    ) -> DrawnLists:
+        """Count some users' friends and add the noise.
+
+        Args:
+            rows: whose, with their lists.
+            of_friends: the group of each entry of the lists.
+            num_groups: how many groups there are.
+            budget: what each user spends.
+            key: two words of the seed.
+        """
+        if num_groups < 2:
             raise DataError("FriendCounts needs two groups or more; with one its count is the degree: NoisyDegrees.")
         epsilon = np.asarray(budget.degree)
-        counts = true_counts(graphs) + count_noise(UserRows.of(graphs), epsilon, graphs.num_groups, key)
-        lengths = np.where(np.isinf(epsilon), graphs.degrees, 0)
-        public, _ = gather_ranges(graphs.indptr, np.flatnonzero(lengths))
+        counts = _counted(rows.degrees, of_friends, num_groups) + count_noise(rows, epsilon, num_groups, key)
+        lengths = np.where(np.isinf(epsilon), rows.degrees, 0)
+        public, _ = gather_ranges(rows.indptr, np.flatnonzero(lengths))
         indptr = np.concatenate(([0], np.cumsum(lengths)))
-        return DrawnLists(indptr, graphs.indices[public], friend_counts=counts)
+        return DrawnLists(indptr, rows.indices[public], friend_counts=counts)
 
 
 def true_counts(graphs: GraphSet) -> Floats:
     """How many friends of each user are in each group, [users, groups]."""
-    owner = np.repeat(np.arange(graphs.num_users), graphs.degrees)
-    friend = graphs.indices + graphs.graph_ptr[graphs.graph_of_user[owner]]
-    groups = np.asarray(graphs.groups)
-    place = owner * graphs.num_groups + groups[friend]
-    counts = np.bincount(place, minlength=graphs.num_users * graphs.num_groups)
-    return counts.reshape(graphs.num_users, graphs.num_groups).astype(np.float64)
+    return _counted(graphs.degrees, _groups_of_friends(graphs), graphs.num_groups)
+
+
+def _groups_of_friends(graphs: GraphSet) -> NDArray[np.int64]:
+    friend = graphs.indices + np.repeat(graphs.graph_ptr[graphs.graph_of_user], graphs.degrees)
+    return np.asarray(graphs.groups)[friend]
+
+
+def _counted(degrees: NDArray[np.int64], of_friends: NDArray[np.integer[Any]], num_groups: int) -> Floats:
+    owner = np.repeat(np.arange(len(degrees)), degrees)
+    counts = np.bincount(owner * num_groups + of_friends, minlength=len(degrees) * num_groups)
+    return counts.reshape(len(degrees), num_groups).astype(np.float64)
 
 
 def count_noise(rows: UserRows, epsilon: Floats, groups: int, key: Key) -> Floats:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.attributes import Attributes
 from graphldp.errors import DataError, Described, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, no_lists
@@ -79,12 +80,24 @@ class MultiBit(Mechanism):
 
     def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """Draw which numbers every user tells of, and the bits."""
-        private = _private_columns(graphs)
-        columns, rows, epsilon = len(private), UserRows.of(graphs), np.asarray(budget.features)
+        told = self.tell(graphs.attributes, UserRows.of(graphs), np.asarray(budget.features), key)
+        return DrawnLists(*no_lists(graphs), noisy_features=told)
+
+    def tell(self, about: Attributes | None, rows: UserRows, epsilon: Floats, key: Key) -> NDArray[np.floating[Any]]:
+        """What some users tell of their private columns, as estimates.
+
+        Args:
+            about: the columns of these users.
+            rows: who they are; their lists are not looked at.
+            epsilon: what each spends.
+            key: two words of the seed.
+        """
+        features, private = _private_columns(about)
+        columns = len(private)
         low, high = self._ranges(columns)
-        noisy = np.empty((graphs.num_users, columns), graphs.features.dtype)
-        for start, stop in _runs(graphs.num_users, columns):
-            true = _dense(graphs.features[start:stop][:, private])
+        noisy = np.empty((len(rows), columns), features.dtype)
+        for start, stop in _runs(len(rows), columns):
+            true = _dense(features[start:stop][:, private])
             spent = epsilon[start:stop, None]
             told = self._told(spent, columns)
             words = [_words(rows, start, stop, columns, each, key) for each in (Stream.CHOICE, Stream.BITS)]
@@ -95,7 +108,7 @@ class MultiBit(Mechanism):
             bit = to_uniform(words[1]) < chance(share, flip)
             sent = np.where(chosen, np.where(bit, 1, -1), 0)
             noisy[start:stop] = np.where(np.isinf(spent), true, estimate(sent, flip, columns / told, low, high))
-        return DrawnLists(*no_lists(graphs), noisy_features=noisy)
+        return noisy
 
     def _told(self, epsilon: Any, columns: int) -> Any:
         """The m of each user."""
@@ -137,13 +150,13 @@ def estimate(sent: Any, flip: Any, of_each: Any, low: Any, high: Any) -> Any:
     return (low + high) / 2 + sent * (of_each * (high - low) / 2 / (1 - 2 * flip))
 
 
-def _private_columns(graphs: GraphSet) -> NDArray[np.int64]:
-    if graphs.attributes is None or graphs.features is None:
+def _private_columns(about: Attributes | None) -> tuple[Any, NDArray[np.int64]]:
+    if about is None or about.features is None:
         raise DataError("MultiBit needs features: graphs.with_features(features).")
-    private = np.flatnonzero(~graphs.attributes.public_features)
+    private = np.flatnonzero(~about.public_features)
     if not len(private):
         raise DataError("MultiBit is for private features, and all of these are public.")
-    return private
+    return about.features, private
 
 
 def _dense(rows: Any) -> Floats:
