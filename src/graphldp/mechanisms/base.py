@@ -151,13 +151,13 @@ class Mechanism(ABC):
             raise bad_parameter("graphs", f"{type(self).__name__}.randomize", "a GraphSet", type(graphs).__name__)
         epsilon = check_epsilon(self.epsilon, type(self).__name__, graphs.num_users)
         budget = self.budget(graphs.n_max)
-        self._check_spent(budget, epsilon)
+        self.check_spent(budget, epsilon)
         columns = _crossing(graphs)
         budget = budget.per_user(graphs.num_users)
         drawn = self.draw(graphs, budget, key_from(rng, f"{type(self).__name__}.randomize"))
         if drawn.budget is not None:
             budget = drawn.budget.per_user(graphs.num_users)
-            self._check_spent(budget, epsilon)
+            self.check_spent(budget, epsilon)
         return Reports(
             drawn.indptr,
             drawn.indices,
@@ -186,7 +186,8 @@ class Mechanism(ABC):
             trusted=type(self).__module__.startswith("graphldp.mechanisms."),  # ours are proven, yours are checked
         )
 
-    def _check_spent(self, budget: Budget, epsilon: Any) -> None:
+    def check_spent(self, budget: Budget, epsilon: Any) -> None:
+        """Refuse to spend more than ε."""
         if not np.all(budget.total <= np.nextafter(epsilon, np.inf)):
             raise BudgetError(f"{self!r} would spend more than its epsilon.")
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,21 +12,12 @@ from graphldp.errors import DataError, FormatError, ParameterError
 from graphldp.mechanisms.parquet import randomize_parquet
 
 pa = pytest.importorskip("pyarrow", reason="needs the extra [ray]")
-ray = pytest.importorskip("ray", reason="needs the extra [ray]")
 pq = pytest.importorskip("pyarrow.parquet")
 pytestmark = pytest.mark.filterwarnings(
     "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"
 )
 
-STORE = 100_000_000
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cluster() -> Iterator[None]:
-    """Two workers and an object store of 100 MB."""
-    ray.init(num_cpus=2, object_store_memory=STORE, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
-    yield
-    ray.shutdown()
+STORE = 100_000_000  # as in conftest.py
 
 
 def write(path: Path, edges: NDArray[np.int64], row_group: int) -> Path:

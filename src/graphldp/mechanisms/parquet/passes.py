@@ -1,14 +1,15 @@
 """One graph too large for memory: Parquet edge lists in, Parquet noisy lists out, through Ray Data.
 
 Two passes, both row groups at a time. The first deals the edges out to parts, each part holding the lists of some
-consecutive users; the second draws the noisy lists of a part. A user's draw depends on (seed, user) and her list alone,
+consecutive users; the second draws the noisy lists of a part. Columns of users, where there are some, go the same way
+before (see :mod:`graphldp.mechanisms.parquet.columns`). A user's draw depends on (seed, user) and her list alone,
 so the output is the same whatever the parts, the workers and the order of the edges, and the same as in memory.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -17,18 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.archives import grows_too_much
-from graphldp.errors import DataError, FormatError, MissingExtraError, bad_parameter
-from graphldp.machines.local import PeakMemory
+from graphldp.errors import DataError, FormatError, bad_parameter
 from graphldp.machines.ray import cluster
-from graphldp.mechanisms import DrawnLists, RowMechanism
+from graphldp.mechanisms import CategoryRR, DrawnLists, FriendCounts, Mechanism, MultiBit, RowMechanism
+from graphldp.mechanisms.parquet.columns import GROUPS, deal_columns, join_parts, tell_columns
+from graphldp.mechanisms.parquet.table import COLUMNS, UserTable, listed
+from graphldp.mechanisms.parquet.work import OWNER, Item, Work, draw_nobody, everywhere, row_groups
 from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import key_from
-from graphldp.privacy import Budget
+from graphldp.privacy import Budget, check_epsilon
 
-_OWNER = "randomize_parquet"
 _ENTRIES_AT_ONCE = 1 << 20
-Numbers = dict[str, NDArray[Any]]
+_COLUMNS = (MultiBit, CategoryRR)
 
 
 @dataclass(frozen=True)
@@ -50,70 +50,60 @@ class Written:
     working_memory: int
 
 
-@dataclass(frozen=True)
-class _Work:
-    """What every worker needs to know."""
-
-    spill: Path
-    out: Path
-    mechanism: RowMechanism
-    seed: int
-    n: int
-    directed: bool
-    users_per_part: int
-
-
 def randomize_parquet(
     source: Path,
     out: Path,
-    mechanism: RowMechanism,
+    mechanism: Mechanism,
     seed: int,
     n: int,
     *,
+    users: UserTable | None = None,
     directed: bool = False,
     users_per_part: int = 1 << 16,
     address: str | None = None,
 ) -> Written:
-    """Draw every user's noisy list of one large graph.
+    """Draw every user's report of one large graph.
 
     Args:
         source: a Parquet file, or a folder of them, with whole-number columns ``source`` and ``target``: users 0 to
             n − 1. An undirected edge may stand there once or in both directions, in any order.
         out: a folder for ``part-00000.parquet`` and so on, with columns ``user``, ``neighbours`` and ``noisy_degree``,
-            in the order of users.
-        mechanism: one in which every user acts alone, with one ε for all that is split in one way.
-        seed: the same seed gives the same lists.
+            in the order of users; beside them what is public or told of columns: ``features``, ``node_label``,
+            ``group``, ``friend_counts``, ``noisy_features``, ``noisy_label``.
+        mechanism: one in which every user acts alone, with one ε for all that is split in one way; one for columns; or
+            a :class:`graphldp.Joint` of these.
+        seed: the same seed gives the same reports.
         n: how many users there are, a public number.
+        users: where columns of users stand, and which of them are public.
         directed: an edge stands in its source's list only.
-        users_per_part: whose true and noisy lists one worker holds at a time.
+        users_per_part: whose true and noisy lists and columns one worker holds at a time.
         address: of a Ray cluster whose machines share the file system; one of this machine is started otherwise.
 
     Raises:
         MissingExtraError: where ray or pyarrow are not installed.
-        FormatError: for files without the two columns, and an ``out`` that is in use.
-        DataError: for edges that leave 0 … n − 1 or join a user to herself.
+        FormatError: for files without the columns, and an ``out`` that is in use.
+        DataError: for edges that leave 0 … n − 1 or join a user to herself, and for columns that :class:`Attributes
+            <graphldp.attributes.Attributes>` or their mechanism refuse.
     """
-    must_be = "a mechanism of single rows with one epsilon for all"
-    if not isinstance(mechanism, RowMechanism) or np.ndim(mechanism.epsilon):
-        raise bad_parameter("mechanism", _OWNER, must_be, mechanism)
-    if _draw_nobody(mechanism, n).budget is not None:  # the files say once for all how ε is split
-        raise bad_parameter("mechanism", _OWNER, f"{must_be}, and one split of it", mechanism)
-    for name, value in (("n", n), ("users_per_part", users_per_part)):
-        if value < 1:
-            raise bad_parameter(name, _OWNER, "a whole number ≥ 1", value)
-    pieces = _row_groups(Path(source))
     out = Path(out)
+    making = out.with_name(f".{out.name}.making")
+    work = Work(making / "spill", making / "done", mechanism, seed, n, directed, users_per_part, users)
+    _check(work)
+    pieces, rows = row_groups(Path(source), _claimed), [] if users is None else _rows_of_users(users)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise FormatError(f"{out}: must be a new or empty folder.")
-    making = out.with_name(f".{out.name}.making")
-    work = _Work(making / "spill", making / "done", mechanism, seed, n, directed, users_per_part)
     shutil.rmtree(making, ignore_errors=True)
+    parts: list[Item] = [{"part": part} for part in range(work.num_parts)]
     try:
         work.spill.mkdir(parents=True)
         work.out.mkdir()
         with cluster(address) as ray:
-            dealt = _everywhere(ray, _deal, pieces, work)
-            drawn = _everywhere(ray, _draw, [{"part": part} for part in range(-(-n // users_per_part))], work)
+            dealt = everywhere(ray, _deal, pieces, work)
+            if users is not None:
+                dealt += everywhere(ray, deal_columns, rows, work)
+                told = everywhere(ray, tell_columns, parts, work)
+                dealt, work = dealt + told, join_parts(work, told)
+            drawn = everywhere(ray, _draw, parts, work)
         work.out.replace(out)
     finally:
         shutil.rmtree(making, ignore_errors=True)
@@ -126,76 +116,49 @@ def randomize_parquet(
     )
 
 
-def _row_groups(source: Path) -> list[dict[str, Any]]:
-    try:
-        import pyarrow as pa
-        from pyarrow import types
-        from pyarrow.parquet import ParquetFile
-    except ModuleNotFoundError:
-        raise MissingExtraError("Parquet", "ray") from None
-    files = sorted(source.glob("*.parquet")) if source.is_dir() else [source]
-    if not files:
-        raise FormatError(f"{source}: holds no .parquet file.")
-    pieces: list[dict[str, Any]] = []
-    for path in files:
-        try:
-            with ParquetFile(path) as file:
-                schema, count, edges = file.schema_arrow, file.num_row_groups, file.metadata.num_rows
-        except FileNotFoundError:
-            raise FormatError(f"{path}: there is no such file.") from None
-        except (OSError, pa.ArrowInvalid):
-            raise FormatError(f"{path}: not a Parquet file, or damaged.") from None
-        for name in ("source", "target"):
-            if name not in schema.names or not types.is_integer(schema.field(name).type):
-                raise FormatError(f"{path}: needs whole-number columns 'source' and 'target'.")
-        if grows_too_much(16 * edges, path.stat().st_size):
-            raise FormatError(f"{path}: claims {edges:,} edges, more than so small a file can hold of a real graph.")
-        pieces += [{"file": str(path), "group": number, "piece": len(pieces) + number} for number in range(count)]
-    return pieces
+def _check(work: Work) -> None:
+    """Refuse what cannot be drawn in parts."""
+    must_be = "a mechanism of single rows with one epsilon for all"
+    mechanism, lists = work.mechanism, work.parts[0] if isinstance(work.mechanism, Mechanism) else None
+    if not isinstance(lists, (RowMechanism, FriendCounts, *_COLUMNS)) or np.ndim(mechanism.epsilon):
+        raise bad_parameter("mechanism", OWNER, must_be, mechanism)
+    for name in ("n", "users_per_part"):
+        if getattr(work, name) < 1:
+            raise bad_parameter(name, OWNER, "a whole number ≥ 1", getattr(work, name))
+    mechanism.check_spent(mechanism.budget(work.n), check_epsilon(mechanism.epsilon, OWNER))
+    if isinstance(lists, RowMechanism) and draw_nobody(lists, work.n).budget is not None:
+        # the files say once for all how ε is split
+        raise bad_parameter("mechanism", OWNER, f"{must_be}, and one split of it", mechanism)
+    if work.users is None and not isinstance(mechanism, RowMechanism):
+        raise bad_parameter("users", OWNER, f"a UserTable: {type(mechanism).__name__} is about columns of users", None)
 
 
-def _everywhere(
-    ray: Any, task: Callable[[dict[str, Any], _Work], dict[str, int]], items: list[dict[str, Any]], work: _Work
-) -> list[dict[str, int]]:
-    """Run a task on every item, through Ray Data, and raise the first error in words of ours."""
-    from ray.data import DataContext
+def _claimed(file: Any, path: Path) -> tuple[int, str]:
+    """Refuse a file without edges; how many bytes it claims to hold, and of what."""
+    from pyarrow import types
 
-    DataContext.get_current().enable_progress_bars = False
-    data = ray.data.from_items(items, override_num_blocks=max(len(items), 1))
-    done: list[dict[str, int]] = data.map_batches(_one, batch_size=1, fn_args=(task, work)).take_all()
-    for each in done:
-        if each["error"]:
-            raise DataError(str(each["error"]))
-    return done
+    for name in ("source", "target"):
+        if name not in file.schema_arrow.names or not types.is_integer(file.schema_arrow.field(name).type):
+            raise FormatError(f"{path}: needs whole-number columns 'source' and 'target'.")
+    edges = file.metadata.num_rows
+    return 16 * edges, f"{edges:,} edges"
 
 
-def _one(batch: Numbers, task: Callable[[dict[str, Any], _Work], dict[str, int]], work: _Work) -> dict[str, list[Any]]:
-    item = {name: values[0] for name, values in batch.items()}
-    _warm_up(work)
-    memory = PeakMemory("cpu")
-    rest = memory.read()
-    try:
-        found, error = task(item, work), ""
-    except DataError as caught:
-        found, error = {"entries_in": 0, "entries_out": 0}, str(caught)
-    found["memory"] = memory.read() - rest
-    return {name: [value] for name, value in found.items()} | {"error": [error]}
+def _rows_of_users(users: UserTable) -> list[Item]:
+    """The row groups of all files of users, which must be alike."""
+    kinds: set[str] = set()
+
+    def claimed(file: Any, path: Path) -> tuple[int, str]:
+        fields = (each for each in file.schema_arrow if each.name in ("user", *COLUMNS))
+        kinds.add(str(sorted((each.name, str(each.type)) for each in fields)))
+        if len(kinds) > 1:
+            raise FormatError(f"{path}: all files of users must have the same columns, of the same types.")
+        return users.claimed(file, path)
+
+    return row_groups(Path(users.path), claimed)
 
 
-def _warm_up(work: _Work) -> None:
-    """Load compiled loops and libraries, so that what is measured is the memory of the data."""
-    import pyarrow.parquet  # noqa: F401
-
-    _draw_nobody(work.mechanism, work.n)
-
-
-def _draw_nobody(mechanism: RowMechanism, n: int) -> DrawnLists:
-    """What a mechanism draws for a user without friends."""
-    nobody = UserRows(np.array([0, 0]), np.zeros(0, np.int32), *(np.array([each]) for each in (0, 1, 0)))
-    return mechanism.draw_rows(nobody, mechanism.budget(n).per_user(1), key_from(0, _OWNER))
-
-
-def _deal(item: dict[str, Any], work: _Work) -> dict[str, int]:
+def _deal(item: Item, work: Work) -> dict[str, int]:
     """One row group's edges, to the parts of their users."""
     from pyarrow.parquet import ParquetFile
 
@@ -219,50 +182,114 @@ def _deal(item: dict[str, Any], work: _Work) -> dict[str, int]:
     return {"entries_in": len(code), "entries_out": 0}
 
 
-def _draw(item: dict[str, Any], work: _Work) -> dict[str, int]:
+def _draw(item: Item, work: Work) -> dict[str, int]:
     """One part's noisy lists, as one file."""
-    import pyarrow as pa
-    from pyarrow.parquet import ParquetWriter
+    from pyarrow.parquet import ParquetWriter, read_table
 
     part = int(item["part"])
-    first, last = part * work.users_per_part, min((part + 1) * work.users_per_part, work.n)
-    dealt = [np.load(path) for path in sorted(work.spill.glob(f"{part}-*.npy"))]
-    code = np.unique(np.concatenate([np.zeros(0, np.int64), *dealt]))
-    del dealt
-    indptr = np.searchsorted(code, np.arange(last - first + 1) * work.n)
-    indices = (code % work.n).astype(np.int32)
-    del code
-    fields = [("user", pa.int64()), ("neighbours", pa.large_list(pa.int32())), ("noisy_degree", pa.float64())]
-    budget = work.mechanism.budget(work.n)
-    facts = {"origin": work.mechanism.origin.to_json(), "epsilon1": str(budget.degree), "epsilon2": str(budget.edges)}
-    schema = pa.schema(fields).with_metadata(facts | {"users": str(work.n)})
-    written = 0
+    first, _ = work.bounds(part)
+    indptr, indices = _lists(work, part)
+    told = None if work.users is None else read_table(work.spill / f"told-{part}.parquet", use_threads=False)
+    budget, written = work.mechanism.budget(work.n), 0
+    groups = np.memmap(work.spill / GROUPS, np.int64, "r") if work.num_groups else np.zeros(0, np.int64)
+    schema = _schema(work, budget, told)
     with ParquetWriter(work.out / f"part-{part:05}.parquet", schema) as file:
         for start, stop in _runs(np.diff(indptr), work):
-            users = np.arange(first + start, first + stop)
-            rows = UserRows(
+            rows = work.rows(
+                np.arange(first + start, first + stop),
                 indptr[start : stop + 1] - indptr[start],
                 indices[indptr[start] : indptr[stop]],
-                users,
-                np.full(len(users), work.n),
-                np.zeros(len(users), np.int64),
             )
-            drawn = work.mechanism.draw_rows(rows, budget.per_user(len(users)), key_from(work.seed, _OWNER))
-            degree = drawn.noisy_degree
-            lists = pa.LargeListArray.from_arrays(pa.array(drawn.indptr), pa.array(drawn.indices))
-            noisy = pa.nulls(len(users), pa.float64()) if degree is None else pa.array(degree)
-            file.write_table(pa.Table.from_arrays([pa.array(users), lists, noisy], schema=schema))
+            drawn = _drawn(work, rows, budget.per_user(len(rows)), groups)
+            beside = {} if told is None else _named(told.slice(start, stop - start))
+            file.write_table(_table(rows, drawn, beside, schema))
             written += len(drawn.indices)
     return {"entries_in": len(indices), "entries_out": written}
 
 
-def _runs(degrees: NDArray[np.int64], work: _Work) -> Iterator[tuple[int, int]]:
+def _lists(work: Work, part: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The true lists of a part's users."""
+    first, last = work.bounds(part)
+    dealt = [np.load(path) for path in sorted(work.spill.glob(f"{part}-*.npy"))]
+    code = np.unique(np.concatenate([np.zeros(0, np.int64), *dealt]))
+    del dealt
+    indptr = np.searchsorted(code, np.arange(last - first + 1) * work.n)
+    return indptr, (code % work.n).astype(np.int32)
+
+
+def _drawn(work: Work, rows: UserRows, budget: Budget, groups: NDArray[np.int64]) -> DrawnLists:
+    """What the mechanism for lists draws; nothing where there is none."""
+    lists = work.parts[0]
+    if isinstance(lists, RowMechanism):
+        return lists.draw_rows(rows, budget, work.key)
+    if isinstance(lists, FriendCounts):
+        if not work.num_groups:
+            raise DataError("FriendCounts needs public groups: a column 'group'.")
+        return lists.draw_counts(rows, groups[rows.indices], work.num_groups, budget, work.key)
+    return DrawnLists(np.zeros(len(rows) + 1, np.int64), rows.indices[:0])
+
+
+def _schema(work: Work, budget: Budget, told: Any) -> Any:
+    """The columns of the result, and what is said once for all."""
+    import pyarrow as pa
+
+    fields = [("user", pa.int64()), ("neighbours", pa.large_list(pa.int32())), ("noisy_degree", pa.float64())]
+    if isinstance(work.parts[0], FriendCounts):
+        fields.append(("friend_counts", pa.large_list(pa.float64())))
+    if told is not None:
+        fields += [(each.name, each.type) for each in told.schema if each.name != "user"]
+    categories = next((each.categories for each in work.parts if isinstance(each, CategoryRR)), 0)
+    facts = {
+        "origin": work.mechanism.origin.to_json(),
+        "epsilon1": str(budget.degree),
+        "epsilon2": str(budget.edges),
+        "epsilon_features": str(budget.features),
+        "epsilon_labels": str(budget.labels),
+        "users": str(work.n),
+        "directed": str(int(work.directed)),
+        "noise": work.mechanism.degree_noise or "",
+        "categories": str(categories),
+        "num_groups": str(work.num_groups),
+        "width": str(_shown_width(work)),
+    }
+    return pa.schema(fields).with_metadata(facts)
+
+
+def _shown_width(work: Work) -> int:
+    """How many features are public, where the table says how many there are."""
+    width = 0 if work.users is None else work.users.width
+    return int(np.count_nonzero(np.broadcast_to(work.users.public_features, width))) if work.users and width else 0
+
+
+def _named(table: Any) -> dict[str, Any]:
+    return {name: table.column(name) for name in table.column_names}
+
+
+def _table(rows: UserRows, drawn: DrawnLists, beside: dict[str, Any], schema: Any) -> Any:
+    import pyarrow as pa
+
+    degree = drawn.noisy_degree
+    found: dict[str, Any] = beside | {
+        "user": pa.array(rows.user),
+        "neighbours": pa.LargeListArray.from_arrays(pa.array(drawn.indptr), pa.array(drawn.indices)),
+        "noisy_degree": pa.nulls(len(rows), pa.float64()) if degree is None else pa.array(degree),
+    }
+    if drawn.friend_counts is not None:
+        found["friend_counts"] = listed(drawn.friend_counts)
+    return pa.Table.from_arrays([found[name] for name in schema.names], schema=schema)
+
+
+def _runs(degrees: NDArray[np.int64], work: Work) -> Iterator[tuple[int, int]]:
     """Consecutive users whose noisy lists together have about a million entries."""
-    budget: Budget = work.mechanism.budget(work.n)
-    odds = np.exp(-float(budget.edges))
-    noise = 1.0 / float(budget.degree) if budget.degree else 0.0  # d* may lie this far above d
-    n = np.full(len(degrees), work.n)
-    keep, fake = work.mechanism.rates(degrees + noise, n, odds / (1 + odds))
-    total = np.cumsum(1 + keep * degrees + fake * (work.n - 1 - degrees))
+    lists = work.parts[0]
+    if isinstance(lists, RowMechanism):
+        budget: Budget = lists.budget(work.n)
+        odds = np.exp(-float(budget.edges))
+        noise = 1.0 / float(budget.degree) if budget.degree else 0.0  # d* may lie this far above d
+        n = np.full(len(degrees), work.n)
+        keep, fake = lists.rates(degrees + noise, n, odds / (1 + odds))
+        total = np.cumsum(1 + keep * degrees + fake * (work.n - 1 - degrees))
+    else:
+        total = np.cumsum(1.0 + degrees + work.num_groups)
     steps = np.searchsorted(total, np.arange(_ENTRIES_AT_ONCE, total[-1], _ENTRIES_AT_ONCE))
     yield from pairwise(np.unique(np.concatenate(([0], steps, [len(degrees)]))).tolist())

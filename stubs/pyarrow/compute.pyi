@@ -1,0 +1,3 @@
+from pyarrow import Array
+
+def list_value_length(lists: Array) -> Array: ...
