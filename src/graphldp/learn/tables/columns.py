@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.learn.engine.columns import exact_columns, noisy_columns
 from graphldp.learn.engine.summaries import released_degrees
 from graphldp.learn.tables.profiles import total
-from graphldp.mechanisms.category_rr import indicators
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
@@ -35,7 +35,9 @@ def column_profile(X: NeighbourLists) -> Floats:
         [graphs, …]: of all columns Σx/n, then Σx·d/n, then Σx; then the spread of each column that is known exactly.
         Nothing where users have no columns.
     """
-    exact, noisy = _exact(X), _noisy(X)
+    exact, noisy = exact_columns(X, MOST), noisy_columns(X, MOST)
+    if _groups_are_told(X):
+        exact = exact[:, : exact.shape[1] - X.num_groups]
     columns = np.hstack((exact, noisy))
     if not columns.shape[1]:
         return np.zeros((X.num_graphs, 0))
@@ -44,27 +46,6 @@ def column_profile(X: NeighbourLists) -> Floats:
     mean, with_degree = sums / n, _totals(X, columns * degree[:, None]) / n
     spread = np.sqrt(np.maximum(_totals(X, exact**2) / n - mean[:, : exact.shape[1]] ** 2, 0.0))
     return np.hstack((mean, with_degree, sums, spread))
-
-
-def _exact(X: NeighbourLists) -> Floats:
-    """Features that are known as they are, and a column for each group."""
-    found = [np.zeros((X.num_users, 0))]
-    if X.features is not None and X.features.shape[1] <= MOST:
-        dense = X.features.toarray() if hasattr(X.features, "toarray") else X.features
-        found.append(np.asarray(dense, np.float64))
-    if X.groups is not None and not _groups_are_told(X):
-        found.append((X.groups[:, None] == np.arange(X.num_groups)).astype(np.float64))
-    return np.hstack(found)
-
-
-def _noisy(X: NeighbourLists) -> Floats:
-    """Unbiased estimates of private columns."""
-    found = [np.zeros((X.num_users, 0))]
-    if isinstance(X, Reports) and X.noisy_features is not None and X.noisy_features.shape[1] <= MOST:
-        found.append(np.asarray(X.noisy_features, np.float64))
-    if isinstance(X, Reports) and X.noisy_labels is not None:
-        found.append(indicators(X))
-    return np.hstack(found)
 
 
 def _groups_are_told(X: NeighbourLists) -> bool:

@@ -1,0 +1,45 @@
+"""What users are, one row of numbers each: public columns as they are, private ones by what was told of them.
+
+What was told is an unbiased estimate: that of :class:`graphldp.MultiBit` for numbers, and the indicators of
+:class:`graphldp.CategoryRR` for a label.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.neighbour_lists import NeighbourLists
+from graphldp.reports import Reports
+
+Floats = NDArray[np.float64]
+
+
+def exact_columns(X: NeighbourLists, most: int | None = None) -> Floats:
+    """Features that are known as they are, and a column for each group, which come last.
+
+    Args:
+        X: reports or raw graphs.
+        most: leave out features that have more columns than this.
+    """
+    found = [np.zeros((X.num_users, 0))]
+    if X.features is not None and (most is None or X.features.shape[1] <= most):
+        dense = X.features.toarray() if hasattr(X.features, "toarray") else X.features
+        found.append(np.asarray(dense, np.float64))
+    if X.groups is not None:
+        found.append((X.groups[:, None] == np.arange(X.num_groups)).astype(np.float64))
+    return np.hstack(found)
+
+
+def noisy_columns(X: NeighbourLists, most: int | None = None) -> Floats:
+    """Unbiased estimates of private columns; see :func:`exact_columns`."""
+    found = [np.zeros((X.num_users, 0))]
+    if not isinstance(X, Reports):
+        return found[0]
+    if X.noisy_features is not None and (most is None or X.noisy_features.shape[1] <= most):
+        found.append(np.asarray(X.noisy_features, np.float64))
+    if X.noisy_labels is not None:
+        from graphldp.mechanisms.category_rr import indicators  # loads samplers, which models without columns do not
+
+        found.append(indicators(X))
+    return np.hstack(found)
