@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from tests.values import some
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GCNConv, GINConv, MessagePassing, SAGEConv, global_add_pool, global_mean_pool
 
+from graphldp.attributes import Attributes
 from graphldp.learn.engine.codes import DEGREE_BOUNDS, SIZE_BOUNDS
 from graphldp.learn.engine.gin import CUT, ModelSpec
 from graphldp.learn.engine.summaries import smooth_table
@@ -39,6 +42,37 @@ def with_degrees(rng: np.random.Generator, lists: NeighbourLists) -> Reports:
     return Reports(*arrays, epsilon1=ones, epsilon2=ones, noisy_degree=noisy, origin=Origin("dprr"), noise="laplace")
 
 
+def with_columns(rng: np.random.Generator, reports: Reports, *, kinds: int | None = None) -> Reports:
+    """The same reports with two public columns, two groups, a noisy column and a noisy label of three.
+
+    Args:
+        kinds: how many different rows there are; by default about as many as users.
+    """
+    n = reports.num_users
+    kind = np.arange(n) if kinds is None else rng.integers(kinds, size=n)
+    values = rng.normal(size=(max(n, kinds or 0), 3)).astype(np.float32)[kind]
+    spent = np.full(n, 1.0)
+    return replace(
+        reports,
+        attributes=Attributes(values[:, :2], groups=kind % 2, num_groups=2, public_features=True),
+        noisy_features=values[:, 2:],
+        epsilon_features=spent,
+        noisy_labels=kind % 3,
+        epsilon_labels=spent,
+        categories=3,
+    )
+
+
+def told_of(reports: NeighbourLists) -> NDArray[np.float32]:
+    """The columns of each user as a network takes them: public ones, groups, noisy numbers, and (told - q)/(p - q)."""
+    assert isinstance(reports, Reports)
+    own, other = np.e / (np.e + 2), 1 / (np.e + 2)  # three categories, ε = 1
+    group, label = some(reports.groups), some(reports.noisy_labels)
+    indicators = ((label[:, None] == np.arange(3)) - other) / (own - other)
+    parts = reports.features, group[:, None] == np.arange(2), reports.noisy_features, indicators
+    return np.hstack([np.asarray(each, np.float64) for each in parts]).astype(np.float32)
+
+
 def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[Data]:
     """One Data per graph; messages flow from j to i for each j in i's list."""
     graphs = []
@@ -58,9 +92,12 @@ def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[
             numbers = [noisy, degree, np.bincount(source.numpy(), minlength=n)]
             blocks = [(np.searchsorted(DEGREE_BOUNDS, each), len(DEGREE_BOUNDS) + 1) for each in numbers]
             blocks += [(np.full(n, np.searchsorted(SIZE_BOUNDS, n)), len(SIZE_BOUNDS) + 1)]
-            blocks = {"noisy-degree": blocks[:1], "size": blocks[3:], "profile": blocks}[spec.features]
+            several = {"size": blocks[3:], "profile": blocks}
+            blocks = several.get(spec.features, blocks[:1])
         codes = [nn.functional.one_hot(torch.from_numpy(code).long(), width) for code, width in blocks]
         x = torch.cat(codes, dim=1).to(dtype)
+        if spec.features == "columns":
+            x = torch.cat((x, torch.from_numpy(told_of(lists)[first:last]).to(dtype)), dim=1)
         edge_index, own = torch.stack((source, target)), summaries[graph : graph + 1]
         weights = weight[lists.indptr[first] : lists.indptr[last]]
         graphs.append(Data(x=x, edge_index=edge_index, num_nodes=n, summaries=own, edge_weight=weights))
@@ -105,6 +142,8 @@ class Reference(nn.Module):
     graph: Any
     running_mean: Tensor
     running_deviation: Tensor
+    running_column_mean: Tensor
+    running_column_deviation: Tensor
 
     def __init__(self, spec: ModelSpec) -> None:
         super().__init__()
@@ -136,10 +175,16 @@ class Reference(nn.Module):
             )
             self.register_buffer("running_mean", torch.zeros(spec.summaries))
             self.register_buffer("running_deviation", torch.ones(spec.summaries))
+        if spec.features == "columns":
+            self.register_buffer("running_column_mean", torch.zeros(spec.num_features))
+            self.register_buffer("running_column_deviation", torch.ones(spec.num_features))
 
     def forward(self, data: Batch) -> Tensor:
         pool = global_mean_pool if self.spec.readout == "mean" else global_add_pool
         x = some(data.x)
+        if self.spec.features == "columns":
+            blocks, columns = x.tensor_split([self.spec.width - self.spec.num_features], dim=1)
+            x = torch.cat((blocks, (columns - self.running_column_mean) / self.running_column_deviation), dim=1)
         layers = [x]
         for conv, norm in zip(self.convs, self.norms, strict=True):
             weights = [data.edge_weight] if self.spec.weights == "posterior" else []
@@ -183,6 +228,9 @@ class Reference(nn.Module):
                 named |= {f"graph.{j}.weight": read(linear.weight), f"graph.{j}.bias": read(linear.bias)}
             if not gradients:
                 named |= {"graph.mean": self.running_mean.clone(), "graph.deviation": self.running_deviation.clone()}
+        if self.spec.features == "columns" and not gradients:
+            named["columns.mean"] = self.running_column_mean.clone()
+            named["columns.deviation"] = self.running_column_deviation.clone()
         return named
 
     def load(self, stacked: dict[str, Tensor]) -> None:
@@ -222,6 +270,9 @@ class Reference(nn.Module):
                 if "graph.mean" in values:
                     self.running_mean.copy_(values["graph.mean"])
                     self.running_deviation.copy_(values["graph.deviation"])
+            if "columns.mean" in values:
+                self.running_column_mean.copy_(values["columns.mean"])
+                self.running_column_deviation.copy_(values["columns.deviation"])
 
     def perturb(self, generator: torch.Generator) -> None:
         """Away from the starting values, so that every parameter matters."""

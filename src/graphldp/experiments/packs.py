@@ -30,7 +30,7 @@ from graphldp.learn.engine.training import (
     train_each,
 )
 from graphldp.learn.fitting import Fitted, calibration_of
-from graphldp.learn.inputs import check_lists, degree_positions
+from graphldp.learn.inputs import check_lists, num_features
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.provenance import provenance_of
 from graphldp.learn.selection import split
@@ -128,12 +128,14 @@ class _Fitting:
 
 
 def spec_of(trial: Trial, reports: Reports) -> ModelSpec:
-    """The architecture of a trial's network; the training graphs say how many lengths of lists it tells apart."""
+    """The architecture of a trial's network; the training graphs say what it has to know of its input."""
     count = len(np.unique(np.asarray(reports.labels)))
-    if trial.model.get("features") != "degree":
+    features = trial.model.get("features")
+    if features not in ("degree", "columns"):
         return ModelSpec(num_classes=count, **trial.model)
     learn = split(reports.labels, trial.ratios, trial.seed)[0]
-    return ModelSpec(num_classes=count, num_features=degree_positions(reports.subset(learn).induced()), **trial.model)
+    known = num_features(reports.subset(learn).induced(), features)
+    return ModelSpec(num_classes=count, num_features=known, **trial.model)
 
 
 class _Wave:

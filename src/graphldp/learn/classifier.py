@@ -51,8 +51,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         device: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"mps"`` (the last is untested).
         readout: ``"mean"`` (the paper's) or ``"sum"``.
         features: what a user begins with: ``"constant"`` (the paper's), ``"degree"``, one-hot of the reported list's
-            length, ``"noisy-degree"``, the bin of d*, ``"size"``, the bin of n, or ``"profile"``, bins of d*, of the
-            length of her list, of how many list her, and of n.
+            length, ``"noisy-degree"``, the bin of d*, ``"size"``, the bin of n, ``"profile"``, bins of d*, of the
+            length of her list, of how many list her, and of n, or ``"columns"``, the bin of d* and her columns: public
+            ones as they are, private ones by what was told of them.
         graph_features: ``"none"`` (the paper's), ``"size"`` or ``"degrees"``: beside the users' embeddings a small
             network sees each graph's log n, or that, the histogram of d* and the largest d*, and adds to the scores.
         directions: aggregate over whom a user lists, ``"own"`` (the paper's), or also over those who list her,
@@ -87,7 +88,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         seed: int = 0,
         device: str = "auto",
         readout: Literal["mean", "sum"] = "mean",
-        features: Literal["constant", "degree", "noisy-degree", "size", "profile"] = "constant",
+        features: Literal["constant", "degree", "noisy-degree", "size", "profile", "columns"] = "constant",
         graph_features: Literal["none", "size", "degrees"] = "none",
         directions: Literal["own", "both"] = "own",
         weights: Literal["none", "posterior"] = "none",

@@ -23,7 +23,7 @@ from graphldp.learn.engine.training import (
     resolve_device,
     train_many,
 )
-from graphldp.learn.inputs import check_lists, degree_positions, given_labels, graphs_of, labels_of
+from graphldp.learn.inputs import check_lists, given_labels, graphs_of, labels_of, num_features
 from graphldp.learn.metrics import codes_of
 from graphldp.learn.provenance import provenance_of
 from graphldp.learn.selection import split
@@ -110,8 +110,7 @@ def _plan(fit: Fit) -> _Plan:
     graphs = graphs_of(fit.X, owner)
     classes, codes = labels_of(graphs, fit.y, owner)
     check_lists(graphs, clf.features)
-    positions = degree_positions(graphs) if clf.features == "degree" else 1
-    spec = ModelSpec(len(classes), num_features=positions, **_given(clf, ModelSpec))
+    spec = ModelSpec(len(classes), num_features=num_features(graphs, clf.features), **_given(clf, ModelSpec))
     options = TrainingOptions(**_given(clf, TrainingOptions))
     held_out, held_out_codes = None, None
     if fit.validation is not None:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.labels import check_labelled
+from graphldp.learn.engine.columns import column_rows
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
@@ -43,9 +44,14 @@ def labels_of(X: NeighbourLists, y: ArrayLike | None, owner: str) -> tuple[NDArr
     return classes, codes
 
 
-def degree_positions(X: NeighbourLists) -> int:
-    """How many lengths of lists a model tells apart whose feature is ``"degree"``; the last stands for all longer."""
-    return min(int(X.degrees.max(initial=0)) + 1, _DEGREES)
+def num_features(X: NeighbourLists, features: str) -> int:
+    """What a model has to know beforehand of its input: a number of columns, or of lengths of lists.
+
+    A model tells that many lengths apart whose feature is ``"degree"``; the last stands for all longer.
+    """
+    if features == "columns":
+        return int(column_rows(X).shape[1])
+    return min(int(X.degrees.max(initial=0)) + 1, _DEGREES) if features == "degree" else 1
 
 
 def check_lists(X: NeighbourLists, features: str) -> None:
@@ -54,5 +60,5 @@ def check_lists(X: NeighbourLists, features: str) -> None:
     if not X.num_entries and features in ("constant", "degree"):
         raise DataError(
             "No list names anybody, so all users look alike to this network, whatever its head sees: "
-            "choose features='noisy-degree', 'size' or 'profile', the recommended classifier, or send lists."
+            "choose features='noisy-degree', 'size', 'profile' or 'columns', the recommended classifier, or send lists."
         )

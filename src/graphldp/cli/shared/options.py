@@ -41,7 +41,7 @@ NETWORK = {
     "lr": NetworkOption(0.01, "Initial learning rate."),
     "readout": NetworkOption("mean", "mean or sum."),
     "convolution": NetworkOption("gin", "gin, gcn or sage."),
-    "features": NetworkOption("constant", "constant, degree, noisy-degree, size or profile."),
+    "features": NetworkOption("constant", "constant, degree, noisy-degree, size, profile or columns."),
     "graph_features": NetworkOption(
         "none", "What the model sees of a whole graph: none, size (n) or degrees (n and d*)."
     ),

@@ -174,9 +174,7 @@ def gather(store: GraphStore, ids: NDArray[np.int64], layers: int) -> Iterator[R
             readout = join.readout(counts, layout.target[step], block)
             counts = counts.view(len(tiles.model), tiles.size, 1)
             made.append(Rows(tiles, counts, together, readout, tuple(matrices)))
-        codes = store.codes.index_select(0, found[0][1])
-        features = torch.zeros(len(codes), store.width, dtype=dtype, device=device)
-        features.scatter_(1, codes, 1)
+        features = store.inputs(found[0][1])
         summaries = store.summaries.index_select(0, graphs[step].flatten()).view(*ids.shape[1:], -1)
         yield RowBatch(features.view(*made[0].counts.shape[:2], store.width), tuple(made), users[step], summaries)
 

@@ -9,6 +9,7 @@ nothing, so that a graph that comes later is read in the same way.
     noisy-degree    d*
     size            n of her graph
     profile         four blocks: d*, the length of the list, how many list this user, and n of her graph
+    columns         d*; after the block come the user's columns, plain numbers (:mod:`graphldp.learn.engine.columns`)
 
 Where reports carry no d*, the length of the list stands in for it.
 """
@@ -18,7 +19,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-FEATURES = ("constant", "degree", "noisy-degree", "size", "profile")
+FEATURES = ("constant", "degree", "noisy-degree", "size", "profile", "columns")
 DEGREE_BOUNDS = (0.5, 1.5, 2.5, 4.5, 8.5, 16.5, 32.5, 64.5, 128.5, 256.5, 512.5, 1024.5)  # a bin ends at its bound
 SIZE_BOUNDS = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 _DEGREE, _SIZE = len(DEGREE_BOUNDS) + 1, len(SIZE_BOUNDS) + 1
@@ -29,7 +30,8 @@ def widths(features: str, num_features: int) -> tuple[int, ...]:
 
     Args:
         features: one of :data:`FEATURES`.
-        num_features: positions for the length of the list, where the feature is ``"degree"``.
+        num_features: positions for the length of the list, where the feature is ``"degree"``; how many columns there
+            are, where it is ``"columns"``.
     """
     return {
         "constant": (1,),
@@ -37,7 +39,13 @@ def widths(features: str, num_features: int) -> tuple[int, ...]:
         "noisy-degree": (_DEGREE,),
         "size": (_SIZE,),
         "profile": (_DEGREE, _DEGREE, _DEGREE, _SIZE),
+        "columns": (_DEGREE,),
     }[features]
+
+
+def input_width(features: str, num_features: int) -> int:
+    """The length of the input feature: all blocks, and the columns; see :func:`widths`."""
+    return sum(widths(features, num_features)) + (num_features if features == "columns" else 0)
 
 
 def bins(features: str, num_features: int, released: Tensor, length: Tensor, target: Tensor, size: Tensor) -> Tensor:
@@ -55,7 +63,7 @@ def bins(features: str, num_features: int, released: Tensor, length: Tensor, tar
         found = [torch.zeros_like(length)]
     elif features == "degree":
         found = [length.clamp(max=num_features - 1)]
-    elif features == "noisy-degree":
+    elif features in ("noisy-degree", "columns"):
         found = [_binned(released, DEGREE_BOUNDS)]
     else:
         found = [_binned(size, SIZE_BOUNDS)]

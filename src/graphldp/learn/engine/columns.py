@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.errors import DataError
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
@@ -43,3 +44,22 @@ def noisy_columns(X: NeighbourLists, most: int | None = None) -> Floats:
 
         found.append(indicators(X))
     return np.hstack(found)
+
+
+def column_rows(X: NeighbourLists) -> NDArray[np.float32]:
+    """All columns of each user, [users, columns].
+
+    Raises:
+        DataError: where users have no columns, or numbers that float32 does not hold.
+    """
+    rows = np.hstack((exact_columns(X), noisy_columns(X)))
+    if not rows.shape[1]:
+        raise DataError(
+            "features='columns' needs columns of users, and these graphs have none: give public ones "
+            "(graphs.with_features(values, public=True), graphs.with_groups(groups)), or let users tell private ones "
+            "(gl.MultiBit, gl.CategoryRR)."
+        )
+    largest = float(np.finfo(np.float32).max)
+    if rows.size and np.abs(rows).max() > largest:
+        raise DataError(f"A network computes with columns up to {largest:.1e}, and these are larger: scale them.")
+    return rows.astype(np.float32) + np.float32(0)  # -0 becomes 0: equal numbers, equal bytes

@@ -12,7 +12,9 @@ With ``weights="posterior"`` each h_j and h_l is multiplied by how likely the ed
 the mean or the sum over its users.
 
 A graph-level head adds B dropout(relu(A z + a)) + b, where z are the numbers of :mod:`graphldp.learn.engine.summaries`,
-each less its mean and over its deviation in the training set, and cut off at ±:data:`CUT`.
+each less its mean and over its deviation in the training set, and cut off at ±:data:`CUT`. With
+``features="columns"`` the columns of h_0 are likewise less their mean and over their deviation among the users of the
+training set: a model learns the same whatever a column is measured in.
 
 Several models of one architecture are computed at once: every parameter has a leading axis of S models, and a batch
 holds one batch of graphs for each of them (see :mod:`graphldp.learn.engine.batches`).
@@ -31,7 +33,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphldp.errors import bad_parameter
-from graphldp.learn.engine.codes import FEATURES, widths
+from graphldp.learn.engine.codes import FEATURES, input_width
 from graphldp.learn.engine.layers import Map, convolve, sum_up
 from graphldp.learn.engine.rows import RowBatch
 from graphldp.learn.engine.summaries import SMOOTH_COLUMNS
@@ -58,9 +60,10 @@ class ModelSpec:
         dropout: the chance that a score is dropped in training.
         readout: how a graph's users are pooled, ``"mean"`` or ``"sum"``.
         convolution: ``"gin"``, ``"gcn"`` or ``"sage"``.
-        features: ``"constant"``, ``"degree"``, ``"noisy-degree"``, ``"size"`` or ``"profile"``: see
+        features: ``"constant"``, ``"degree"``, ``"noisy-degree"``, ``"size"``, ``"profile"`` or ``"columns"``: see
             :mod:`graphldp.learn.engine.codes`.
-        num_features: positions for the length of the list, where the feature is ``"degree"``; else 1.
+        num_features: positions for the length of the list, where the feature is ``"degree"``; how many columns there
+            are, where it is ``"columns"``; else 1.
         graph_features: ``"none"``, ``"size"`` or ``"degrees"``: a head of one hidden layer sees each graph's log n, or
             that, the histogram of d* and the largest d*, and adds to its scores.
         directions: over whom a user aggregates: ``"own"``, whom she lists; or ``"both"``, these and, apart from them,
@@ -74,7 +77,7 @@ class ModelSpec:
     dropout: float = 0.5
     readout: Literal["mean", "sum"] = "mean"
     convolution: Literal["gin", "gcn", "sage"] = "gin"
-    features: Literal["constant", "degree", "noisy-degree", "size", "profile"] = "constant"
+    features: Literal["constant", "degree", "noisy-degree", "size", "profile", "columns"] = "constant"
     num_features: int = 1
     graph_features: Literal["none", "size", "degrees"] = "none"
     directions: Literal["own", "both"] = "own"
@@ -95,8 +98,9 @@ class ModelSpec:
             if getattr(self, name) != plain and self.convolution != "gin":
                 must_be = f"{plain!r} unless convolution is 'gin'"
                 raise bad_parameter(name, "ModelSpec", must_be, getattr(self, name))
-        if self.features != "degree" and self.num_features != 1:
-            raise bad_parameter("num_features", "ModelSpec", "1 unless features is 'degree'", self.num_features)
+        if self.features not in ("degree", "columns") and self.num_features != 1:
+            must_be = "1 unless features is 'degree' or 'columns'"
+            raise bad_parameter("num_features", "ModelSpec", must_be, self.num_features)
 
     @property
     def convolutions(self) -> int:
@@ -106,7 +110,7 @@ class ModelSpec:
     @property
     def width(self) -> int:
         """The length of the input feature."""
-        return sum(widths(self.features, self.num_features))
+        return input_width(self.features, self.num_features)
 
     @property
     def summaries(self) -> int:
@@ -158,13 +162,18 @@ def parameters(spec: ModelSpec) -> dict[str, Slot]:
 
 
 def statistics(spec: ModelSpec) -> dict[str, Slot]:
-    """The running mean and variance of each batch norm of one model, and the scale of what its head sees."""
+    """Mean and variance of each batch norm of one model, and the scales of columns and of what its head sees."""
     norms = [name.removesuffix(".gamma") for name in parameters(spec) if name.endswith(".gamma")]
     slots = {
         f"{norm}.{what}": Slot((spec.hidden,), value=value)
         for norm in norms
         for what, value in (("mean", 0.0), ("var", 1.0))
     }
+    if spec.features == "columns":
+        slots |= {
+            "columns.mean": Slot((spec.num_features,)),
+            "columns.deviation": Slot((spec.num_features,), value=1.0),
+        }
     if spec.summaries:
         slots |= {"graph.mean": Slot((spec.summaries,)), "graph.deviation": Slot((spec.summaries,), value=1.0)}
     return slots
@@ -207,7 +216,7 @@ def scores(
     """
     count = 2 if spec.convolution == "gin" else 1
     size = batch.users.clamp(min=1)[:, :, None] if spec.readout == "mean" else 1
-    x = batch.features
+    x = _scaled(running, batch) if spec.features == "columns" else batch.features
     total: Any = 0
     for k in range(spec.layers):
         if k + 1 == spec.layers:
@@ -221,6 +230,15 @@ def scores(
     if spec.summaries:
         total = total + _head(params, running, batch, None if kept is None else kept[:, :, -spec.hidden :])
     return torch.as_tensor(total)
+
+
+def _scaled(running: Mapping[str, Tensor], batch: RowBatch) -> Tensor:
+    """The input features with their columns, which come last, on one scale."""
+    mean, deviation = (
+        batch.rounds[0].tiles.spread(running[f"columns.{each}"])[:, None] for each in ("mean", "deviation")
+    )
+    blocks, columns = batch.features.tensor_split([batch.features.shape[2] - mean.shape[2]], dim=2)
+    return torch.cat((blocks, (columns - mean) / deviation), dim=2)
 
 
 def _map(params: Mapping[str, Tensor], running: Mapping[str, Tensor], name: str) -> Map:

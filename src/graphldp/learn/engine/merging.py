@@ -79,8 +79,7 @@ def gather_merged(store: GraphStore, ids: Pointers, layers: int) -> Iterator[Row
     for step, graphs in enumerate(ids[:, 0]):
         together = Users(users[step].sum(1, keepdim=True))
         made = [each.rows(graphs, together, rounds[k - 1] if k else None) for k, each in enumerate(rounds)]
-        codes = store.codes[torch.from_numpy(rounds[0].source)]
-        features = torch.zeros(len(codes), store.width, dtype=store.dtype).scatter_(1, codes, 1)
+        features = store.inputs(torch.from_numpy(rounds[0].source))
         summaries = store.summaries[torch.from_numpy(graphs)]
         yield RowBatch(features[None], tuple(made), users[step], summaries[None])
 

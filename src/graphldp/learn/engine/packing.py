@@ -18,8 +18,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from graphldp.errors import DataError
 from graphldp.learn.engine.codes import bins, widths
 from graphldp.learn.engine.colours import Lists, group, merge, refine
+from graphldp.learn.engine.columns import column_rows
 from graphldp.learn.engine.rows import kernels_for
 from graphldp.learn.engine.store import Blocks, Dense, GraphStore, Kind, Round, join
 from graphldp.learn.engine.summaries import released_degrees, smooth_table
@@ -45,11 +47,22 @@ def build(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: t
     pairs = list(pairwise(cuts)) or [(0, 0)]
     dense = _as_dense(lists, spec, device, dtype)
     level = posterior_levels(lists) if spec.weights == "posterior" else None
-    parts = [_build_part(lists, first, last, spec, where, dtype, level, dense=dense) for first, last in pairs]
+    columns = _columns(lists, spec)
+    parts = [_build_part(lists, first, last, spec, where, dtype, level, columns, dense=dense) for first, last in pairs]
     table = torch.zeros(lists.num_graphs + 1, spec.summaries, dtype=dtype)
     if spec.summaries:
         table[:-1] = torch.from_numpy(smooth_table(lists)[:, : spec.summaries])  # log n comes first
     return replace(join(parts, device), summaries=table.to(device))
+
+
+def _columns(lists: NeighbourLists, spec: ModelSpec) -> NDArray[np.float32]:
+    """The numbers that a model takes of each user as they are, [users, columns]."""
+    if spec.features != "columns":
+        return np.zeros((lists.num_users, 0), np.float32)
+    rows = column_rows(lists)
+    if rows.shape[1] != spec.num_features:
+        raise DataError(f"This model takes {spec.num_features} columns of each user. Got {rows.shape[1]} instead.")
+    return rows
 
 
 def _as_dense(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> bool:
@@ -69,6 +82,7 @@ def _build_part(
     device: torch.device,
     dtype: torch.dtype,
     level: NDArray[np.int64] | None,
+    columns: NDArray[np.float32],
     *,
     dense: bool,
 ) -> GraphStore:
@@ -93,6 +107,8 @@ def _build_part(
     key = torch.zeros_like(graph)
     for column, width in zip(code.T, blocks := widths(spec.features, spec.num_features), strict=True):
         key = key * width + column
+    if columns.shape[1]:
+        key = key + (int(key.max()) + 1 if len(key) else 1) * _alike(columns[users]).to(device)
     if spec.convolution == "gcn":  # which weighs a neighbour by her list's length at once
         key = key * (int(degree.max()) + 1 if len(degree) else 1) + degree
     across = _Across(key, ways)
@@ -101,6 +117,8 @@ def _build_part(
     across.note(leader)
     begin = code.new_tensor((0, *blocks)).cumsum(0)[:-1]
     codes = torch.cat((code[leader] + begin, begin[None]))
+    numbers = torch.zeros(len(codes), columns.shape[1], dtype=dtype, device=device)
+    numbers[:-1] = torch.tensor(columns[users], device=device)[leader]
     rounds = [_round(colour, leader, starts, dtype, ())]
     for _ in range(spec.convolutions):
         if len(rounds) > (3 if dense else 1) and len(rounds[-1].counts) == len(rounds[-2].counts):
@@ -121,7 +139,14 @@ def _build_part(
         rounds.append(_round(colour, leader, starts, dtype, matrices))
         across.refine(leader)
     sizes = np.diff(graph_ptr)
-    return GraphStore(tuple(rounds), codes, codes.new_zeros(len(sizes) + 1, 0), sizes, kind_of(spec), across.colours())
+    summaries = codes.new_zeros(len(sizes) + 1, 0)
+    return GraphStore(tuple(rounds), codes, numbers, summaries, sizes, kind_of(spec), across.colours())
+
+
+def _alike(rows: NDArray[np.float32]) -> Tensor:
+    """A number for each row, the same for equal rows: compared as bytes, in which 0 must have one sign."""
+    whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+    return torch.from_numpy(np.unique(whole, return_inverse=True)[1])
 
 
 class _Across:

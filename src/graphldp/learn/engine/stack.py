@@ -83,6 +83,8 @@ class Stack:
         )
         if self.spec.summaries:
             self._scale(gin.views(self._norms, norms), members)
+        if self.spec.features == "columns":
+            self._scale_columns(gin.views(self._norms, norms), members)
         new = {"weights": weights, "norms": norms, "best_weights": weights, "best_norms": norms}
         new |= {"first": torch.zeros_like(weights), "second": torch.zeros_like(weights)}
         self._state = {
@@ -101,6 +103,21 @@ class Stack:
             deviation, mean = torch.std_mean(seen, dim=0, correction=0)
             norms["graph.mean"][s] = mean
             norms["graph.deviation"][s] = torch.where(deviation > SMALL, deviation, 1.0)
+
+    @staticmethod
+    def _scale_columns(norms: dict[str, Tensor], members: Sequence[Member]) -> None:
+        """Mean and deviation of each column, over the users of each training's own graphs."""
+        for s, member in enumerate(members):
+            store = member.train_set.store
+            own = np.isin(np.arange(len(store.sizes)), member.train_set.ids)
+            rows = torch.from_numpy(np.repeat(own, np.diff(store.rounds[0].row_ptr)))
+            columns = store.columns[:-1].cpu()[rows].double()
+            users = store.rounds[0].counts[:-1].cpu()[rows].double()
+            share = users / users.sum().clamp(min=1)
+            mean = share @ columns
+            deviation = (share @ (columns - mean).square()).sqrt()
+            norms["columns.mean"][s] = mean
+            norms["columns.deviation"][s] = torch.where(deviation > SMALL * mean.abs(), deviation, 1.0)
 
     def keep_best(self, improved: Sequence[bool]) -> None:
         """Remember the weights of the trainings whose validation loss is the lowest so far."""

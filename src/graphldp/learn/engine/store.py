@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphldp.learn.engine.codes import widths
+from graphldp.learn.engine.codes import input_width
 
 Pointers = NDArray[np.int64]
 Kind = tuple[str, str, int, str, str, str]
@@ -81,6 +81,7 @@ class GraphStore:
     Args:
         rounds: one more than there are convolutions.
         codes: int64 [rows of round 0 + 1, blocks], the positions of the ones in each row's input feature.
+        columns: [rows of round 0 + 1, columns], the numbers that come after them, if any.
         summaries: [graphs + 1, numbers], what a head sees of each graph, if anything; the last is nobody's.
         sizes: int64 [graphs], users in each graph, on the host.
         kind: see :func:`kind_of`.
@@ -90,6 +91,7 @@ class GraphStore:
 
     rounds: tuple[Round, ...]
     codes: Tensor
+    columns: Tensor
     summaries: Tensor
     sizes: Pointers
     kind: Kind
@@ -109,7 +111,15 @@ class GraphStore:
     @property
     def width(self) -> int:
         """The length of the input feature."""
-        return sum(widths(*self.kind[1:3]))
+        return input_width(*self.kind[1:3])
+
+    def inputs(self, rows: Tensor) -> Tensor:
+        """The input features of some rows of round 0, [rows, width]."""
+        found = torch.zeros(len(rows), self.width, dtype=self.dtype, device=rows.device)
+        found.scatter_(1, self.codes.index_select(0, rows), 1)
+        if columns := self.columns.shape[1]:
+            found[:, -columns:] = self.columns.index_select(0, rows)
+        return found
 
     @property
     def dtype(self) -> torch.dtype:
@@ -140,10 +150,11 @@ def join(stores: Sequence[GraphStore], device: torch.device) -> GraphStore:
         matrices = tuple(_join_matrices(each, device) for each in zip(*(part.matrices for part in parts), strict=True))
         counts = _join_rows([part.counts for part in parts], device)
         rounds.append(Round(_join_host([part.row_ptr for part in parts]), counts, matrices))
-    codes = _join_rows([store.codes for store in stores], device)
-    summaries = _join_rows([store.summaries for store in stores], device)
+    codes, columns, summaries = (
+        _join_rows([getattr(store, name) for store in stores], device) for name in ("codes", "columns", "summaries")
+    )
     sizes = np.concatenate([store.sizes for store in stores])
-    return GraphStore(tuple(rounds), codes, summaries, sizes, stores[0].kind, _join_colours(stores))
+    return GraphStore(tuple(rounds), codes, columns, summaries, sizes, stores[0].kind, _join_colours(stores))
 
 
 def _join_colours(stores: Sequence[GraphStore]) -> tuple[NDArray[np.int32], ...]:
