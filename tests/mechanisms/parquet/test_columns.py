@@ -119,7 +119,7 @@ def test_groups_that_tell_a_private_column_are_refused_as_in_memory(tmp_path: Pa
     """Few users may be divided alike by chance, so it counts what all users show, whatever the parts."""
     source = edges(tmp_path)
     tell = UserTable(people(tmp_path, group=(LABELS + 1) % 3))
-    with pytest.raises(DataError, match="these tell everybody's node_labels"):
+    with pytest.raises(DataError, match="these tell of everybody's node_labels"):
         randomize_parquet(source, tmp_path / "out", gl.RR(1.0), 0, N, users=tell, users_per_part=size)
     randomize_parquet(
         source, tmp_path / "out", gl.RR(1.0), 0, N, users=UserTable(tell.path, public_labels=True), users_per_part=size

@@ -1,18 +1,16 @@
 """The passes over columns of users: dealt out to parts as edges are, then told by their mechanisms.
 
 What is private leaves a part only as its mechanism tells it, and stays in the spill where there is none. Whether groups
-tell a private column can be seen only from all users together, so each part hands on a few rows that show it.
+tell a private column can be seen only from all users together, so it is looked at in one place, before lists are drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import sparse
 
 from graphldp.attributes import Attributes
 from graphldp.errors import DataError
@@ -67,7 +65,6 @@ def tell_columns(item: Item, work: Work) -> dict[str, int]:
     if groups is not None:
         told["group"] = pa.array(groups)
         groups.tofile(work.spill / f"groups-{part}.bin")
-    np.savez(work.spill / f"showing-{part}.npz", allow_pickle=False, **dict(_showing(about)))
     write_table(pa.table(told), work.spill / f"told-{part}.parquet")
     return {"width": 0 if about.features is None else about.features.shape[1], "groups": num_groups}
 
@@ -91,25 +88,18 @@ def _about(work: Work, part: int, count: int) -> Attributes:
     return about
 
 
-def _showing(about: Attributes) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Rows that show whether groups tell a private column: of each, one more than there are groups is enough.
-
-    Where a column goes beside groups one to one, there are as many different pairs as groups. One pair more shows that
-    it does not, here and so among all users.
-    """
-    if about.groups is None:
-        return
-    private: dict[str, NDArray[Any]] = {}
-    if about.node_labels is not None and not about.public_labels:
-        private["node_labels"] = about.node_labels
-    if isinstance(about.features, np.ndarray):
-        private |= {str(place): about.features[:, place] for place in np.flatnonzero(~about.public_features)}
-    most = len(np.unique(about.groups)) + 1
-    for name, values in private.items():
-        codes = np.unique(values, return_inverse=True)[1]
-        rows = np.unique(about.groups * (int(codes.max()) + 1) + codes, return_index=True)[1][:most]
-        yield f"{name} of", about.groups[rows]
-        yield f"{name} is", values[rows]
+def _all_users(work: Work, num_groups: int) -> Attributes:
+    """The columns of all users beside their groups."""
+    parts = [_about(work, part, len(range(*work.bounds(part)))) for part in range(work.num_parts)]
+    first, features = parts[0], [each.features for each in parts]
+    stacked = None
+    if first.features is not None:
+        stacked = np.concatenate(features) if isinstance(first.features, np.ndarray) else sparse.vstack(features)
+    labels, groups = (
+        None if getattr(first, name) is None else np.concatenate([getattr(each, name) for each in parts])
+        for name in ("node_labels", "groups")
+    )
+    return Attributes(stacked, labels, groups, num_groups, first.public_features, first.public_labels)
 
 
 def join_parts(work: Work, found: list[dict[str, int]]) -> Work:
@@ -117,11 +107,9 @@ def join_parts(work: Work, found: list[dict[str, int]]) -> Work:
     if len({each["width"] for each in found}) > 1:
         raise DataError("features must be as many numbers for each user.")
     num_groups = max(each["groups"] for each in found)
-    shown = [dict(np.load(work.spill / f"showing-{part}.npz")) for part in range(work.num_parts)]
-    for name in {name.removesuffix(" of") for each in shown for name in each if name.endswith(" of")}:
-        of, values = (np.concatenate([each[f"{name} {what}"] for each in shown]) for what in ("of", "is"))
-        features, labels = (None, values) if name == "node_labels" else (values[:, None], None)
-        Attributes(features, labels, of, num_groups).public()  # refuses what groups tell
+    first = _about(work, 0, work.bounds(0)[1])
+    if first.groups is not None and first.private_columns():
+        _all_users(work, num_groups).public()  # refuses groups that were made from a private column
     if num_groups:
         with (work.spill / GROUPS).open("wb") as file:
             for part in range(work.num_parts):
