@@ -175,6 +175,28 @@ def test_rosters(command: Command, database: str, tmp_path: Path) -> None:
         assert "roster.json" in err
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ann\nbob\nAnn\n", "names 1 and 3 are the same"),
+        ("ann\nbob\n\u0430nn\n", "names 1 and 3 look alike"),
+        ("ann\nb\u200bob\n", "name 2 is not printable"),
+        ('["ann", "bo', "neither one name per line nor a JSON list"),
+    ],
+)
+def test_a_roster_that_goes_wrong_opens_nothing(
+    command: Command, database: str, tmp_path: Path, text: str, said: str
+) -> None:
+    Store.open(database).close()
+    path = tmp_path / "roster.txt"
+    path.write_text(text, encoding="utf-8")
+    code, out, err = command("collect", "community", "create", "cats", "--roster", path, "-e", "1")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert "bob" not in err
+    assert read(command, "collect", "community", "list") == []
+
+
 def test_a_community_whose_friends_are_counted_by_group(command: Command, database: str, tmp_path: Path) -> None:
     path = tmp_path / "pages.csv"
     path.write_text("name, team ,server\nann,a,north\nbob,b, south \ncy,a,north\ndi,b,south\n")
@@ -196,7 +218,11 @@ def test_a_community_whose_friends_are_counted_by_group(command: Command, databa
         ),
         ("name,server\nann,n\nbob,s\ncy,n\n", ("--groups", "name", "-e", "1"), "a column 'name' after that"),
         ("name,server\nann,n\nbob,\ncy,n\n", ("--groups", "server", "-e", "1"), "row 3 has none"),
-        ("name,server\nann,n\nbob\ncy,n\n", ("--groups", "server", "-e", "1"), "row 3 has none"),
+        (
+            "name,server\nann,n\nbob,s\ncy",
+            ("--groups", "server", "-e", "1"),
+            "row 4 has 1 of 2 cells.",
+        ),
         ("name,server\nann,n\nbob,s\nAnn,s\n", ("--groups", "server", "-e", "1"), "distinct, printable names"),
         ("name,server\nann,n\nbob,n\ncy,n\n", ("--groups", "server", "-e", "1"), "two groups or more"),
         ("name,server\nann,n\nbob,s\ncy,w\n", ("--groups", "server", "-e", "1"), "at most 2"),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from graphldp.collector.lookalikes import look
 from graphldp.errors import Described, ParameterError, WireError, bad_parameter
 from graphldp.text import printable
 from graphldp.wire import MAX_GROUPS, MAX_USERS, PRIVATE_MECHANISMS, WITH_COUNTS, Choice, Terms, plain
@@ -115,15 +116,23 @@ def check_label(label: int | None) -> None:
 
 
 def check_roster(names: Sequence[str]) -> None:
-    """Refuse a roster with empty or unprintable names, or with two that clients could not tell apart."""
+    """Refuse a roster with empty or unprintable names, or with two that clients or people could not tell apart."""
     if not 2 <= len(names) <= MAX_USERS:
         raise bad_parameter("roster", "a community", f"2 to {MAX_USERS:,} names", Described(f"{len(names):,}"))
-    seen: set[str] = set()
+    seen: dict[str, int] = {}
     for place, name in enumerate(names):
         compared = plain(name)
-        if not compared or not name.isprintable() or compared in seen:
-            raise ParameterError(
-                f"A roster must hold distinct, printable names; line {place + 1} is not one. Names that differ only in "
-                "case, in an @ in front or in how a letter is written are the same to every client."
-            )
-        seen.add(compared)
+        if not compared or not name.isprintable():
+            raise ParameterError(f"A roster must hold distinct, printable names; name {place + 1:,} is not printable.")
+        for seems in (compared,) if name.isascii() else (compared, look(name)):
+            first = seen.setdefault(seems, place)
+            if first != place:
+                raise ParameterError(_same(names[first], name, first + 1, place + 1))
+
+
+def _same(first: str, second: str, at: int, again: int) -> str:
+    """Why two names cannot both be in a roster. It says where they are, not what they are."""
+    both = f"A roster must hold distinct, printable names; names {at:,} and {again:,}"
+    if plain(first) == plain(second):
+        return f"{both} are the same to every client: case, an @ in front and how a letter is written do not count."
+    return f"{both} look alike and are spelled with other characters, so members would take one for the other."

@@ -44,9 +44,10 @@ def test_a_community_comes_back_as_it_was_opened(store: Store) -> None:
         ({"mechanism": "rr", "choices": [Choice("a", 0.1, 0.9)]}, "does not report"),
         ({"label": -1}, "'label' parameter"),
         ({"roster": ["only one"]}, "2 to"),
-        ({"roster": ["ann", "ann"]}, "line 2"),
-        ({"roster": ["ann", "a\nb"]}, "line 2"),
-        ({"roster": ["ann", "Bob", "@bob"]}, "line 3 is not one"),
+        ({"roster": ["ann", "ann"]}, "names 1 and 2 are the same"),
+        ({"roster": ["ann", "a\nb"]}, "name 2 is not printable"),
+        ({"roster": ["ann", "Bob", "@bob"]}, "names 2 and 3 are the same"),
+        ({"roster": ["ann", "bob", "\u0430nn"]}, "names 1 and 3 look alike"),
     ],
 )
 def test_what_cannot_be_opened_is_refused_and_leaves_nothing(store: Store, change: dict[str, Any], said: str) -> None:

@@ -22,8 +22,10 @@ def read_column(path: Path, column: str) -> tuple[list[str], list[str]]:
     if column not in header[1:]:
         raise FormatError(f"{path}: must be a CSV file whose header has a column '{column}' after that of the names.")
     place = header.index(column, 1)
-    beside = [cells[place].strip() if len(cells) > place else "" for cells in rows[1:]]
-    return [cells[0].strip() for cells in rows[1:]], beside
+    if short := next((row for row, cells in enumerate(rows, 1) if len(cells) < len(header)), None):
+        cells = f"{len(rows[short - 1])} of {len(header)} cells"
+        raise FormatError(f"{path}: row {short} has {cells}. Was the file cut off?")
+    return [cells[0].strip() for cells in rows[1:]], [cells[place].strip() for cells in rows[1:]]
 
 
 def read_text(path: Path) -> str:
