@@ -131,7 +131,7 @@ def test_communities_of_other_groups_go_into_exports_of_their_own(tmp_path: Path
         _, choices = offers([1.0], mechanism, N, Split(), groups=mechanism == "friend-counts")
         groups = other if mechanism == "friend-counts" else None
         store.open_community(id, ROSTER, mechanism=mechanism, choices=choices, groups=groups)
-        with pytest.raises(ParameterError, match="cannot go into one export"):
+        with pytest.raises(ParameterError, match="cannot share an export"):
             export(store, [store.community("bees"), store.community(id)])
     store.close()
 

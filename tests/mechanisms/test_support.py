@@ -72,5 +72,5 @@ def test_a_whole_set_of_users_can_be_gone_or_the_set_empty() -> None:
 
 
 def test_lists_alone_cannot_be_judged() -> None:
-    with pytest.raises(DataError, match="These hold none"):
+    with pytest.raises(DataError, match="These reports hold none"):
         unsupported(gl.RR(1.0).randomize(of(nx.star_graph(3)), rng=0))

@@ -243,7 +243,7 @@ def _labels(data: Sequence[Data]) -> NDArray[np.int64] | None:
         return None
     flat = [np.zeros(0) if y is None else np.atleast_1d(np.asarray(y)).ravel() for y in given]
     if any(len(y) != 1 for y in flat):
-        raise DataError("Every Data object must have one label in y, or none of them any.")
+        raise DataError("Every Data object must have one label in y, or none may have any.")
     labels = np.concatenate(flat)
     if (labels != np.round(labels)).any():
         raise DataError("Graph labels must be whole numbers.")

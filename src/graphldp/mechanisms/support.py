@@ -46,7 +46,7 @@ def unsupported(reports: Reports, *, theta: float = 0.01) -> Counts:
         unsupported(forged) > 0  # nearly everywhere
     """
     if reports.noisy_degree is None:
-        raise DataError("Whether claims fit together can be seen where noisy degrees are reported. These hold none.")
+        raise DataError("Only noisy degrees show whether claims fit together. These reports hold none.")
     ranked = _Ranked(reports, norm.isf(theta / len(_SETS)))
     found = np.zeros(reports.num_graphs, np.int64)
     doubtful = ranked.excess(0, np.arange(reports.num_graphs)) > 0

@@ -69,7 +69,7 @@ def opened(file: Path) -> Iterator[Engine]:
     """A backup's database, brought to this version's schema. It is a copy: the backup itself stays as it is."""
     log = file.with_name(f"{file.name}-wal")
     if log.exists() and log.stat().st_size:
-        raise FormatError(f"{file}: no whole backup, since a part of it is in {log.name}. 'collect backup' writes one.")
+        raise FormatError(f"{file}: not a whole backup: a part of it is in {log.name}. 'collect backup' writes one.")
     with TemporaryDirectory(prefix="graphldp-backup-") as folder:
         copy = Path(folder) / "backup.db"
         shutil.copyfile(file, copy)

@@ -89,7 +89,7 @@ class _Counted:
         if names == {()}:
             return None
         if len(names) > 1:
-            raise ParameterError("Communities that count by other groups, or not at all, cannot go into one export.")
+            raise ParameterError("Communities that count by different groups, or not at all, cannot share an export.")
         groups = [np.array(store.groups(community), np.int64) for community in communities]
         return _Counted(np.concatenate(groups), len(names.pop()))
 

@@ -69,7 +69,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, ABC):
         """The numbers that the model was fitted to, of other graphs."""
         table = self.features(graphs_of(X, type(self).__name__))
         if table.shape[1] != np.size(self.filled_):
-            raise DataError("These graphs must have the columns of those that were learned from, and have others.")
+            raise DataError("These graphs must have the same columns as those that it learned from. They have others.")
         return np.asarray(table[:, self.filled_])
 
     def predict(self, X: NeighbourLists) -> NDArray[Any]:
