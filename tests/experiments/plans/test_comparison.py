@@ -24,7 +24,7 @@ def test_a_class_its_name_and_a_function_are_one_draw() -> None:
     assert draw(gl.DPRR) == draw("dprr") == draw(lambda e: gl.DPRR(e)) == expected
     fixed = draw_for("threads", GRAPHS, "dprr", 2.0, options={"allocation": "fixed", "alpha": 0.5})
     assert draw(lambda e: gl.DPRR(e, allocation="fixed", alpha=0.5)) == fixed != expected
-    assert dict(draw(lambda e: gl.ARR(e, sampling=0.1)).options) == {"sampling": 0.1}
+    assert dict(draw(lambda e: gl.ARR(e, sampling=0.1)).options) == {"sampled": "ones", "sampling": 0.1}
     assert draw("recommended").mechanism == "recommended"
 
 
