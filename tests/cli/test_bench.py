@@ -65,7 +65,7 @@ def test_the_recipe_is_measured_on_more_and_more_graphs(
     assert code == 0
     first, *ladder = json.loads(printed)["rows"]
     shares = [first[f"{part}_share"] for part in ("features", "trees", "kernel")]
-    assert min(shares) > 0
+    assert min(shares) >= 0 < max(shares)  # features of 60 small graphs may round to nothing
     assert sum(shares) <= 1.02  # each is rounded
     assert [row["learned_from"] for row in ladder] == [68, 136]
     assert all(row["fit_seconds"] > 0 and row["peak_mb"] > 0 for row in (first, *ladder))
