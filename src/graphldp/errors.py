@@ -4,13 +4,15 @@
 
     GraphLDPError
     ├── ParameterError (ValueError)       an argument is out of its range
-    │   └── BudgetError                   ε cannot be split as asked
+    │   ├── BudgetError                   ε cannot be split as asked
+    │   └── ChangedError                  somebody else changed it since it was looked at
     ├── DataError (ValueError)            graphs, reports or labels that break their invariants
     │   ├── FormatError                   a file that is not what it should be: names file and line
     │   └── WireError                     bytes or JSON that are no message of the wire, and why
     ├── ClientError (RuntimeError)        the client refuses: drawn before, over the cap, another list, another roster
     ├── DatasetNotFoundError (LookupError)  no folder, archive or download holds the dataset
     ├── DownloadError (OSError)           a download failed or arrived damaged
+    ├── ForbiddenError (PermissionError)  somebody's role does not allow what she asks for
     ├── MissingExtraError (ImportError)   an optional part of graphldp is not installed
     ├── SendError (OSError)               the collector was not reached, or refused what was sent
     ├── StoreError (OSError)              the collector's database is away, full or of another version
@@ -35,6 +37,10 @@ class ParameterError(GraphLDPError, ValueError):
 
 class BudgetError(ParameterError):
     """ε cannot be split as asked."""
+
+
+class ChangedError(ParameterError):
+    """Somebody else changed it since it was looked at; nothing was done."""
 
 
 class DataError(GraphLDPError, ValueError):
@@ -78,6 +84,10 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "ray": ("pyarrow", "ray"),
 }
 """The packages that each extra of pyproject.toml brings, by the names under which they are imported."""
+
+
+class ForbiddenError(GraphLDPError, PermissionError):
+    """Somebody's role does not allow what she asks for."""
 
 
 class MissingExtraError(GraphLDPError, ImportError):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 
 from graphldp.collector.lookalikes import look
 from graphldp.errors import Described, ParameterError, WireError, bad_parameter
@@ -44,6 +45,13 @@ class Community(Terms):
     def called(self) -> str:
         """What operators see. Members see ``name``, which they pinned."""
         return self.title or self.name
+
+    @property
+    def version(self) -> str:
+        """Stands for all that operators can change: it is another one after each change, and says nothing else."""
+        changeable = (self.key, self.title, self.label, self.closed_at, self.asked_at)
+        told = [each.isoformat() if isinstance(each, datetime) else each for each in changeable]
+        return sha256(repr(told).encode()).hexdigest()[:32]
 
 
 def check_community(id: str, name: str, mechanism: str, choices: Sequence[Choice], label: int | None) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
 from graphldp.collector.community import Community
 from graphldp.collector.storage import schema
-from graphldp.errors import bad_parameter
+from graphldp.errors import ChangedError, bad_parameter
 from graphldp.wire import Choice
 
 _OPERATORS_LOCK = 0x6772_6F70  # the first half of PostgreSQL's advisory locks of this kind; a community is the second
@@ -35,17 +35,30 @@ def to_community(row: Row[Any]) -> Community:
     return Community(**(fields | {"choices": choices, "group_names": names}))
 
 
-def lock(connection: Connection, id: str) -> Community:
+def lock(connection: Connection, id: str, seen: str | None = None) -> Community:
     """A community in its latest epoch, for a writing transaction: until it ends, no other operator changes it.
 
     SQLite's writing transactions exclude each other anyway. PostgreSQL's begin by waiting for this lock, and look up
     the latest epoch only then.
+
+    Args:
+        connection: of the transaction.
+        id: the community.
+        seen: its version when the operator looked at it; by default she means it as it is now.
+
+    Raises:
+        ChangedError: where somebody else has changed it since.
     """
     hold(connection, id)
     row = connection.execute(FIND, {"ids": [id]}).one_or_none()
     if row is None:
         raise bad_parameter("community", "the collector", "the id of a community", id)
-    return to_community(row)
+    found = to_community(row)
+    if seen not in (None, found.version):
+        raise ChangedError(
+            f"Somebody else changed the community '{id}' since you looked at it. Nothing was done: look again."
+        )
+    return found
 
 
 def hold(connection: Connection, id: str) -> None:

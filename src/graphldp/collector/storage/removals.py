@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, func, insert, select, text, update
 
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.communities import hold
+from graphldp.collector.storage.communities import hold, lock
 from graphldp.collector.storage.database import scrub, transaction
 from graphldp.errors import bad_parameter
 
@@ -63,10 +63,14 @@ class Removals:
         with transaction(self.engine, snapshot=True) as connection:
             return _belongings(connection, id, _keys(connection, id))
 
-    def delete(self, id: str) -> Belongings:
+    def delete(self, id: str, seen: str | None = None) -> Belongings:
         """Delete a community, and take it out of the database's files.
 
         To delete one that was deleted before is not an error: its bytes are then looked after once more.
+
+        Args:
+            id: the community.
+            seen: its version when the operator looked at it.
 
         Returns:
             What went with it.
@@ -78,7 +82,9 @@ class Removals:
             hold(connection, id)
             if connection.dialect.name == "postgresql":
                 connection.execute(text("SET LOCAL statement_timeout = 0"))
-            keys = _keys(connection, id, lock=True)
+            keys = _keys(connection, id, locked=True)
+            if keys and seen is not None:
+                lock(connection, id, seen)
             found = _belongings(connection, id, keys)
             remove(connection, keys)
             if keys:
@@ -110,11 +116,11 @@ def remove(connection: Connection, keys: Sequence[int]) -> None:
     connection.execute(delete(schema.communities).where(schema.communities.c.key.in_(keys)))
 
 
-def _keys(connection: Connection, id: str, *, lock: bool = False) -> Sequence[int]:
+def _keys(connection: Connection, id: str, *, locked: bool = False) -> Sequence[int]:
     """The keys of a community's epochs. Locked, no server stores a report there until the transaction ends."""
     table = schema.communities
     query = select(table.c.key).where(table.c.id == id).order_by(table.c.key)
-    return connection.execute(query.with_for_update() if lock else query).scalars().all()
+    return connection.execute(query.with_for_update() if locked else query).scalars().all()
 
 
 def _belongings(connection: Connection, id: str, keys: Sequence[int]) -> Belongings:

@@ -43,15 +43,19 @@ class SecondRound:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def ask(self, id: str) -> Question:
+    def ask(self, id: str, seen: str | None = None) -> Question:
         """Freeze who is busy, for good, and ask hubs about them.
+
+        Args:
+            id: the community.
+            seen: its version when the operator looked at it.
 
         Raises:
             ParameterError: for a community that asks nobody, or has asked.
         """
         table = schema.communities
         with transaction(self.engine, writes=True) as connection:
-            community = lock(connection, id)
+            community = lock(connection, id, seen)
             if community.mechanism != "hub-counts":
                 raise bad_parameter("community", "ask", "one that collects by hub-counts", id)
             if community.hub_from is None:

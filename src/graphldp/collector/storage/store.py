@@ -148,14 +148,19 @@ class Store:
                 raise ParameterError(f"There is a community '{id}' already.") from None
         return self.community(id)
 
-    def open_epoch(self, id: str) -> Community:
-        """Close a community and open it anew: the same people, tokens and choices, one report each once more."""
-        seen, table, slots = self.community(id), schema.communities, schema.slots
+    def open_epoch(self, id: str, seen: str | None = None) -> Community:
+        """Close a community and open it anew: the same people, tokens and choices, one report each once more.
+
+        Args:
+            id: the community.
+            seen: its version when the operator looked at it, here and below; see :func:`.communities.lock`.
+        """
+        before, table, slots = self.community(id), schema.communities, schema.slots
         copied = [column for column in table.c if column.name not in _OF_ONE_EPOCH]
         now = datetime.now(UTC)
         with transaction(self.engine, writes=True) as connection:
-            old = lock(connection, id)
-            if old.epoch != seen.epoch:  # two who renew at once mean one epoch: each costs the users their ε again
+            old = lock(connection, id, seen)
+            if old.epoch != before.epoch:  # two who renew at once mean one epoch: each costs the users their ε again
                 raise ParameterError(f"Epoch {old.epoch} of '{id}' was opened a moment ago.")
             row = connection.execute(select(*copied).where(table.c.key == old.key)).one()
             new = dict(row._mapping) | {"epoch": old.epoch + 1, "opened_at": now, "name": old.called}
@@ -202,29 +207,29 @@ class Store:
             found = connection.execute(query).scalar_one()
         return None if found is None else list(zlib.decompress(found))
 
-    def set_label(self, id: str, label: int | None) -> None:
+    def set_label(self, id: str, label: int | None, seen: str | None = None) -> None:
         """Say, or unsay, which class a community has."""
         check_label(label)
-        self._change(id, label=label)
+        self._change(id, seen, label=label)
 
-    def rename(self, id: str, name: str) -> Community:
+    def rename(self, id: str, name: str, seen: str | None = None) -> Community:
         """Call a community something else, from its next epoch on. Its id stays.
 
         Members pinned the name with all else that they agreed to. So it changes where their clients show every change
         and ask: in a new epoch.
         """
         check_called(name)
-        self._change(id, title=case((schema.communities.c.name == name, None), else_=name))
+        self._change(id, seen, title=case((schema.communities.c.name == name, None), else_=name))
         return self.community(id)
 
-    def close_community(self, id: str) -> None:
+    def close_community(self, id: str, seen: str | None = None) -> None:
         """Take no more reports in a community, for good."""
-        self._change(id, closed_at=func.coalesce(schema.communities.c.closed_at, datetime.now(UTC)))
+        self._change(id, seen, closed_at=func.coalesce(schema.communities.c.closed_at, datetime.now(UTC)))
 
-    def _change(self, id: str, **values: Any) -> None:
+    def _change(self, id: str, seen: str | None, **values: Any) -> None:
         table = schema.communities
         with transaction(self.engine, writes=True) as connection:
-            connection.execute(update(table).where(table.c.key == lock(connection, id).key).values(**values))
+            connection.execute(update(table).where(table.c.key == lock(connection, id, seen).key).values(**values))
 
     def invite(self, id: str, users: Sequence[int] | None = None) -> dict[int, str]:
         """New tokens for slots, by slot; the ones they had are void from then on. Only their hashes are kept.
