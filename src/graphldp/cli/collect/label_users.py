@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from graphldp.cli.collect.store import CommunityArgument, open_database
-from graphldp.cli.collect.table import read_column
+from graphldp.cli.collect.text_file import read_text
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 from graphldp.cli.shared.source import need_learn
@@ -61,10 +61,11 @@ def label_users(
 
 def _known(path: Path, roster: list[str]) -> dict[int, str]:
     """The known classes, by the users' numbers."""
+    from graphldp.collector.rosters import read_column
     from graphldp.wire import plain
 
     numbers, known = {plain(name): number for number, name in enumerate(roster)}, dict[int, str]()
-    for row, (name, label) in enumerate(zip(*read_column(path, "label"), strict=True), 2):
+    for row, (name, label) in enumerate(zip(*read_column(read_text(path), "label", str(path)), strict=True), 2):
         number = numbers.get(plain(name))
         if number is None:
             raise FormatError(f"{path}: row {row} names somebody who is not in the community's roster.")
