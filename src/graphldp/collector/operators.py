@@ -9,6 +9,7 @@ from sqlalchemy import Engine, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from graphldp.collector import tokens
+from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
 from graphldp.errors import ParameterError, bad_parameter
@@ -25,6 +26,11 @@ class Session:
 
     operator: str
     csrf: str
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts."""
+        return Actor(self.operator, Role.ADMINISTRATOR, "dashboard")
 
 
 class Operators:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from graphldp.cli.collect.slots import in_ranges
-from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.collect.store import CommunityArgument, actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
@@ -23,6 +23,8 @@ def delete_report(
 
     Backups made before the deletion keep them, and so do models that were trained on them and files that were exported.
     """
-    deleted = open_database(database).holdings.delete(community, user, epoch)
+    from graphldp.collector.actions.collected import delete_report as delete
+
+    deleted = delete(open_database(database), actor(), community, user, epoch)
     shown = deleted if as_json else in_ranges(deleted) or "deleted before"
     console.show_one({"community": community, "user": user, "deleted epochs": shown}, as_json=as_json)

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli.collect.store import CommunitiesOption, chosen, open_database
+from graphldp.cli.collect.store import CommunitiesOption, actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
-from graphldp.errors import ParameterError, bad_parameter
+from graphldp.errors import bad_parameter
 
 
 def export(
@@ -27,15 +27,11 @@ def export(
     Users who have not reported are marked as missing. The file has the labels that there are: in Python,
     reports[reports.labelled] are the communities that have one.
     """
-    from graphldp.collector.storage.export import export as gather
+    from graphldp.collector.actions.collected import export as gather
 
     if file.suffix != ".npz":
         raise bad_parameter("FILE", "export", "a file that ends in .npz", str(file))
-    store = open_database(database)
-    wanted = [each for each in chosen(store, communities) if not labelled or each.label is not None]
-    if not wanted:
-        raise ParameterError("No community has a label yet: 'graphldp collect community label' gives one.")
-    reports = gather(store, wanted)
+    reports = gather(open_database(database), actor(), communities, labelled=labelled)
     reports.save(file)
     absent = 0 if reports.missing is None else int(reports.missing.sum())
     row = {

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.collect.store import CommunityArgument, actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import check_folder, folder_help
 from graphldp.errors import ParameterError
 
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet computes
+if TYPE_CHECKING:
+    from graphldp.collector.actions.inviting import Invited
 
 
 def invite(
@@ -42,38 +41,26 @@ def invite(
     new folder each time. Invitations are secret: whoever holds one can report in that user's place, once. The
     collector keeps their hashes only.
     """
+    from graphldp.collector.actions.inviting import invite as send_out
+    from graphldp.collector.actions.inviting import mail_merge
     from graphldp.collector.qr import svg
-    from graphldp.wire import Invitation, address
 
     check_folder(out, "collect invite")
+    written: list[Path] = []
+
+    def hand_over(invited: Sequence[Invited]) -> None:
+        files = {f"{each.user}.json": each.invitation.to_json() for each in invited}
+        files |= {f"{each.user}.svg": svg(each.link) for each in invited if qr}
+        files["index.csv"] = mail_merge(invited, files=True)
+        written.extend(_write(out, files))
+
     store = open_database(database)
-    drawn = store.invitations.draw(community, users)
-    where = address(server)  # what no client would take is not worth an old token
-    invitations = {user: Invitation(where, community, token) for user, token in drawn.items()}
-    links = {user: each.to_link(page) for user, each in invitations.items()}
-    if drawn:
-        roster = store.roster(store.community(community))
-        files = {f"{user}.json": each.to_json() for user, each in invitations.items()}
-        files |= {f"{user}.svg": svg(link) for user, link in links.items() if qr}
-        files["index.csv"] = _index({user: roster[user] for user in drawn}, links)
-        written = _write(out, files)
-        try:
-            store.invitations.keep(community, drawn, replace=users is not None)
-        except BaseException:
-            _remove(written)
-            raise
-    console.show_one({"community": community, "invited": len(drawn), "folder": str(out)}, as_json=as_json)
-
-
-def _index(names: Mapping[int, str], links: Mapping[int, str]) -> str:
-    """Who is in which slot, and her link, as CSV that a spreadsheet shows and does not compute."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(["slot", "name", "link", "file"])
-    for user, name in names.items():
-        shown = f"'{name}" if name.lstrip(" ").startswith(_FORMULAS) else name
-        writer.writerow([user, shown, links[user], f"{user}.json"])
-    return text.getvalue()
+    try:
+        made = send_out(store, actor(), community, server=server, users=users, page=page, hand_over=hand_over)
+    except BaseException:
+        _remove(written)
+        raise
+    console.show_one({"community": community, "invited": len(made), "folder": str(out)}, as_json=as_json)
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> list[Path]:

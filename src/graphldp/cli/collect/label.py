@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli.collect.store import CommunitiesOption, DefenseOption, chosen, open_database
+from graphldp.cli.collect.store import CommunitiesOption, DefenseOption, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import DeviceOption
@@ -31,6 +31,7 @@ def label(
     """
     need_learn("collect label")
     store = open_database(database)
+    from graphldp.collector.actions.collected import chosen
     from graphldp.collector.settings import load_settings
     from graphldp.experiments.collected import label_collected
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,7 @@ from graphldp.cli.threats import DEFENSE_HELP
 from graphldp.errors import ParameterError
 
 if TYPE_CHECKING:
-    from graphldp.collector.community import Community
+    from graphldp.collector.roles import Actor
     from graphldp.collector.storage.store import Store
 
 CommunityArgument = Annotated[str, typer.Argument(help="The community's id.", metavar="COMMUNITY")]
@@ -54,6 +55,13 @@ def database_url(database: str | None) -> str:
     return load_settings({"database": database}).database
 
 
+def actor() -> Actor:
+    """Who acts: whoever runs the command. Who can write to the database may do everything."""
+    from graphldp.collector.roles import Actor, Role
+
+    return Actor(getpass.getuser(), Role.ADMINISTRATOR, "command line")
+
+
 def ask(question: str, yes: bool) -> None:
     """Go on only where the operator agrees, or has said --yes.
 
@@ -66,11 +74,3 @@ def ask(question: str, yes: bool) -> None:
         raise ParameterError(f"{question} Nobody can be asked here: give --yes to go on. Nothing was changed.")
     if not typer.confirm(question, err=True):
         raise ParameterError("Nothing was changed.")
-
-
-def chosen(store: Store, ids: list[str] | None) -> list[Community]:
-    """Communities by id, or all."""
-    found = [store.community(id) for id in ids] if ids else store.communities()
-    if not found:
-        raise ParameterError("There is no community yet: 'graphldp collect community create' opens one.")
-    return found

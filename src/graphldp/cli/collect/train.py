@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graphldp.cli.collect.store import CommunitiesOption, DefenseOption, chosen, open_database
+from graphldp.cli.collect.store import CommunitiesOption, DefenseOption, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import RESULTS, DeviceOption, ResultsOption
@@ -41,6 +41,7 @@ def train(
     """
     need_learn("collect train")
     store = open_database(database)
+    from graphldp.collector.actions.collected import chosen
     from graphldp.experiments.collected import train_collected
 
     labelled = [each for each in chosen(store, communities) if each.label is not None]

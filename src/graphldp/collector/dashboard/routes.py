@@ -14,11 +14,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import Headers
 
+from graphldp.collector.actions import communities as actions
 from graphldp.collector.dashboard import views
 from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.http.limits import Held, Limiter, network_of, read_body
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.operators import Session
+from graphldp.collector.roles import Actor
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
@@ -63,14 +65,14 @@ def make_router(settings: Settings, store: Store, pages: Pages) -> APIRouter:
         fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
         return {name: values[-1] for name, values in fields.items()}
 
-    async def act(request: Request, action: Callable[[], object]) -> None:
+    async def act(request: Request, action: Callable[[Actor], object]) -> None:
         """Do what a form of a logged-in operator asks for."""
         session = await run_in_threadpool(session_of, request)
         given = (await form(request)).get("csrf", "")
         if session is None or not hmac.compare_digest(given.encode(), session.csrf.encode()):
             raise ProblemError("forbidden")
         try:
-            await run_in_threadpool(action)
+            await run_in_threadpool(action, session.actor)
         except ParameterError:
             raise ProblemError("not-found") from None
 
@@ -117,7 +119,7 @@ def make_router(settings: Settings, store: Store, pages: Pages) -> APIRouter:
 
     @router.post("/logout")
     async def log_out(request: Request) -> Response:
-        await act(request, lambda: store.operators.log_out(request.cookies.get(COOKIE, "")))
+        await act(request, lambda _: store.operators.log_out(request.cookies.get(COOKIE, "")))
         answer = RedirectResponse("/login", 303)
         answer.delete_cookie(COOKIE)
         return answer
@@ -136,9 +138,9 @@ def make_router(settings: Settings, store: Store, pages: Pages) -> APIRouter:
 
     @router.post("/dashboard/communities/{id}/ask")
     async def ask(request: Request, id: str) -> Response:
-        def ask_once() -> None:
+        def ask_once(actor: Actor) -> None:
             try:
-                store.second_round.ask(id)
+                actions.ask(store, actor, id)
             except ParameterError:
                 if store.community(id).asked_at is None:
                     raise  # who pressed twice is shown that it was asked
@@ -148,7 +150,7 @@ def make_router(settings: Settings, store: Store, pages: Pages) -> APIRouter:
 
     @router.post("/dashboard/communities/{id}/close")
     async def close(request: Request, id: str) -> Response:
-        await act(request, lambda: store.close_community(id))
+        await act(request, lambda actor: actions.close(store, actor, id))
         return RedirectResponse(f"/dashboard/communities/{id}", 303)
 
     return router

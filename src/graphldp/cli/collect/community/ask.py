@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli.collect.store import CommunityArgument, ask, open_database
+from graphldp.cli.collect.store import CommunityArgument, actor, ask, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
@@ -25,9 +25,11 @@ def ask_(
     question. Reports that come later count, and do not change it. Hubs answer when their user runs 'graphldp client
     answer'.
     """
+    from graphldp.collector.actions import communities as actions
+
     store = open_database(database)
     found = store.community(community)
     reported = store.progress().get(found.key, (0, 0, 0))[1]
     ask(f"{reported:,} of {found.n:,} users of '{community}' have reported. Freeze who is busy, for good?", yes)
-    question = store.second_round.ask(community)
+    question = actions.ask(store, actor(), community, seen=found.version)
     console.show_one({"community": community, "asked": True, "question": question.digest}, as_json=as_json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.collect.store import CommunityArgument, actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
@@ -11,5 +11,7 @@ EPILOG = "Example: graphldp collect community close cats"
 
 def close(community: CommunityArgument, database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
     """Take no more reports in a community."""
-    open_database(database).close_community(community)
+    from graphldp.collector.actions import communities as actions
+
+    actions.close(open_database(database), actor(), community)
     console.show_one({"community": community, "open": False}, as_json=as_json)

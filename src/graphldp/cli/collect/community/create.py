@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from graphldp.cli.collect.community.row import row
-from graphldp.cli.collect.store import CommunityArgument, open_database
-from graphldp.cli.collect.table import read_column, read_text
+from graphldp.cli.collect.store import CommunityArgument, actor, open_database
+from graphldp.cli.collect.text_file import read_text
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
-from graphldp.errors import FormatError
 
 EPILOG = "Example: graphldp collect community create cats --roster cats.txt --epsilon 1 --epsilon 2"
 
@@ -23,7 +21,7 @@ def create(
     roster: Annotated[
         Path,
         typer.Option(
-            help="The users' names: one per line, or a JSON list; with --groups the first column of a CSV file.",
+            help="The users' names: one per line, a JSON list, or the first column of a .csv file with a header.",
             metavar="FILE",
         ),
     ],
@@ -62,37 +60,14 @@ def create(
     as_json: console.JsonOption = False,
 ) -> None:
     """Open a community. Its roster, mechanism, groups and offers of ε are frozen from then on."""
-    from graphldp.collector.offers import PUBLIC, Split, offers
+    from graphldp.collector.actions.communities import NewCommunity
+    from graphldp.collector.actions.communities import create as open_it
+    from graphldp.collector.offers import Split
+    from graphldp.collector.rosters import read_roster
 
-    names, grouped = (_read_roster(roster), None) if groups is None else _read_groups(roster, groups)
+    table = roster.suffix.lower() == ".csv"
+    people = read_roster(read_text(roster), str(roster), table=table, groups=groups)
     split = Split(allocation, alpha, n_max)
-    drawn_by, choices = offers(epsilon, mechanism, len(names), split, groups=grouped is not None)
-    if public:
-        choices.append(PUBLIC)
-    store = open_database(database, make=True)
-    made = store.open_community(
-        *(community, names), mechanism=drawn_by, choices=choices, name=name, label=label, groups=grouped
-    )
+    opening = NewCommunity(people, epsilon, mechanism, public, split, name, label)
+    made = open_it(open_database(database, make=True), actor(), community, opening)
     console.show_one(row(made, as_json), as_json=as_json)
-
-
-def _read_groups(path: Path, column: str) -> tuple[list[str], list[str]]:
-    """Names and groups."""
-    names, groups = read_column(path, column)
-    if "" in groups:
-        raise FormatError(f"{path}: everybody must be in one group, and row {groups.index('') + 2} has none.")
-    return names, groups
-
-
-def _read_roster(path: Path) -> list[str]:
-    """Names: one per line, or a JSON list."""
-    text = read_text(path)
-    if not text.lstrip().startswith("["):
-        return [line.strip() for line in text.splitlines() if line.strip()]
-    try:
-        names = json.loads(text)
-    except ValueError:
-        names = None
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise FormatError(f"{path}: neither one name per line nor a JSON list of names.")
-    return names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from graphldp.cli.collect.store import CommunityArgument, YesOption, ask, open_database
+from graphldp.cli.collect.store import CommunityArgument, YesOption, actor, ask, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
@@ -23,12 +23,14 @@ def delete(
     Its roster, invitations, reports, answers, labels and flags go, and its id is not given again. Backups made before
     keep them, and so do models that were trained on them and files that were exported.
     """
+    from graphldp.collector.actions import communities as actions
+
     store = open_database(database)
     going = asdict(store.removals.belongings(community))
     if going["epochs"]:
         named = ", ".join(f"{count:,} {what}" for what, count in going.items() if count)
         ask(f"Delete '{community}' for good ({named})? {_NOT_REACHED}", yes)
-    gone = asdict(store.removals.delete(community))
+    gone = asdict(actions.delete(store, actor(), community))
     console.show_one({"community": community, "deleted": True} | gone, as_json=as_json)
     if not as_json:
         console.err.print(_NOT_REACHED, highlight=False, soft_wrap=True)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.collect.store import CommunityArgument, actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
@@ -20,5 +20,7 @@ def label_(
     as_json: console.JsonOption = False,
 ) -> None:
     """Say which class a community has, so that it can be trained on."""
-    open_database(database).set_label(community, label)
+    from graphldp.collector.actions import communities as actions
+
+    actions.label(open_database(database), actor(), community, label)
     console.show_one({"community": community, "label": label}, as_json=as_json)

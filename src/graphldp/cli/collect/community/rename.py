@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.collect.store import CommunityArgument, actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
@@ -25,6 +25,8 @@ def rename(
     they joined, so it stays theirs until 'graphldp collect community renew'. Their clients then show the change and
     ask.
     """
-    renamed = open_database(database).rename(community, name)
+    from graphldp.collector.actions import communities as actions
+
+    renamed = actions.rename(open_database(database), actor(), community, name)
     found = {"community": community, "name": renamed.called, "members see": renamed.name}
     console.show_one(found, as_json=as_json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.collect.store import CommunityArgument, actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
@@ -14,5 +14,7 @@ def renew(community: CommunityArgument, database: DatabaseOption = None, as_json
 
     Clients draw a new report only when their user asks for it, since it costs its ε again.
     """
-    made = open_database(database).open_epoch(community)
+    from graphldp.collector.actions import communities as actions
+
+    made = actions.renew(open_database(database), actor(), community)
     console.show_one({"community": community, "epoch": made.epoch, "open": True}, as_json=as_json)

@@ -1,0 +1,82 @@
+"""Open, rename, label, close, renew, ask and delete communities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from graphldp.collector.community import Community
+from graphldp.collector.offers import PUBLIC, Split, offers
+from graphldp.collector.roles import Actor
+from graphldp.collector.rosters import Roster
+from graphldp.collector.storage.removals import Belongings
+from graphldp.collector.storage.store import Store
+from graphldp.wire import Question
+
+
+@dataclass(frozen=True)
+class NewCommunity:
+    """What a community is opened with. All of it but the label is frozen from then on.
+
+    Args:
+        roster: who is in it.
+        epsilons: the ε to offer, one choice each.
+        mechanism: by name; the one that is recommended at these ε by default.
+        public: whether users may also publish their list as it is.
+        split: how dprr splits ε.
+        name: what people call it; its id by default.
+        label: its class, where it is known.
+    """
+
+    roster: Roster
+    epsilons: Sequence[float]
+    mechanism: str | None = None
+    public: bool = False
+    split: Split = field(default_factory=Split)
+    name: str | None = None
+    label: int | None = None
+
+
+def create(store: Store, actor: Actor, id: str, opening: NewCommunity) -> Community:
+    """Open a community."""
+    names, groups = opening.roster.names, opening.roster.groups
+    mechanism, choices = offers(
+        opening.epsilons, opening.mechanism, len(names), opening.split, groups=groups is not None
+    )
+    if opening.public:
+        choices.append(PUBLIC)
+    return store.open_community(
+        id, names, mechanism=mechanism, choices=choices, name=opening.name, label=opening.label, groups=groups
+    )
+
+
+def rename(store: Store, actor: Actor, id: str, name: str, *, seen: str | None = None) -> Community:
+    """Call a community something else, for its members from its next epoch on."""
+    return store.rename(id, name, seen)
+
+
+def label(store: Store, actor: Actor, id: str, label: int | None, *, seen: str | None = None) -> Community:
+    """Say, or unsay, which class a community has."""
+    store.set_label(id, label, seen)
+    return store.community(id)
+
+
+def close(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Community:
+    """Take no more reports in a community, for good. To close it again changes nothing."""
+    store.close_community(id, seen)
+    return store.community(id)
+
+
+def renew(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Community:
+    """Open a community's next epoch: one more report from each user, at its full ε."""
+    return store.open_epoch(id, seen)
+
+
+def ask(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Question:
+    """Ask the hubs of a community by hub-counts their second question, once and for good."""
+    return store.second_round.ask(id, seen)
+
+
+def delete(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Belongings:
+    """Delete a community for good, in all epochs, from the database and its log; gives what went with it."""
+    return store.removals.delete(id, seen)
