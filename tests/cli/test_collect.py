@@ -6,6 +6,7 @@ import csv
 import json
 import stat
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.intake import Submission
 from graphldp.collector.qr import svg
+from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.results import Prediction
 from graphldp.collector.storage.store import Store
 from graphldp.learn.loading import load_classifier
@@ -405,9 +407,40 @@ def test_a_new_name_and_the_end_of_a_community(command: Command, database: str, 
 def test_operators(command: Command, database: str) -> None:
     key = read(command, "collect", "operator", "add", "alice")["key"]
     assert len(key) == 43
-    assert read(command, "collect", "operator", "list") == [{"operator": "alice"}]
+    assert read(command, "collect", "operator", "list") == [{"operator": "alice", "role": "operator", "expires": None}]
+    assert read(command, "collect", "operator", "role", "alice", "administrator")["role"] == "administrator"
+    assert read(command, "collect", "operator", "rotate", "alice", "--expires", "90")["key"] != key
+    (row,) = read(command, "collect", "operator", "list")
+    left = datetime.fromisoformat(row["expires"]) - datetime.now(UTC)
+    assert (row["role"], left.days in (89, 90)) == ("administrator", True)
     read(command, "collect", "operator", "remove", "alice")
     assert read(command, "collect", "operator", "list") == []
+    for wrong in (("add", "bob", "--role", "owner"), ("add", "bob", "--expires", "0"), ("rotate", "bob")):
+        code, out, err = command("collect", "operator", *wrong)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+def test_the_audit_log(command: Command, database: str) -> None:
+    Store.open(database).close()
+    key = read(command, "collect", "operator", "add", "alice")["key"]
+    kept = read(command, "collect", "audit-log", "verify")
+    assert (kept["entries"], kept["problem"]) == (1, None)
+    read(command, "collect", "operator", "remove", "alice")
+    code, out, err = command("collect", "audit-log", "show", "--json")
+    told = [(each["action"], each["about"], each["way"]) for each in json.loads(out)]
+    assert told == [("operator.add", "alice", "command line"), ("operator.remove", "alice", "command line")]
+    assert (code, key in out) == (0, False)
+    head = err.split()[-1]
+    assert read(command, "collect", "audit-log", "verify", "--head", kept["head"])["head"] == head
+    store = Store.open(database)
+    with transaction(store.engine, writes=True) as connection:
+        connection.exec_driver_sql("DROP TRIGGER audit_log_no_delete")
+        connection.exec_driver_sql("DELETE FROM audit_log WHERE number = 2")
+    store.close()
+    assert command("collect", "audit-log", "verify")[0] == 0
+    code, out, _ = command("collect", "audit-log", "verify", "--head", head)
+    assert code == 1
+    assert "cut off" in " ".join(out.split())
 
 
 def test_sealing_keys(command: Command, database: str) -> None:

@@ -11,11 +11,13 @@ from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.community import Community
 from graphldp.collector.intake import Ruling, Submission
+from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage.store import Store
 from graphldp.privacy.hubs import BUSY_FROM
 from graphldp.wire import Choice
 
 N = 50
+ALICE = Actor("alice", Role.ADMINISTRATOR, "command line")
 BEES, HUB, LATE, QUIET = 90, 7, 8, 9
 CHOICES = (Choice("standard", 0.1, 0.9), Choice("public", math.inf, math.inf))
 HUB_CHOICES = (Choice("standard", 1.0, 0.0), Choice("public", math.inf, math.inf))

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+from tests.collector.people import ALICE
 from tests.collector.services import Collector
 from tests.values import some
 
@@ -86,7 +87,7 @@ def test_groups_outlive_an_epoch_and_a_backup(database: str, tmp_path: Path) -> 
     assert (after.group_names, store.groups(after)) == (before.group_names, store.groups(before))
     back_up(store.engine, tmp_path / "backup.db")
     with sound(tmp_path / "backup.db") as (backup, _):
-        restore(backup, store.engine)
+        restore(backup, store.engine, ALICE)
     assert store.groups(store.community("bees")) == [before.group_names.index(group) for group in GROUPS]
     store.close()
 

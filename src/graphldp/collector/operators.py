@@ -1,18 +1,26 @@
-"""Operators: a role of its own. An operator's key opens the dashboard and no user's slot; a token opens no page."""
+"""Operators and their keys. A key opens the dashboard and the API, and no user's slot; a user's token opens no page.
+
+A key has a role (:class:`~graphldp.collector.roles.Role`) and may expire. The role and the expiry are looked up with
+each request, so that a change counts at once.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from graphldp.collector import tokens
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.audit_log import append
 from graphldp.collector.storage.database import transaction
 from graphldp.errors import ParameterError, bad_parameter
+
+_LONGEST_DAYS = 3650
 
 
 @dataclass(frozen=True)
@@ -20,17 +28,32 @@ class Session:
     """An operator who is logged in.
 
     Args:
-        operator: her name.
+        actor: who she is, and what she may do.
         csrf: what every form of hers carries.
     """
 
-    operator: str
+    actor: Actor
     csrf: str
 
     @property
-    def actor(self) -> Actor:
-        """Who acts."""
-        return Actor(self.operator, Role.ADMINISTRATOR, "dashboard")
+    def operator(self) -> str:
+        """Her name."""
+        return self.actor.name
+
+
+@dataclass(frozen=True)
+class KeyHolder:
+    """An operator as the store has her.
+
+    Args:
+        name: hers.
+        role: what she may do.
+        expires_at: when her key opens nothing more, or None.
+    """
+
+    name: str
+    role: Role
+    expires_at: datetime | None
 
 
 class Operators:
@@ -43,12 +66,19 @@ class Operators:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def add(self, name: str) -> str:
-        """A new operator's key. Only its hash is kept."""
+    def add(self, name: str, role: Role = Role.OPERATOR, days: float | None = None) -> str:
+        """A new operator's key. Only its hash is kept.
+
+        Args:
+            name: hers.
+            role: what she may do.
+            days: after which her key opens nothing more; None for never.
+        """
         if not 1 <= len(name) <= 64 or not name.isprintable():
             raise bad_parameter("name", "an operator", "1 to 64 printable characters", name)
-        key = tokens.new_secret()
-        row = {"name": name, "key_hash": tokens.hashed(key), "created_at": datetime.now(UTC)}
+        key, now = tokens.new_secret(), datetime.now(UTC)
+        row = {"name": name, "key_hash": tokens.hashed(key), "created_at": now, "role": role.title}
+        row["expires_at"] = _expiry(now, days)
         with transaction(self.engine, writes=True) as connection:
             try:
                 connection.execute(insert(schema.operators).values(**row))
@@ -56,47 +86,101 @@ class Operators:
                 raise ParameterError(f"There is an operator '{name}' already.") from None
         return key
 
+    def rotate(self, name: str, days: float | None = None) -> str:
+        """A new key for an operator. The old one opens nothing any more, and her sessions end.
+
+        Args:
+            name: hers.
+            days: after which the new key opens nothing more; None for never.
+        """
+        key = tokens.new_secret()
+        self._change(name, key_hash=tokens.hashed(key), expires_at=_expiry(datetime.now(UTC), days))
+        return key
+
+    def set_role(self, name: str, role: Role) -> None:
+        """Let an operator do more or less, from her next request on."""
+        self._change(name, ends_sessions=False, role=role.title)
+
     def remove(self, name: str) -> None:
         """End an operator's access, at once and everywhere."""
         with transaction(self.engine, writes=True) as connection:
             if not connection.execute(delete(schema.operators).where(schema.operators.c.name == name)).rowcount:
-                raise bad_parameter("name", "the collector", "the name of an operator", name)
+                raise _nobody(name)
 
-    def names(self) -> list[str]:
-        """Who is an operator."""
+    def all(self) -> list[KeyHolder]:
+        """Who is an operator, by name."""
+        table = schema.operators
+        query = select(table.c.name, table.c.role, table.c.expires_at).order_by(table.c.name)
         with transaction(self.engine) as connection:
-            return list(connection.execute(select(schema.operators.c.name).order_by("name")).scalars())
+            return [KeyHolder(row.name, Role.named(row.role), row.expires_at) for row in connection.execute(query)]
+
+    def keyed(self, key: str, way: str = "api") -> Actor | None:
+        """Whose key this is, or None for one that opens nothing, or nothing any more."""
+        given, table = tokens.hashed(key), schema.operators
+        with transaction(self.engine) as connection:
+            rows = connection.execute(select(table.c.name, table.c.role, table.c.key_hash, table.c.expires_at)).all()
+        found = [row for row in rows if tokens.matches(given, row.key_hash)]
+        if not found or _over(found[0].expires_at):
+            return None
+        return Actor(found[0].name, Role.named(found[0].role), way)
 
     def log_in(self, key: str, hours: float) -> str | None:
         """A session's secret for an operator's key, or None for any other."""
-        given, table, now = tokens.hashed(key), schema.operators, datetime.now(UTC)
+        actor, now = self.keyed(key, "dashboard"), datetime.now(UTC)
         with transaction(self.engine, writes=True) as connection:
-            operators = connection.execute(select(table.c.name, table.c.key_hash)).all()
-            found = [row.name for row in operators if tokens.matches(given, row.key_hash)]
             connection.execute(delete(schema.sessions).where(schema.sessions.c.expires_at < now))
-            if not found:
+            if actor is None:
                 return None
             secret = tokens.new_secret()
             session = {
                 "secret_hash": tokens.hashed(secret),
-                "operator": found[0],
+                "operator": actor.name,
                 "csrf": tokens.new_secret(),
                 "expires_at": now + timedelta(hours=hours),
             }
             connection.execute(insert(schema.sessions).values(**session))
+            append(connection, actor, "operator.log-in", actor.name, "begun")
         return secret
 
     def session(self, secret: str) -> Session | None:
-        """The session that a secret opens, while it lasts."""
-        table = schema.sessions
-        query = select(table.c.operator, table.c.csrf).where(
-            table.c.secret_hash == tokens.hashed(secret), table.c.expires_at > datetime.now(UTC)
+        """The session that a secret opens, while it and its operator's key last."""
+        table, operators = schema.sessions, schema.operators
+        query = (
+            select(table.c.operator, table.c.csrf, operators.c.role, operators.c.expires_at)
+            .join(operators, operators.c.name == table.c.operator)
+            .where(table.c.secret_hash == tokens.hashed(secret), table.c.expires_at > datetime.now(UTC))
         )
         with transaction(self.engine) as connection:
             row = connection.execute(query).one_or_none()
-        return Session(row.operator, row.csrf) if row else None
+        if row is None or _over(row.expires_at):
+            return None
+        return Session(Actor(row.operator, Role.named(row.role), "dashboard"), row.csrf)
 
     def log_out(self, secret: str) -> None:
         """End a session."""
         with transaction(self.engine, writes=True) as connection:
             connection.execute(delete(schema.sessions).where(schema.sessions.c.secret_hash == tokens.hashed(secret)))
+
+    def _change(self, name: str, *, ends_sessions: bool = True, **values: Any) -> None:
+        table, sessions = schema.operators, schema.sessions
+        with transaction(self.engine, writes=True) as connection:
+            if not connection.execute(update(table).where(table.c.name == name).values(**values)).rowcount:
+                raise _nobody(name)
+            if ends_sessions:
+                connection.execute(delete(sessions).where(sessions.c.operator == name))
+
+
+def _expiry(now: datetime, days: float | None) -> datetime | None:
+    if days is None:
+        return None
+    if not 0 < days <= _LONGEST_DAYS:
+        raise bad_parameter("expires", "an operator", f"more than 0 and at most {_LONGEST_DAYS} days", days)
+    return now + timedelta(days=days)
+
+
+def _over(expires_at: datetime | None) -> bool:
+    return expires_at is not None and expires_at <= datetime.now(UTC)
+
+
+def _nobody(name: str) -> ParameterError:
+    return bad_parameter("name", "the collector", "the name of an operator", name)

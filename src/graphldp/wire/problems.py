@@ -12,6 +12,7 @@ MEDIA_TYPE = "application/problem+json"
 KINDS: dict[str, tuple[int, str]] = {
     "unauthorized": (401, "The token opens no slot of this community."),
     "forbidden": (403, "The form is out of date, or came from another page."),
+    "not-allowed": (403, "Your role does not allow this."),
     "not-found": (404, "There is nothing at this address."),
     "slow-body": (408, "The body took too long to arrive."),
     "slot-taken": (409, "Another report was accepted for this slot; the first one counts."),

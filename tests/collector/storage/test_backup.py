@@ -14,11 +14,12 @@ import pytest
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import select, text
-from tests.collector.people import BEES, CHOICES, HUB, open_bees, open_cats, report, submission
+from tests.collector.people import ALICE, BEES, CHOICES, HUB, open_bees, open_cats, report, submission
 from tests.collector.services import Collector
 
 from graphldp import wire
 from graphldp.collector.intake import Ruling
+from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import database as database_module
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.backup import back_up, opened, put_aside, restore, sound, unusable
@@ -26,21 +27,22 @@ from graphldp.collector.storage.database import open_engine, scrub, transaction
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
 from graphldp.collector.storage.verify import verify
-from graphldp.errors import FormatError, StoreError
+from graphldp.errors import ForbiddenError, FormatError, StoreError
 from graphldp.wire import roster_digest
 
-KEPT = [table for table in schema.metadata.sorted_tables if table.name not in ("sessions", "sealing_keys")]
+_NOT_PUT_BACK = ("sessions", "sealing_keys", "audit_log")
+KEPT = [table for table in schema.metadata.sorted_tables if table.name not in _NOT_PUT_BACK]
 
 
 def contents(store: Store) -> dict[str, list[tuple[Any, ...]]]:
-    """Everything but logins and private keys."""
+    """Everything but logins, private keys and the log, which does not go back."""
     with transaction(store.engine) as connection:
         return {table.name: sorted(map(tuple, connection.execute(select(table))), key=repr) for table in KEPT}
 
 
 def put_back(file: Path, store: Store) -> None:
     with sound(file) as (source, _):
-        restore(source, store.engine)
+        restore(source, store.engine, ALICE)
 
 
 @pytest.fixture
@@ -163,7 +165,7 @@ def test_a_restore_that_fails_changes_nothing(store: Store, tmp_path: Path) -> N
         with transaction(source, writes=True) as connection:
             connection.execute(text("DROP TABLE predictions"))
         with pytest.raises(StoreError):
-            restore(source, store.engine)
+            restore(source, store.engine, ALICE)
     assert contents(store) == before
 
 
@@ -264,3 +266,25 @@ def test_a_damaged_file_that_is_in_use_is_left_alone(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="Stop the server"):
             put_aside(path)
         assert path.exists()
+
+
+def test_the_log_of_operators_never_goes_back(store: Store, other: Store, tmp_path: Path) -> None:
+    store.audit_log.add(ALICE, "community.close", "cats")
+    back_up(store.engine, tmp_path / "a.backup")
+    store.audit_log.add(ALICE, "community.delete", "cats")
+    put_back(tmp_path / "a.backup", store)
+    told = [(each.action, each.outcome) for each in store.audit_log.entries()]
+    assert told == [("community.close", "begun"), ("community.delete", "begun"), ("restore", "begun")]
+    put_back(tmp_path / "a.backup", other)  # a new database takes the backup's over, and goes on from there
+    assert [each.action for each in other.audit_log.entries()] == ["community.close", "restore"]
+    back_up(other.engine, tmp_path / "b.backup")
+    put_back(tmp_path / "b.backup", store)  # what it tells from entry 2 on is another story
+    assert [each.outcome for each in store.audit_log.entries()] == [*(outcome for _, outcome in told), "other log"]
+    for each in (store, other):
+        assert each.audit_log.problem() is None
+
+
+def test_only_administrators_restore(store: Store, tmp_path: Path) -> None:
+    back_up(store.engine, tmp_path / "a.backup")
+    with sound(tmp_path / "a.backup") as (source, _), pytest.raises(ForbiddenError):
+        restore(source, store.engine, Actor("bob", Role.OPERATOR, "command line"))

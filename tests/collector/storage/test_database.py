@@ -13,6 +13,8 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import insert, literal, select, text
 from tests.collector.services import free_port
 
+from graphldp.collector.operators import KeyHolder, Operators
+from graphldp.collector.roles import Role
 from graphldp.collector.storage import database as database_module
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import check_made, migrate, open_engine, transaction
@@ -125,7 +127,12 @@ def test_what_the_first_schema_held_is_kept(kind: str, tmp_path: Path, request: 
             select(literal(2), literal("a"), *_COPIED, schema.communities.c.opened_at),
         )
         connection.execute(asked)
+        connection.execute(
+            text("INSERT INTO operators (name, key_hash, created_at) VALUES ('alice', :hash, :now)"),
+            {"hash": b"0" * 32, "now": NOW},
+        )
     migrate(engine)
+    assert Operators(engine).all() == [KeyHolder("alice", Role.OPERATOR, None)]  # she may what she could before
     with transaction(engine) as connection:
         assert connection.execute(select(schema.reports.c.body)).scalars().all() == [b"mine"]
         digests = connection.execute(select(schema.communities.c.roster_digest)).scalars().all()

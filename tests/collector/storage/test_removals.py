@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select
-from tests.collector.people import CHOICES, HUB, N, hub_report, open_bees, open_cats, report, submission
+from tests.collector.people import ALICE, CHOICES, HUB, N, hub_report, open_bees, open_cats, report, submission
 
 from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import schema
@@ -116,7 +116,7 @@ def test_a_deleted_community_does_not_come_back_with_a_backup(store: Store, tmp_
     store.removals.delete("birds")  # the backup has never heard of it
     store.removals.delete("cats")
     with sound(tmp_path / "old.backup") as (backup, _):
-        restore(backup, store.engine)
+        restore(backup, store.engine, ALICE)
     assert store.communities() == [dogs]
     assert rows(store)["reports"] == 0
     assert store.removals.erase() is False

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import select, update
-from tests.collector.people import open_cats, report
+from tests.collector.people import ALICE, open_cats, report
 
 from graphldp.client.sealing import seal
 from graphldp.collector.storage import schema
@@ -79,6 +79,6 @@ def test_keys_are_in_no_backup_and_outlive_a_restore(store: Store, tmp_path: Pat
     later = store.sealing_keys.rotate(MONTH)
     with sound(file) as (source, _):
         assert private_keys(Store(source)) == []
-        restore(source, store.engine)
+        restore(source, store.engine, ALICE)
     assert store.sealing_keys.published() == later.public
     assert len(private_keys(store)) == 2

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sqlalchemy import text
+from tests.collector.people import ALICE, HUB, HUB_CHOICES, LATE, QUIET, hub_report, open_bees, submission
 from tests.collector.people import BEES as N
-from tests.collector.people import HUB, HUB_CHOICES, LATE, QUIET, hub_report, open_bees, submission
 from tests.values import some
 
 from graphldp import wire
@@ -189,7 +189,7 @@ def test_a_backup_holds_answers_and_a_restore_keeps_what_was_asked_and_deleted_s
     store.holdings.delete("bees", LATE)
     for file, answered in ((late, [HUB]), (early, [])):
         with sound(file) as (backup, _):
-            restore(backup, store.engine)
+            restore(backup, store.engine, ALICE)
         assert verify(store.engine).problems == []
         assert store.community("bees").question_digest == question.digest
         assert store.community("bees").busy_from == BUSY_FROM

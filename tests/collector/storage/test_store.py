@@ -292,7 +292,7 @@ def test_a_session_ends_in_time_or_with_its_operator(store: Store) -> None:
     assert store.operators.session(lasting) is not None
     store.operators.remove("alice")
     assert store.operators.session(lasting) is None
-    assert store.operators.names() == []
+    assert store.operators.all() == []
     with pytest.raises(ParameterError, match="name of an operator"):
         store.operators.remove("alice")
 

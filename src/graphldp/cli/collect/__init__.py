@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from graphldp.cli.collect import (
+    audit_log,
     backup,
     community,
     delete_report,
@@ -29,6 +30,7 @@ app = typer.Typer(
 app.add_typer(community.app, name="community")
 app.add_typer(operator.app, name="operator")
 app.add_typer(sealing.app, name="sealing")
+app.add_typer(audit_log.app, name="audit-log")
 app.command(epilog="Example: graphldp collect invite cats --server https://reports.example.org --out invitations")(
     invite.invite
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphldp.cli.collect.store import BackupArgument, YesOption, ask, database_url, open_database
+from graphldp.cli.collect.store import BackupArgument, YesOption, actor, ask, database_url, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
@@ -15,7 +15,8 @@ def restore(
     Reports that came in since the backup are dropped: their owners' clients send them again, the same bytes, when
     'graphldp client report' is run once more. Reports that were deleted or withdrawn since stay so, if the database
     still knows of them: into a new or broken one, delete them again. Tokens that were replaced and operators who were
-    removed since are good again: look at 'graphldp collect operator list'.
+    removed since are good again: look at 'graphldp collect operator list'. The audit log does not go back: the
+    database's own stays, and goes on with what the backup's holds beyond it.
     """
     from graphldp.collector.storage.backup import put_aside, sound, unusable
     from graphldp.collector.storage.backup import restore as put_back
@@ -37,7 +38,7 @@ def restore(
                 soft_wrap=True,
             )
         store = open_database(database, make=True)
-        put_back(source, store.engine)
+        put_back(source, store.engine, actor())
         store.close()
     row = {"file": str(file), "communities": found.communities, "reports": found.reports}
     console.show_one(row, as_json=as_json)

@@ -17,7 +17,7 @@ from starlette.routing import compile_path
 
 from graphldp.collector.http.desk import Outcome
 from graphldp.collector.intake import Ruling
-from graphldp.errors import StoreError
+from graphldp.errors import ForbiddenError, StoreError
 from graphldp.wire.problems import KINDS, MEDIA_TYPE, problem
 
 RETRY_SECONDS = 5
@@ -58,7 +58,7 @@ class ProblemError(Exception):
             self.headers["WWW-Authenticate"] = "Bearer"
 
 
-EXPECTED = (ProblemError, RequestValidationError, HTTPException, StoreError, ClientDisconnect)
+EXPECTED = (ProblemError, RequestValidationError, HTTPException, StoreError, ForbiddenError, ClientDisconnect)
 
 
 def refusal(outcome: Outcome) -> ProblemError:
@@ -119,6 +119,8 @@ def _problem(error: Exception) -> tuple[dict[str, Any], Mapping[str, str] | None
     if isinstance(error, StoreError):
         logging.getLogger("graphldp.collector").warning("store unavailable: %s", error)
         return problem("store-unavailable"), {"Retry-After": str(RETRY_SECONDS)}
+    if isinstance(error, ForbiddenError):
+        return problem("not-allowed", str(error)), None
     if isinstance(error, ClientDisconnect):
         return problem("slow-body"), None  # nobody is left to read it
     return problem("internal"), None

@@ -4,6 +4,7 @@ A backup is an SQLite file with the same tables, copied in one snapshot while th
 rows in place of a database's own, in one transaction: all of them or none, and no log of another file is ever near.
 A report or a community that was deleted since the backup stays deleted, and a question that was asked since stays
 asked. Logins are left out: they do not come back. So are the keys that open sealed reports: those of the database stay.
+The log of what operators did is in a backup, and never goes back: a database's own stays, and goes on where it can.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Row, case, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Engine, Row, Table, case, delete, func, insert, select, text, update
 from sqlalchemy.engine import make_url
 
+from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.audit_log import append, carry_on
 from graphldp.collector.storage.communities import highest_key
 from graphldp.collector.storage.database import migrate, open_engine, revision, scrub, transaction
 from graphldp.collector.storage.removals import Removals, remove
@@ -103,13 +106,15 @@ def _upgrade(engine: Engine, file: Path) -> None:
         raise FormatError(f"{file}: not a backup, or a damaged one. {error}") from None
 
 
-def restore(backup: Engine, engine: Engine) -> None:
+def restore(backup: Engine, engine: Engine, actor: Actor) -> None:
     """Put a backup's rows in place of a database's own, in one transaction.
 
     Args:
         backup: what :func:`sound` gives.
         engine: the database, migrated.
+        actor: who restores, for the log.
     """
+    actor.need(Role.ADMINISTRATOR)
     with transaction(backup) as source, transaction(engine, writes=True) as target:
         if engine.dialect.name == "postgresql":
             target.execute(text("SET LOCAL statement_timeout = 0"))
@@ -117,9 +122,11 @@ def restore(backup: Engine, engine: Engine) -> None:
         gone, frozen = _deletions(target), _questions(target)
         removed = target.execute(select(schema.gone)).all()
         for table in reversed(schema.metadata.sorted_tables):
-            if table is not schema.sealing_keys:
+            if table not in (schema.sealing_keys, schema.audit_log):
                 target.execute(table.delete())
-        _copy(source, target)
+        _copy(source, target, leave_out=schema.audit_log)
+        told = "begun" if carry_on(source, target) else "other log"
+        append(target, actor, "restore", None, told)
         _delete_again(target, gone)
         _ask_again(target, frozen)
         _remove_again(target, removed)
@@ -180,8 +187,10 @@ def _sound(file: Path) -> bool:
         return False
 
 
-def _copy(source: Connection, target: Connection) -> None:
+def _copy(source: Connection, target: Connection, leave_out: Table | None = None) -> None:
     for table in _COPIED:
+        if table is leave_out:
+            continue
         rows = source.execute(select(table), execution_options={"yield_per": _ROWS})
         for some in rows.partitions():
             target.execute(insert(table), [dict(row._mapping) for row in some])

@@ -116,6 +116,22 @@ operators = Table(
     Column("name", String(64), primary_key=True),
     Column("key_hash", LargeBinary(32), nullable=False, unique=True),
     Column("created_at", Moment(), nullable=False),
+    Column("role", String(16), nullable=False),
+    Column("expires_at", Moment()),  # when her key opens nothing more
+)
+
+audit_log = Table(
+    "audit_log",  # what is in it stays as it is: the database refuses to change or delete a row
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),  # from 1 on, without a gap
+    Column("at", Moment(), nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("role", String(16), nullable=False),
+    Column("way", String(16), nullable=False),
+    Column("action", String(64), nullable=False),
+    Column("about", Text),  # the id of a community or the name of an operator; never a member
+    Column("outcome", String(16), nullable=False),
+    Column("digest", String(64), nullable=False),  # of this entry and of the digest before it
 )
 
 sessions = Table(

@@ -30,6 +30,7 @@ from graphldp.collector.community import (
 from graphldp.collector.intake import RacedError, Ruling, Submission, accept
 from graphldp.collector.operators import Operators
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.audit_log import AuditLog
 from graphldp.collector.storage.communities import FIND, LATEST, hold, lock, new_key, to_community
 from graphldp.collector.storage.database import migrate, open_engine, transaction
 from graphldp.collector.storage.holdings import Holdings
@@ -65,6 +66,7 @@ class Store:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.operators = Operators(engine)
+        self.audit_log = AuditLog(engine)
         self.holdings = Holdings(engine)
         self.invitations = Invitations(engine)
         self.removals = Removals(engine)

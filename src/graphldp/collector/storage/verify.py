@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, Row, func, select
 
 from graphldp.collector.community import Community
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.audit_log import broken
 from graphldp.collector.storage.communities import to_community
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.second_round import asked_slots, refuse
@@ -57,6 +58,8 @@ def _look(connection: Connection, found: Verified) -> None:
     found.problems += _damages(connection)
     for table in schema.metadata.sorted_tables:  # a damaged name of a column is no damage to SQLite
         connection.execute(select(table).limit(1)).all()
+    if wrong := broken(connection):
+        found.problems.append(f"The audit log: {wrong}")
     table = schema.communities
     keys = connection.execute(select(table.c.key).order_by(table.c.key)).scalars().all()
     found.communities = len(keys)

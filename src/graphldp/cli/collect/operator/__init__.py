@@ -1,12 +1,14 @@
-"""``graphldp collect operator``: who may look at the dashboard."""
+"""``graphldp collect operator``: who may log in, and do what."""
 
 from __future__ import annotations
 
 import typer
 
-from graphldp.cli.collect.operator import add, listing, remove
+from graphldp.cli.collect.operator import add, listing, remove, role, rotate
 
-app = typer.Typer(help="Say who may log in to the dashboard.", no_args_is_help=True)
+app = typer.Typer(help="Say who may log in to the dashboard and use the API, and do what.", no_args_is_help=True)
 app.command(epilog=add.EPILOG)(add.add)
+app.command(epilog=rotate.EPILOG)(rotate.rotate)
+app.command("role", epilog=role.EPILOG)(role.role_)
 app.command(epilog=remove.EPILOG)(remove.remove)
 app.command("list", epilog=listing.EPILOG)(listing.list_)

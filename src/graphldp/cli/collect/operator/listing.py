@@ -10,5 +10,13 @@ EPILOG = "Example: graphldp collect operator list"
 
 
 def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
-    """List the operators."""
-    console.show([{"operator": name} for name in open_database(database).operators.names()], as_json=as_json)
+    """List the operators, what they may do, and when their keys expire."""
+    rows = [
+        {
+            "operator": each.name,
+            "role": each.role.title,
+            "expires": each.expires_at.isoformat(timespec="minutes") if each.expires_at else None,
+        }
+        for each in open_database(database).operators.all()
+    ]
+    console.show(rows, as_json=as_json)

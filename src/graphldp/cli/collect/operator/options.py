@@ -1,4 +1,4 @@
-"""The argument that the commands of ``graphldp collect operator`` share."""
+"""The argument and the options that the commands of ``graphldp collect operator`` share."""
 
 from __future__ import annotations
 
@@ -7,3 +7,7 @@ from typing import Annotated
 import typer
 
 NameArgument = Annotated[str, typer.Argument(help="The operator's name.", metavar="NAME")]
+ExpiresOption = Annotated[
+    float | None, typer.Option("--expires", help="Days after which the key opens nothing more.", metavar="DAYS")
+]
+ROLE_HELP = "viewer (looks), operator (runs collections) or administrator (says who may)."

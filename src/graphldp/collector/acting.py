@@ -1,0 +1,60 @@
+"""The one way for whatever operators do: the role is checked, and the log says so before it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+from graphldp.collector.roles import Actor, Role
+from graphldp.errors import ForbiddenError
+
+if TYPE_CHECKING:
+    from graphldp.collector.storage.store import Store
+
+LONGEST = 64  # of ids and of operators' names
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+Action = Callable[Concatenate["Store", Actor, Given], Made]
+
+
+def acting(name: str, least: Role) -> Callable[[Action[Given, Made]], Action[Given, Made]]:
+    """Let an action be done by a role and those above it, and write it down.
+
+    The entry is on disk before the action begins: nothing is done that the log does not tell. Where the action then
+    fails, a second entry says so. An entry without one may still tell of an action that a crash kept from being done.
+
+    Args:
+        name: what stands in the log, such as ``"community.close"``.
+        least: the lowest role that may.
+
+    Returns:
+        A decorator for a function of a store, an actor and, where it is about a community or an operator, its name.
+    """
+
+    def decorate(action: Action[Given, Made]) -> Action[Given, Made]:
+        @wraps(action)
+        def logged(store: Store, actor: Actor, /, *given: Given.args, **named: Given.kwargs) -> Made:
+            about = _about(given[0] if given else None)
+            try:
+                actor.need(least)
+            except ForbiddenError:
+                store.audit_log.add(actor, name, about, "forbidden")
+                raise
+            store.audit_log.add(actor, name, about)
+            try:
+                return action(store, actor, *given, **named)
+            except BaseException:
+                store.audit_log.add(actor, name, about, "failed")
+                raise
+
+        return logged
+
+    return decorate
+
+
+def _about(given: object) -> str | None:
+    """What an action is about, as the log has it: an id or a name, and nothing that somebody pasted by mistake."""
+    if not isinstance(given, str):
+        return None
+    return given if len(given) <= LONGEST and given.isprintable() else "?"

@@ -1,0 +1,119 @@
+"""The log of what operators do: it grows and changes in no other way, and says so where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import Connection, text
+from tests.collector.people import ALICE
+
+from graphldp.collector.storage.audit_log import broken
+from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.store import Store
+from graphldp.collector.storage.verify import verify
+from graphldp.errors import ParameterError, StoreError
+
+FORGERIES = {
+    "edit": ("UPDATE audit_log SET actor = 'bob' WHERE number = 3", "Entry 3 is broken"),
+    "time": ("UPDATE audit_log SET at = '2020-01-01 00:00:00' WHERE number = 1", "Entry 1 is broken"),
+    "delete": ("DELETE FROM audit_log WHERE number = 2", "Entry 2 is missing"),
+    "behead": ("DELETE FROM audit_log WHERE number = 1", "Entry 1 is missing"),
+    "delete and close the gap": (
+        "DELETE FROM audit_log WHERE number = 2; UPDATE audit_log SET number = number - 1 WHERE number > 2",
+        "Entry 2 is broken",
+    ),
+    "reorder": (
+        "UPDATE audit_log SET number = -1 WHERE number = 2; UPDATE audit_log SET number = 2 WHERE number = 4; "
+        "UPDATE audit_log SET number = 4 WHERE number = -1",
+        "Entry 2 is broken",
+    ),
+    "insert": (
+        "INSERT INTO audit_log SELECT 6, at, actor, role, way, action, about, outcome, digest FROM audit_log "
+        "WHERE number = 5",
+        "Entry 6 is broken",
+    ),
+}
+
+
+@contextmanager
+def all_rights(store: Store) -> Iterator[Connection]:
+    """What somebody may do who owns the database, and takes the triggers away."""
+    names = ("update", "delete") + (("truncate",) if store.engine.dialect.name == "postgresql" else ())
+    of = " ON audit_log" if store.engine.dialect.name == "postgresql" else ""
+    with transaction(store.engine, writes=True) as connection:
+        connection.execute(text("SAVEPOINT whole"))
+        for name in names:
+            connection.execute(text(f"DROP TRIGGER audit_log_no_{name}{of}"))
+        yield connection
+        connection.execute(text("ROLLBACK TO whole"))
+
+
+def fill(store: Store) -> None:
+    for place in range(5):
+        store.audit_log.add(ALICE, "community.close", f"cats-{place}")
+
+
+def test_entries_say_who_did_what(store: Store) -> None:
+    assert (store.audit_log.entries(), store.audit_log.problem()) == ([], None)
+    assert store.audit_log.head() == f"0:{'0' * 64}"
+    fill(store)
+    entries = store.audit_log.entries()
+    assert [(each.number, each.actor, each.role, each.about) for each in entries] == [
+        (place + 1, "alice", "administrator", f"cats-{place}") for place in range(5)
+    ]
+    assert store.audit_log.entries(2) == entries[-2:]
+    assert store.audit_log.head() == entries[-1].head
+    assert store.audit_log.problem() is None
+
+
+def test_the_database_refuses_to_change_an_entry(store: Store) -> None:
+    fill(store)
+    statements = ["UPDATE audit_log SET actor = 'bob'", "DELETE FROM audit_log"]
+    statements += ["TRUNCATE audit_log"] if store.engine.dialect.name == "postgresql" else []
+    for statement in statements:
+        with pytest.raises(StoreError), transaction(store.engine, writes=True) as connection:
+            connection.execute(text(statement))
+    assert len(store.audit_log.entries()) == 5
+    assert store.audit_log.problem() is None
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_by_the_databases_owner_is_found(store: Store, name: str) -> None:
+    fill(store)
+    statements, found = FORGERIES[name]
+    with all_rights(store) as connection:
+        for statement in statements.split(";"):
+            connection.execute(text(statement))
+        problem = broken(connection)
+    assert problem is not None
+    assert problem.startswith(found)
+
+
+def test_what_was_cut_off_shows_against_a_head_that_was_kept(store: Store) -> None:
+    fill(store)
+    heads = [each.head for each in store.audit_log.entries()]
+    assert [store.audit_log.problem(head) for head in (f"0:{'0' * 64}", *heads)] == [None] * 6
+    with all_rights(store) as connection:
+        connection.execute(text("DELETE FROM audit_log WHERE number > 3"))
+        assert broken(connection) is None  # the chain alone does not tell
+        assert broken(connection, heads[2]) is None
+        problem = broken(connection, heads[4])
+    assert problem is not None
+    assert "ends with entry 3" in problem
+    other = store.audit_log.problem(f"5:{'1' * 64}")
+    assert other is not None
+    assert "written anew" in other
+    with pytest.raises(ParameterError, match="'head' parameter"):
+        store.audit_log.problem("5")
+
+
+def test_a_broken_log_is_found_by_verify(store: Store) -> None:
+    fill(store)
+    assert verify(store.engine).problems == []
+    with transaction(store.engine, writes=True) as connection:  # adding is all that the database lets anybody do
+        connection.execute(text(FORGERIES["insert"][0]))
+    assert verify(store.engine).problems == [
+        "The audit log: Entry 6 is broken: it, or its place, was changed after it was written."
+    ]
