@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
+
 import pytest
 from tests.collector.people import ALICE
 
+from graphldp.collector import actions
 from graphldp.collector.acting import acting
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage.store import Store
@@ -48,7 +53,27 @@ def test_the_log_repeats_nothing_that_is_no_name(store: Store, pasted: str) -> N
     assert [each.about for each in store.audit_log.entries()] == ["?", "?"]
 
 
+def test_an_action_on_many_communities_names_them_or_their_number(store: Store) -> None:
+    @acting("test.count", Role.VIEWER)
+    def count(store: Store, actor: Actor, ids: list[str]) -> int:
+        return len(ids)
+
+    count(store, ALICE, ["cats", "dogs"])
+    count(store, ALICE, [f"cats-{place}" for place in range(100)])
+    assert [each.about for each in store.audit_log.entries()] == ["cats, dogs", "100 communities"]
+
+
 def test_roles_have_names() -> None:
     assert [Role.named(role.title) for role in Role] == list(Role)
     with pytest.raises(ParameterError, match="viewer, operator, administrator"):
         Role.named("owner")
+
+
+def test_no_action_goes_another_way() -> None:
+    found = []
+    for module in pkgutil.iter_modules(actions.__path__, f"{actions.__name__}."):
+        for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
+            if list(inspect.signature(function).parameters)[:2] == ["store", "actor"]:
+                found.append(name)
+                assert inspect.unwrap(function) is not function, f"{module.name}.{name} is not decorated by @acting"
+    assert {"create", "close", "delete", "export", "invite", "rotate"} <= set(found)

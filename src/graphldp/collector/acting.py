@@ -35,7 +35,7 @@ def acting(name: str, least: Role) -> Callable[[Action[Given, Made]], Action[Giv
     def decorate(action: Action[Given, Made]) -> Action[Given, Made]:
         @wraps(action)
         def logged(store: Store, actor: Actor, /, *given: Given.args, **named: Given.kwargs) -> Made:
-            about = _about(given[0] if given else None)
+            about = _about(given[0] if given else named.get("id"))
             try:
                 actor.need(least)
             except ForbiddenError:
@@ -54,7 +54,10 @@ def acting(name: str, least: Role) -> Callable[[Action[Given, Made]], Action[Giv
 
 
 def _about(given: object) -> str | None:
-    """What an action is about, as the log has it: an id or a name, and nothing that somebody pasted by mistake."""
+    """What an action is about, as the log has it: an id, ids or a name, and nothing that was pasted by mistake."""
+    if isinstance(given, (list, tuple)) and all(isinstance(each, str) for each in given):
+        listed = ", ".join(given)
+        given = listed if len(listed) <= LONGEST else f"{len(given)} communities"
     if not isinstance(given, str):
         return None
     return given if len(given) <= LONGEST and given.isprintable() else "?"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from graphldp.collector.acting import acting
 from graphldp.collector.community import Community
-from graphldp.collector.roles import Actor
+from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage.export import export as gather
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
@@ -20,6 +21,7 @@ def chosen(store: Store, ids: Sequence[str] | None) -> list[Community]:
     return found
 
 
+@acting("reports.export", Role.OPERATOR)
 def export(store: Store, actor: Actor, ids: Sequence[str] | None = None, *, labelled: bool = False) -> Reports:
     """The reports of communities, with everyone marked who has not reported.
 
@@ -35,6 +37,7 @@ def export(store: Store, actor: Actor, ids: Sequence[str] | None = None, *, labe
     return gather(store, wanted)
 
 
+@acting("reports.delete", Role.OPERATOR)
 def delete_report(store: Store, actor: Actor, id: str, user: int, epoch: int | None = None) -> list[int]:
     """Delete a user's reports for good; gives the epochs that had one. Her slots stay taken."""
     return store.holdings.delete(id, user, epoch)

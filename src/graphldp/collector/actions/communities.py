@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from graphldp.collector.acting import acting
 from graphldp.collector.community import Community
 from graphldp.collector.offers import PUBLIC, Split, offers
-from graphldp.collector.roles import Actor
+from graphldp.collector.roles import Actor, Role
 from graphldp.collector.rosters import Roster
 from graphldp.collector.storage.removals import Belongings
 from graphldp.collector.storage.store import Store
@@ -37,6 +38,7 @@ class NewCommunity:
     label: int | None = None
 
 
+@acting("community.create", Role.OPERATOR)
 def create(store: Store, actor: Actor, id: str, opening: NewCommunity) -> Community:
     """Open a community."""
     names, groups = opening.roster.names, opening.roster.groups
@@ -50,33 +52,39 @@ def create(store: Store, actor: Actor, id: str, opening: NewCommunity) -> Commun
     )
 
 
+@acting("community.rename", Role.OPERATOR)
 def rename(store: Store, actor: Actor, id: str, name: str, *, seen: str | None = None) -> Community:
     """Call a community something else, for its members from its next epoch on."""
     return store.rename(id, name, seen)
 
 
+@acting("community.label", Role.OPERATOR)
 def label(store: Store, actor: Actor, id: str, label: int | None, *, seen: str | None = None) -> Community:
     """Say, or unsay, which class a community has."""
     store.set_label(id, label, seen)
     return store.community(id)
 
 
+@acting("community.close", Role.OPERATOR)
 def close(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Community:
     """Take no more reports in a community, for good. To close it again changes nothing."""
     store.close_community(id, seen)
     return store.community(id)
 
 
+@acting("community.renew", Role.OPERATOR)
 def renew(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Community:
     """Open a community's next epoch: one more report from each user, at its full ε."""
     return store.open_epoch(id, seen)
 
 
+@acting("community.ask", Role.OPERATOR)
 def ask(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Question:
     """Ask the hubs of a community by hub-counts their second question, once and for good."""
     return store.second_round.ask(id, seen)
 
 
+@acting("community.delete", Role.OPERATOR)
 def delete(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Belongings:
     """Delete a community for good, in all epochs, from the database and its log; gives what went with it."""
     return store.removals.delete(id, seen)

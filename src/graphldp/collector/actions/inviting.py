@@ -7,7 +7,8 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from graphldp.collector.roles import Actor
+from graphldp.collector.acting import acting
+from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Invitation, address
 
@@ -31,6 +32,7 @@ class Invited:
     invitation: Invitation
 
 
+@acting("community.invite", Role.OPERATOR)
 def invite(
     store: Store,
     actor: Actor,
