@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from graphldp.audit import asking, traffic
 from graphldp.audit.exact import LIVE
 from graphldp.cli.audit import app
 from graphldp.client import sampler
@@ -65,6 +66,16 @@ def test_the_wire() -> None:
     assert sum(row["inputs"] for row in json.loads(result.stdout)) == 300
 
 
+@pytest.fixture
+def few_meetings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One pair of lists and one kind of community meet the lying collector; tests of the client have them meet all."""
+    for module in (traffic, asking):
+        monkeypatch.setattr(module, "NEIGHBOURS", traffic.NEIGHBOURS[:1])
+    monkeypatch.setattr(traffic, "KINDS", {"a list": traffic.KINDS["a list"]})
+    monkeypatch.setattr(asking, "FIRST", asking.FIRST[:1])
+
+
+@pytest.mark.usefixtures("few_meetings")
 @pytest.mark.parametrize("broken", [False, True])
 def test_the_client(monkeypatch: pytest.MonkeyPatch, broken: bool) -> None:
     if broken:

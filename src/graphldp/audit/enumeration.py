@@ -28,6 +28,7 @@ from graphldp.client.entropy import Drawn, Entropy
 
 Outcome = TypeVar("Outcome", bound=Hashable)
 Weighted = tuple[tuple[Any, ...], tuple[Fraction, ...]]
+Repeated = dict[Hashable, Weighted]
 _FINE = 1 << 96  # probabilities are rounded down to multiples of 1/_FINE where they would grow without bound
 
 
@@ -45,9 +46,7 @@ class Chosen(Entropy):
         repeated: the laws of repeated attempts that were met before, by their code and the values that it closes over.
     """
 
-    def __init__(
-        self, script: list[list[int]], cutoff: Fraction, given: int, repeated: dict[Hashable, Weighted]
-    ) -> None:
+    def __init__(self, script: list[list[int]], cutoff: Fraction, given: int, repeated: Repeated) -> None:
         super().__init__()
         self.script, self.cutoff, self.given, self.repeated = script, cutoff, given, repeated
         self.at, self.weight = 0, Fraction(1)
@@ -143,7 +142,11 @@ def _rounded_down(likely: Fraction) -> Fraction:
 
 
 def enumerate_law(
-    run: Callable[[Entropy], Outcome], *, cutoff: Fraction = Fraction(0), prefix: list[int] | None = None
+    run: Callable[[Entropy], Outcome],
+    *,
+    cutoff: Fraction = Fraction(0),
+    prefix: list[int] | None = None,
+    repeated: Repeated | None = None,
 ) -> Law[Outcome]:
     """Follow every path of a draw.
 
@@ -151,10 +154,12 @@ def enumerate_law(
         run: draws one outcome from the entropy it is given.
         cutoff: paths less likely than this are left.
         prefix: the first choices, held fixed; the law is then the one given them.
+        repeated: the laws of repeated attempts so far, for draws of the same code one after the other: new ones are
+            added, and none is enumerated twice.
     """
     found: dict[Outcome, Fraction] = defaultdict(Fraction)
     paths: dict[Outcome, list[int]] = {}
-    repeated: dict[Hashable, Weighted] = {}
+    repeated = {} if repeated is None else repeated
     fixed = [[choice, choice + 1] for choice in prefix or []]
     script = list(fixed)
     while True:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
-from graphldp.audit.enumeration import Law, Outcome, enumerate_law
+from graphldp.audit.enumeration import Law, Outcome, Repeated, enumerate_law
 from graphldp.audit.finding import Finding
 from graphldp.client import coarsening, laplace, sampler
 from graphldp.client.entropy import Entropy
@@ -68,7 +68,9 @@ def lists_of(n: int) -> list[tuple[int, ...]]:
     return [friends for size in range(n) for friends in combinations(others, size)]
 
 
-def law_of(mechanism: str, n: int, friends: tuple[int, ...], epsilon1: float, epsilon2: float) -> Law[bytes]:
+def law_of(
+    mechanism: str, n: int, friends: tuple[int, ...], epsilon1: float, epsilon2: float, repeated: Repeated | None = None
+) -> Law[bytes]:
     """The law of the bytes that leave the device, for one list."""
 
     def run(entropy: Entropy) -> bytes:
@@ -85,7 +87,7 @@ def law_of(mechanism: str, n: int, friends: tuple[int, ...], epsilon1: float, ep
         )
         return encode(report)
 
-    return enumerate_law(run, cutoff=_CUTOFF.get(mechanism, Fraction(0)))
+    return enumerate_law(run, cutoff=_CUTOFF.get(mechanism, Fraction(0)), repeated=repeated)
 
 
 def reports(mechanism: str, n: int, epsilon1: float, epsilon2: float) -> Finding:
@@ -98,7 +100,8 @@ def reports(mechanism: str, n: int, epsilon1: float, epsilon2: float) -> Finding
         epsilon2: ε₂; 0 where there is no list.
     """
     claimed = sum((sampler.exact(value) for value in (epsilon1, epsilon2) if value), Fraction(0))
-    laws = {friends: law_of(mechanism, n, friends, epsilon1, epsilon2) for friends in lists_of(n)}
+    repeated: Repeated = {}
+    laws = {friends: law_of(mechanism, n, friends, epsilon1, epsilon2, repeated) for friends in lists_of(n)}
     worst = max(worst_ratio(laws[a], laws[b]) for pair in neighbouring(list(laws)) for a, b in (pair, pair[::-1]))
     _, limit = exp_bounds(claimed)
     shown = math.log(worst) if worst < math.inf else math.inf
@@ -122,12 +125,13 @@ def lists(mechanism: str, n: int, epsilon1: float, epsilon2: float, bits: int) -
         degrees = (HUB_FROM, HUB_FROM + 1) if mechanism in WITH_HUBS else (0, 1, 2)
     limit, _ = exp_bounds(sampler.exact(epsilon2))
     worst, looked_at = Fraction(1), 0
+    repeated: Repeated = {}
     paths = {} if mechanism not in WITH_DEGREE else _noise_law(mechanism, epsilon1, epsilon2).paths
     for degree in degrees:
         laws = {}
         for friends in lists_of(n):
             prefix = None if degree is None else paths[degree - len(friends)]
-            laws[friends] = _list_law(mechanism, n, friends, epsilon1, epsilon2, degree, prefix, bits)
+            laws[friends] = _list_law(mechanism, n, friends, epsilon1, epsilon2, degree, prefix, bits, repeated)
             looked_at += len(laws[friends])
         for one, two in neighbouring(list(laws)):
             for noisy in {*laws[one], *laws[two]}:
@@ -181,6 +185,7 @@ def _list_law(
     degree: int | None,
     prefix: list[int] | None,
     bits: int,
+    repeated: Repeated,
 ) -> dict[tuple[int, ...], Fraction]:
     """The law of the list, given d*: with the noise held at one path to the value that gives this d*."""
 
@@ -198,7 +203,7 @@ def _list_law(
         )
         return report.noisy_degree, tuple(report.neighbours.tolist())
 
-    law = enumerate_law(run, prefix=prefix)
+    law = enumerate_law(run, prefix=prefix, repeated=repeated)
     if any(noisy != degree for noisy, _ in law.found):
         raise AssertionError("A report's d* is not the degree plus the noise.")
     return {listed: likely for (_, listed), likely in law.found.items()}

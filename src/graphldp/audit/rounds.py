@@ -17,7 +17,7 @@ from itertools import combinations
 
 import numpy as np
 
-from graphldp.audit.enumeration import Law, enumerate_law
+from graphldp.audit.enumeration import Law, Repeated, enumerate_law
 from graphldp.audit.exact import SPENT, exp_bounds, lists_of, neighbouring, worst_ratio
 from graphldp.audit.finding import Finding
 from graphldp.client import hubs, sampler
@@ -44,7 +44,7 @@ def questions(n: int) -> list[Question]:
     return [Question(np.isin(np.arange(n), chosen)) for chosen in sets]
 
 
-def law_of(n: int, friends: tuple[int, ...], epsilon1: float) -> Law[Heard]:
+def law_of(n: int, friends: tuple[int, ...], epsilon1: float, repeated: Repeated | None = None) -> Law[Heard]:
     """The law of the report and of the answers to all questions, none of which is asked of a user who is done."""
     asked = questions(n)
 
@@ -53,7 +53,7 @@ def law_of(n: int, friends: tuple[int, ...], epsilon1: float) -> Law[Heard]:
         answers = () if noise is None else tuple(hubs.answer(q, friends, _USER, noise).encode() for q in asked)
         return encode(report), answers
 
-    return enumerate_law(run, cutoff=_CUTOFF)
+    return enumerate_law(run, cutoff=_CUTOFF, repeated=repeated)
 
 
 def collectors(n: int) -> list[Callable[[bytes], int]]:
@@ -83,7 +83,8 @@ def rounds(n: int, epsilon1: float) -> Finding:
         epsilon1: ε₁.
     """
     claimed = sampler.exact(epsilon1)
-    laws = {friends: law_of(n, friends, epsilon1) for friends in lists_of(n)}
+    repeated: Repeated = {}
+    laws = {friends: law_of(n, friends, epsilon1, repeated) for friends in lists_of(n)}
     worst: Fraction | float = Fraction(0)
     for collector in collectors(n):
         told = {friends: heard(law, collector) for friends, law in laws.items()}
