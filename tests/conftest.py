@@ -33,6 +33,27 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         os.environ["GRAPHLDP_CACHE"] = before
 
 
+@pytest.fixture(scope="module")
+def few_trees() -> Iterator[None]:
+    """Forests of five trees, for tests that ask what becomes of a model and not how good it is.
+
+    They make most of what such a test costs: every training has two controls of 150 trees, and the recommended
+    classifier ten times 200. The number is a constant that nothing else depends on. Other processes grow them all.
+    """
+    pytest.importorskip("sklearn", reason="needs the learn extra")
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    from graphldp.learn.tables import controls, doubts, profile_classifier
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (controls, doubts, profile_classifier):
+            patch.setattr(
+                *(module, "HistGradientBoostingClassifier"),
+                lambda **options: HistGradientBoostingClassifier(**options | {"max_iter": 5}),
+            )
+        yield
+
+
 @pytest.fixture(scope="session")
 def data_root() -> Path:
     """A folder with real TU archives; tests that need it skip where there is none."""

@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 from graphldp.audit.asking import TERMS, asked
 from graphldp.audit.protocol import ROSTER, FailingCollector, failing_collector
 from graphldp.cli.client import app
+from graphldp.client.protocol import Client
 from graphldp.errors import ClientError, ParameterError, SendError, WireError
 from graphldp.wire import decode, roster_digest, spoken
 
@@ -31,6 +32,8 @@ def server() -> Iterator[FailingCollector]:
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("GRAPHLDP_CLIENT_HOME", str(tmp_path / "home"))
+    assert Client.__init__.__kwdefaults__ is not None
+    monkeypatch.setitem(Client.__init__.__kwdefaults__, "tick", 0.0)  # tests of the client's traffic wait for it
 
     def call(*arguments: str, text: str | None = None) -> Result:
         return CliRunner().invoke(app, list(arguments), input=text, catch_exceptions=False)

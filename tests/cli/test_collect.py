@@ -30,6 +30,8 @@ from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 from graphldp.wire import Choice
 from graphldp.wire.schema import schemas
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 CHOICE = Choice("standard", 0.25, 1.75)
 
 

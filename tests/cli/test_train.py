@@ -24,6 +24,8 @@ from graphldp.learn.grid import Grid
 from graphldp.learn.selection import split_dataset
 from graphldp.mechanisms.named import label_of, named
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QUICK = ("--layers", "2", "--hidden", "8", "--max-epochs", "4", "--device", "cpu")
 
@@ -309,20 +311,12 @@ def test_bad_input_is_one_line(
     assert err.count("\n") == 1
 
 
-def test_interrupted_and_resumed(files: Any, tmp_path: Path) -> None:
-    """Ctrl-C as a terminal sends it, to a real process; a second run finishes the first one's seeds."""
-    start = [
-        sys.executable,
-        "-c",
-        "from graphldp.cli import main; main()",
-        "train",
-        str(files.graphs),
-        "--out",
-        str(tmp_path / "models"),
-        *QUICK,
-    ]
+def test_interrupted_and_resumed(command: Any, files: Any, tmp_path: Path) -> None:
+    """Ctrl-C as a terminal sends it, to a real process; a second run takes the first one's seeds as they are."""
+    arguments = ["train", str(files.graphs), "--out", str(tmp_path / "models"), *QUICK]
+    start = [sys.executable, "-c", "from graphldp.cli import main; main()", *arguments, "--seeds", "5000"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    running = subprocess.Popen([*start, "--seeds", "5000"], stderr=subprocess.PIPE, env=environment, text=True)
+    running = subprocess.Popen(start, stderr=subprocess.PIPE, env=environment, text=True)
     first = tmp_path / "models" / "seed-1.npz"
     for _ in range(600):
         if first.exists() or running.poll() is not None:
@@ -334,10 +328,10 @@ def test_interrupted_and_resumed(files: Any, tmp_path: Path) -> None:
     assert "interrupted" in err
     assert not list(tmp_path.glob("models/.*"))
     done = 1  # the first seed is whole once the second has begun
-    again = subprocess.run([*start, "--seeds", str(done), "--json"], env=environment, capture_output=True, text=True)
-    assert again.returncode == 0, again.stderr
-    assert len(json.loads(again.stdout)["results"]) == done
-    assert "seed" not in again.stderr
+    code, out, err = command(*arguments, "--seeds", done, "--json")
+    assert code == 0, err
+    assert len(json.loads(out)["results"]) == done
+    assert "seed" not in err
 
 
 def test_without_torch(command: Any, files: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

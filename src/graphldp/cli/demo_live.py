@@ -54,7 +54,7 @@ def run(out: Path, *, users: int | None = None, keep: bool, as_json: bool = Fals
                 held_out = f"{trained.validation:.0%} of {trained.held_out} communities that were held out"
                 note(f"It labels {held_out} rightly; so few leave it open between {low:.0%} and {high:.0%}.")
             note(f"Simulating the same {live.DRAWS} times, to compare …")
-            simulated = live.simulate(graphs, people)
+            simulated = live.simulate(graphs, people, live.DRAWS)
             rows = _rows(labels, dict(zip(live.names_of(graphs), live.truth_of(graphs), strict=True)))
             place = _Place(address if keep else "http://127.0.0.1:8470", store.operators.add("demo"), database)
             _show(rows, simulated, store.communities()[0].mechanism, place, keep=keep, as_json=as_json)

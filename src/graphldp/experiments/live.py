@@ -178,7 +178,7 @@ def learn(store: Store, folder: Path) -> tuple[Run, list[Recipient]]:
     return trained, label_collected(store, unlabelled, model, device="cpu", min_reports=1)
 
 
-def simulate(graphs: GraphSet, people: Sequence[Person], draws: int = DRAWS) -> list[float]:
+def simulate(graphs: GraphSet, people: Sequence[Person], draws: int) -> list[float]:
     """The same without devices: the accuracy on the held-out communities, for each of some draws of the noise.
 
     The graphs, who stays silent, which communities have a label, and the code that labels the others are those of the

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 from tests.collector.people import CHOICES, N, open_cats, submission
 from tests.collector.services import Postgres
 
@@ -202,7 +202,8 @@ def test_a_reader_that_keeps_the_log_is_told_of(tmp_path: Path) -> None:
     store.accept([submission(cats, 0, tokens[0], b"a body to be deleted")])
     reader = open_engine(f"sqlite:///{path}")
     store.engine.dispose()
-    impatient = Store(open_engine(f"sqlite:///{path}?timeout=0.1"))
+    impatient = Store(open_engine(f"sqlite:///{path}"))
+    event.listen(impatient.engine, "connect", lambda opened, _: opened.execute("PRAGMA busy_timeout = 100"))
     with reader.connect() as connection:
         connection.exec_driver_sql("SELECT body FROM reports").all()
         with pytest.raises(StoreError, match="try again"):
