@@ -10,6 +10,8 @@ import pytest
 
 import graphldp as gl
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

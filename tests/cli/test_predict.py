@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import graphldp as gl
 from graphldp.labels import promise
+
+pytestmark = pytest.mark.usefixtures("few_trees")
 
 
 def test_a_table_and_json_say_the_same(command: Any, files: Any, tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from graphldp.pages.page import make_page
 
 from .conftest import Command, Files
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 FAST = ("--effort", "smoke", "--seeds", "1", "--grid", "layers=2 hidden=4", "--device", "cpu", "--json")
 
 

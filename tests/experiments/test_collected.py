@@ -18,6 +18,8 @@ from graphldp.experiments.collected import label_collected, train_collected
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.wire import Answer, Choice
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 LABELLED, SEED = 24, 3
 
 

@@ -26,6 +26,8 @@ from graphldp.graphs import GraphSet
 from graphldp.privacy.hubs import hub_from as hub_from_of
 from graphldp.reports import Reports
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 N, DRAWS = 120, 1500
 
 

@@ -18,6 +18,8 @@ from graphldp.experiments.trial import Threat, Trial
 from graphldp.learn.tables.controls import DegreeControl
 from graphldp.threats import HubGuard, Poison, SilentHubs
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 CONTEXT = Context(memory=1 << 33)
 DRAW = Draw("synthetic:threads", "dprr", 1.0, (0.125, 0.875), 0.0, 2)
 FLAGGED_NOBODY = {"false_positives": 0.0, "hub_false_positives": 0.0}

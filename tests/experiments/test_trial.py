@@ -17,6 +17,8 @@ from graphldp.experiments.draws import Context, Draw, reports_of
 from graphldp.experiments.trial import NODES, TRIALS, Threat, Trial, Where
 from graphldp.learn.selection import split
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 DRAW = Draw("synthetic:threads", "dprr", 1.0, (0.125, 0.875), 0.0, 2)
 RATIOS = (0.75, 0.10, 0.15)

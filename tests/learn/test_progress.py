@@ -5,6 +5,8 @@ import pytest
 import graphldp as gl
 from graphldp.learn.engine.training import EpochRecord
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 GRAPHS = gl.synthetic.threads(num_graphs=16, seed=0)
 
 

@@ -19,6 +19,8 @@ from graphldp.experiments.results import ResultsFile
 from graphldp.pages.comparison import Comparison
 from graphldp.pages.page import make_page
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 GRAPHS = gl.synthetic.threads(num_graphs=40, seed=0)
 QUICK = gl.GINClassifier(layers=2, hidden=4, max_epochs=3, min_epochs=1, patience=1, device="cpu")
 SEEDS = 4

@@ -26,6 +26,8 @@ from graphldp.experiments.plans.plan import ExperimentPlan, make_plan
 from graphldp.experiments.results import ResultsFile
 from graphldp.pages.page import make_page
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 EXPERIMENTS = (
     *("table-datasets", "table-complexity", "accuracy-lambda"),
     *("allocation", "degrees", "runtime-sampling", "runtime-nodes"),

@@ -18,6 +18,8 @@ from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, make_pla
 from graphldp.pages.section import Section
 from graphldp.pages.sections import section_of
 
+pytestmark = pytest.mark.usefixtures("few_trees")
+
 UNDEFENDED, GUARDED = ("degrees", "none", ""), ("degrees", "guard-accuracy", "redraw")
 PANELS = (
     Panel("all-ones", (0.0, 0.4), (("gin", "none", ""), UNDEFENDED, GUARDED), curve=0.4),

@@ -22,7 +22,7 @@ def test_schemathesis_passes(tmp_path: Path) -> None:
     environment = os.environ | {"SCHEMATHESIS_HOOKS": "tests.collector.schemathesis_hooks", "PYTHONPATH": str(ROOT)}
     with Collector(database) as collector:
         address = f"{collector.url}/openapi.json"
-        options = ("--checks", "all", "-n", "10", "--seed", "1", "--no-color")
+        options = ("--checks", "all", "-n", "3", "--seed", "1", "--no-color")
         token = ("--header", f"Authorization: Bearer {tokens[3]}")
         done = subprocess.run(
             [Path(sys.executable).with_name("schemathesis"), "run", address, *options, *token],
