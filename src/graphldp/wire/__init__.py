@@ -1,6 +1,7 @@
 """All that client and collector agree on."""
 
 from graphldp.wire.answer import ANSWER_TYPE, MAX_ANSWER, Answer
+from graphldp.wire.bulk import PlainReports, read_plain
 from graphldp.wire.choice import Choice
 from graphldp.wire.community import (
     ID_PATTERN,
@@ -70,6 +71,7 @@ __all__ = [
     "Choice",
     "Inner",
     "Invitation",
+    "PlainReports",
     "Publication",
     "Published",
     "Question",
@@ -90,6 +92,7 @@ __all__ = [
     "most_groups",
     "plain",
     "quantize",
+    "read_plain",
     "roster_digest",
     "sealing_info",
     "spoken",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from graphldp.errors import ParameterError
 from graphldp.labels import NO_LABEL
 from graphldp.privacy.hubs import HUB_TIMES, LIST_SHARE, LIST_TIMES, LISTS_ABOVE
 from graphldp.reports import Origin, Reports
+
+BATCH = 50_000
+"""Users whose reports are held at a time where communities are read one batch after the other."""
 
 
 def export(store: Store, communities: Sequence[Community]) -> Reports:
@@ -30,45 +34,108 @@ def export(store: Store, communities: Sequence[Community]) -> Reports:
     """
     if not communities:
         raise ParameterError("An export must have one community or more.")
-    graph_ptr = np.concatenate(([0], np.cumsum([community.n for community in communities])))
-    total = int(graph_ptr[-1])
-    missing, lengths = np.ones(total, np.bool_), np.zeros(total, np.int64)
-    epsilon1, epsilon2, degrees = (np.zeros(total) for _ in range(3))
-    asked, lists = np.zeros(total, np.bool_), [np.zeros(0, np.int32)]
-    counted = _Counted.of(store, communities)
-    for start, community in zip(graph_ptr[:-1].tolist(), communities, strict=True):
-        for stored in store.stored(community):
-            report, user = wire.decode(stored.body, n=community.n), start + stored.user
-            lists.append(report.neighbours)
-            missing[user], lengths[user] = False, len(report.neighbours)
+    return _Shared.of(communities).gather(store, communities)
+
+
+def export_in_batches(store: Store, communities: Sequence[Community], users: int = BATCH) -> Iterator[Reports]:
+    """The same, some communities at a time: no more is in memory than the reports of so many users.
+
+    What a batch says of the mechanism is said of all communities, so that each graph is what it is in the whole.
+
+    Args:
+        store: where the reports are.
+        communities: as above.
+        users: of one batch. A community with more users is a batch by itself.
+    """
+    shared = _Shared.of(communities)
+    for batch in batches(communities, users):
+        yield shared.gather(store, batch)
+
+
+def batches(communities: Sequence[Community], users: int = BATCH) -> Iterator[Sequence[Community]]:
+    """Communities in their order, so many at a time that they have at most so many users, or one that has more."""
+    first, held = 0, 0
+    for place, community in enumerate(communities):
+        if held and held + community.n > users:
+            yield communities[first:place]
+            first, held = place, 0
+        held += community.n
+    if held:
+        yield communities[first:]
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What all communities of an export have in common.
+
+    Args:
+        origin: how their reports were drawn.
+        noisy: whether all of them release d*.
+        second: whether hubs are asked a second question.
+        groups: how many groups friends are counted by; 0 where they are not.
+    """
+
+    origin: Origin
+    noisy: bool
+    second: bool
+    groups: int
+
+    @classmethod
+    def of(cls, communities: Sequence[Community]) -> Self:
+        """Of communities that may share an export."""
+        mechanisms = sorted({community.mechanism for community in communities})
+        names = {community.group_names for community in communities}
+        if len(names) > 1:
+            raise ParameterError("Communities that count by different groups, or not at all, cannot share an export.")
+        noisy = all(name in wire.WITH_DEGREE for name in mechanisms)
+        origin = Origin("+".join(mechanisms), _parameters(mechanisms, communities))
+        return cls(origin, noisy, mechanisms == ["hub-counts"], len(next(iter(names), ())))
+
+    def gather(self, store: Store, communities: Sequence[Community]) -> Reports:
+        """The reports of these communities."""
+        graph_ptr = np.concatenate(([0], np.cumsum([community.n for community in communities])))
+        total = int(graph_ptr[-1])
+        missing, lengths = np.ones(total, np.bool_), np.zeros(total, np.int64)
+        epsilon1, epsilon2, degrees = (np.zeros(total) for _ in range(3))
+        asked, lists = np.zeros(total, np.bool_), {}
+        counted = _Counted.of(store, communities, self.groups) if self.groups else None
+        sent = store.stored(*communities)
+        place = {community.key: place for place, community in enumerate(communities)}
+        graph = np.array([place[each.community] for each in sent], np.int64)
+        users = graph_ptr[graph] + np.array([each.user for each in sent], np.int64)
+        plain = wire.read_plain([each.body for each in sent], np.diff(graph_ptr)[graph])
+        missing[users], epsilon1[users], degrees[users] = False, plain.epsilon1, plain.noisy_degree
+        asked[users] = plain.asked
+        for at in np.flatnonzero(~plain.read).tolist():
+            start, user = int(graph_ptr[graph[at]]), int(users[at])
+            report = wire.decode(sent[at].body, n=communities[graph[at]].n)
+            lists[user], lengths[user] = report.neighbours, len(report.neighbours)
             epsilon1[user], epsilon2[user] = report.epsilon1, report.epsilon2
             # a public user's degree is the length of her list
             degrees[user] = len(report.neighbours) if report.noisy_degree is None else report.noisy_degree
-            if report.asked:
-                asked[user] = True
+            asked[user] = bool(report.asked)
             if counted is not None:
                 counted.add(user, report, start)
-    mechanisms = sorted({community.mechanism for community in communities})
-    noisy = all(name in wire.WITH_DEGREE for name in mechanisms)
-    labels = np.array([NO_LABEL if community.label is None else community.label for community in communities])
-    return Reports(
-        np.concatenate(([0], np.cumsum(lengths))),
-        np.concatenate(lists),
-        graph_ptr,
-        labels if (labels != NO_LABEL).any() else None,
-        name="collected",
-        graph_ids=np.array([community.key for community in communities]),
-        epsilon1=epsilon1,
-        epsilon2=epsilon2,
-        noisy_degree=degrees if noisy else None,
-        missing=missing if missing.any() else None,
-        friend_counts=None if counted is None else counted.counts,
-        attributes=None if counted is None else Attributes(groups=counted.groups, num_groups=counted.counts.shape[1]),
-        **(_second_round(store, communities, graph_ptr, asked, degrees) if mechanisms == ["hub-counts"] else {}),
-        origin=Origin("+".join(mechanisms), _parameters(mechanisms, communities)),
-        noise="discrete" if noisy or counted is not None else None,
-        collected=True,
-    )
+        labels = np.array([NO_LABEL if community.label is None else community.label for community in communities])
+        about = None if counted is None else Attributes(groups=counted.groups, num_groups=self.groups)
+        return Reports(
+            np.concatenate(([0], np.cumsum(lengths))),
+            np.concatenate([np.zeros(0, np.int32), *(lists[user] for user in sorted(lists))]),
+            graph_ptr,
+            labels if (labels != NO_LABEL).any() else None,
+            name="collected",
+            graph_ids=np.array([community.key for community in communities]),
+            epsilon1=epsilon1,
+            epsilon2=epsilon2,
+            noisy_degree=degrees if self.noisy else None,
+            missing=missing if missing.any() else None,
+            friend_counts=None if counted is None else counted.counts,
+            attributes=about,
+            **(_second_round(store, communities, graph_ptr, asked, degrees) if self.second else {}),
+            origin=self.origin,
+            noise="discrete" if self.noisy or counted is not None else None,
+            collected=True,
+        )
 
 
 class _Counted:
@@ -83,15 +150,9 @@ class _Counted:
         self.groups, self.counts = groups, np.zeros((len(groups), count))
 
     @staticmethod
-    def of(store: Store, communities: Sequence[Community]) -> _Counted | None:
-        """Of communities by friend-counts, which must all have the same groups; None where none of them counts."""
-        names = {community.group_names for community in communities}
-        if names == {()}:
-            return None
-        if len(names) > 1:
-            raise ParameterError("Communities that count by different groups, or not at all, cannot share an export.")
-        groups = [np.array(store.groups(community), np.int64) for community in communities]
-        return _Counted(np.concatenate(groups), len(names.pop()))
+    def of(store: Store, communities: Sequence[Community], count: int) -> _Counted:
+        """Of communities by friend-counts, which all have the same groups."""
+        return _Counted(np.concatenate([np.array(store.groups(each), np.int64) for each in communities]), count)
 
     def add(self, user: int, report: wire.Report, start: int) -> None:
         """Take a user's report; ``start`` is where her community's users begin."""

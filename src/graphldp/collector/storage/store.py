@@ -10,10 +10,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, case, func, insert, literal, select, text, update
 from sqlalchemy.exc import IntegrityError
@@ -44,11 +43,11 @@ from graphldp.privacy.hubs import HUB_TIMES, LIST_TIMES, hub_from
 from graphldp.wire import WITH_EDGES, WITH_HUBS, Choice, roster_digest
 
 _ASKED = ("question", "question_digest", "asked_at", "busy_from")
+_MANY = 1000  # communities in one query
 _OF_ONE_EPOCH = ("key", "epoch", "opened_at", "closed_at", "title", *_ASKED)
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(NamedTuple):
     """One report as it was accepted."""
 
     community: int
@@ -266,17 +265,17 @@ class Store:
                 continue
             return rulings
 
-    def stored(self, community: Community) -> Iterator[Stored]:
-        """A community's reports, by slot."""
-        table = schema.reports
-        query = (
-            select(table.c.community, table.c.user, table.c.body)
-            .where(table.c.community == community.key, table.c.body.is_not(None))
-            .order_by(table.c.user)
-        )
+    def stored(self, *communities: Community) -> list[Stored]:
+        """The reports of some communities, by community and slot."""
+        table, keys = schema.reports, sorted(community.key for community in communities)
+        query = select(table.c.community, table.c.user, table.c.body).where(table.c.body.is_not(None))
+        found: list[Stored] = []
         with transaction(self.engine) as connection:
-            for row in connection.execute(query, execution_options={"yield_per": 1000}):
-                yield Stored(row.community, row.user, bytes(row.body))
+            for first in range(0, len(keys), _MANY):
+                these = query.where(table.c.community.in_(keys[first : first + _MANY]))
+                rows = connection.execute(these.order_by(table.c.community, table.c.user))
+                found += (Stored(key, user, bytes(body)) for key, user, body in rows)
+        return found
 
     def noisy_degrees(self, community: Community) -> list[int]:
         """The noisy degrees that were reported, where the mechanism has them."""

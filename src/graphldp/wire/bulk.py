@@ -1,0 +1,85 @@
+"""Many reports at once, those that have neither a list nor counts: arrays in place of a call for each.
+
+Under noisy-degrees and hub-counts that is everybody's, and under hub-lists the one of whoever is no hub. A server that
+learns from ten million reports reads them here. A report is read here, or left to :func:`graphldp.wire.decode`, which
+says what is wrong with it; the two agree on all that both read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphldp.wire.report import FIRST_BYTE, MAX_HEADER, MECHANISMS, MILLION
+from graphldp.wire.varints import MOST_BYTES
+
+_DEGREES, _COUNTS, _LISTS = (MECHANISMS.index(name) for name in ("noisy-degrees", "hub-counts", "hub-lists"))
+
+Whole = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+class PlainReports(NamedTuple):
+    """What some reports say, one entry for each. What stands beside a report that was not read means nothing.
+
+    Args:
+        read: whether it was read here.
+        epsilon1: its ε₁; its ε₂ is 0.
+        noisy_degree: its d*.
+        asked: whether its user is to be asked a second question.
+    """
+
+    read: Flags
+    epsilon1: NDArray[np.float64]
+    noisy_degree: Whole
+    asked: Flags
+
+
+def read_plain(bodies: Sequence[bytes], n: Whole) -> PlainReports:
+    """Read those reports that have neither a list nor counts.
+
+    Args:
+        bodies: their bytes.
+        n: how many users the community of each has.
+    """
+    heads = [body[:MAX_HEADER] for body in bodies]  # a plain report is shorter, so none is cut
+    lengths = np.fromiter(map(len, heads), np.int64, len(heads))
+    end = np.cumsum(lengths)
+    start = end - lengths
+    data = np.frombuffer(b"".join((*heads, bytes(2 * MAX_HEADER))), np.uint8).astype(np.int64)
+    code, k = data[start + 1] >> 5, data[start + 1] & 31
+    known = (code == _DEGREES) | (code == _COUNTS) | (code == _LISTS)
+    good = known & (k <= (code == _COUNTS)) & (lengths > 1) & (data[start] == FIRST_BYTE)
+    users, at, whole = _varints(data, start + 2)
+    good &= whole & (users == n)
+    user, at, whole = _varints(data, at)
+    good &= whole & (user < n)
+    units, at = _three_bytes(data, at), at + 3
+    good &= units > 0
+    listed = code == _LISTS
+    good &= ~listed | (_three_bytes(data, at) == 0)
+    folded, at, whole = _varints(data, at + 3 * listed)
+    good &= whole & (at == end)
+    degree = np.where(folded & 1, -(folded >> 1) - 1, folded >> 1)
+    return PlainReports(good, units / MILLION, degree, (code == _COUNTS) & (k == 1))
+
+
+def _three_bytes(data: Whole, at: Whole) -> Whole:
+    return np.asarray(data[at] | data[at + 1] << 8 | data[at + 2] << 16)
+
+
+def _varints(data: Whole, at: Whole) -> tuple[Whole, Whole, Flags]:
+    """The numbers that begin at some places, where they end, and whether they are in their one form."""
+    value, after, good = np.zeros_like(at), at.copy(), np.ones(len(at), np.bool_)
+    going = good.copy()
+    for place in range(MOST_BYTES):
+        byte = data[at + place]
+        value |= np.where(going, (byte & 0x7F) << 7 * place, 0)
+        after += going
+        if place:
+            good &= ~(going & (byte == 0))
+        going &= byte >= 0x80
+    return value, after, good & ~going
