@@ -553,7 +553,7 @@ def test_from_reports_to_labels(
     code, out, err = command("collect", "label", model, "--json", "--device", "cpu")
     assert (code, out) == (2, "")
     assert "with 1000000 reports" in err
-    read(command, "collect", "delete-report", "thread-0", str(store.stored(store.community("thread-0"))).user)[0]
+    read(command, "collect", "delete-report", "thread-0", str(store.stored(store.community("thread-0"))[0].user))
     store.close()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import weakref
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +13,12 @@ import pytest
 import graphldp as gl
 from graphldp import wire
 from graphldp.collector import tokens
+from graphldp.collector.community import Community
 from graphldp.collector.intake import Submission
-from graphldp.collector.storage.export import export
+from graphldp.collector.storage.export import export, export_in_batches
 from graphldp.collector.storage.store import Store
-from graphldp.experiments.collected import label_collected, train_collected
+from graphldp.experiments.collected import Course, label_collected, train_collected
+from graphldp.experiments.gathering import read_profiles
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.wire import Answer, Choice
 
@@ -64,6 +68,60 @@ def collect(store: Store, reports: gl.Reports, graph: int) -> None:
     for user in np.flatnonzero(reports.asked[start : start + n]).tolist():
         answer = Answer(n, user, question.digest, int(reports.busy_friends[start + user]))
         store.second_round.accept(id, user, 1, answer.encode())
+
+
+class Held:
+    """How many users' reports are in memory, and how many were at most."""
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+
+    def batches(self, store: Store, communities: Sequence[Community], users: int) -> Iterator[gl.Reports]:
+        """What the export yields, watched until it is let go of."""
+        for reports in export_in_batches(store, communities, users):
+            self.now += reports.num_users
+            self.most = max(self.most, self.now)
+            weakref.finalize(reports, self._let_go, reports.num_users)
+            yield reports
+            del reports
+
+    def _let_go(self, users: int) -> None:
+        self.now -= users
+
+
+def test_rows_read_in_a_stream_are_those_of_all_reports(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same model and the same labels to the last bit, with no more than a few communities in memory."""
+    held, communities = Held(), store.communities()
+    monkeypatch.setattr("graphldp.experiments.gathering.export_in_batches", held.batches)
+    seen: list[float] = []
+    small = partial(read_profiles, users=300)
+    course = Course(watch=lambda _doing, share: seen.append(share), read=small)
+    whole, model = export(store, communities), tmp_path / "model.npz"
+    train_collected(
+        *(store, communities, model, tmp_path / "results.sqlite"),
+        defense="recommended",
+        recommended=True,
+        seed=SEED,
+        course=course,
+    )
+    unlabelled = [each for each in communities if each.label is None]
+    found = [each.prediction for each in label_collected(store, unlabelled, model, min_reports=1, course=course)]
+    assert held.now == 0
+    assert 0 < held.most <= 300 < whole.num_users
+    assert len(seen) > 8
+    assert all(0 <= share <= 1 for share in seen)
+    at_once = gl.RobustProfileClassifier(seed=SEED).fit(whole[whole.labelled])
+    saved = gl.RobustProfileClassifier.load(model)
+    for name in ("table_", "codes_", "aside_"):
+        np.testing.assert_array_equal(getattr(saved, name), getattr(at_once, name), err_msg=name)
+    np.testing.assert_array_equal(saved.levelled_.present, at_once.levelled_.present)
+    assert saved.provenance_["guarantee"] == at_once.provenance_["guarantee"]
+    rest = whole[~whole.labelled]
+    assert [each.label for each in found] == at_once.predict(rest).tolist()
+    assert [each.confidence for each in found] == at_once.predict_proba(rest).max(axis=1).tolist()
+    assert [each.certified for each in found] == at_once.certify(rest).tolist()
 
 
 def test_two_rounds_are_learned_from_as_in_the_lab(simulated: gl.Reports, store: Store, tmp_path: Path) -> None:

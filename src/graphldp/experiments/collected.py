@@ -1,13 +1,14 @@
 """Learn from what a collector holds: train on labelled communities, and label the others.
 
-A command, the live demo and a dashboard call these two functions; what they find stays in the collector's store.
+A command, the live demo and a job of the dashboard call these two functions; what they find stays in the collector's
+store. By the recipe they read reports in a stream, see :mod:`graphldp.experiments.gathering`; networks, and tests that
+flag users, hold all reports of the communities they are given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,13 +18,13 @@ from numpy.typing import NDArray
 
 from graphldp.collector.community import Community
 from graphldp.collector.disclosure import MIN_REPORTS, enough
-from graphldp.collector.storage.export import export
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
-from graphldp.errors import ParameterError, TrainingError, bad_parameter
+from graphldp.errors import TrainingError, bad_parameter
 from graphldp.experiments.cells import Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import REPORTED, Context, Draw
+from graphldp.experiments.gathering import Reader, Watch, gather, heard, read_profiles, unwatched
 from graphldp.experiments.models import classifier_of
 from graphldp.experiments.plans.plan import file_id
 from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, Setup, split_settings
@@ -34,11 +35,14 @@ from graphldp.learn.certificates import certificates
 from graphldp.learn.classifier import GraphClassifier
 from graphldp.learn.engine.training import resolve_device
 from graphldp.learn.loading import load_classifier
+from graphldp.learn.selection import split
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
+from graphldp.learn.tables.profiled import Profiled
+from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 from graphldp.reports import Reports
-from graphldp.threats.named import make_defense
 
 _SHARES = (0.8, 0.1, 0.1)  # to learn from, to stop by, and to measure by
+_READ, _MEASURED = 0.4, 0.7  # the shares of a training that are done by then
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,37 @@ class Recipient:
     prediction: Prediction
 
 
+@dataclass(frozen=True)
+class Course:
+    """How a training is run; nothing here changes what it finds.
+
+    Args:
+        watch: called with what is being done, and with the share that is done.
+        read: how reports become rows.
+        device: of a network.
+    """
+
+    watch: Watch = unwatched
+    read: Reader = read_profiles
+    device: str = "auto"
+
+    def part(self, first: float, last: float) -> Watch:
+        """For a step that takes up this part of the whole."""
+        return lambda doing, share: self.watch(doing, first + (last - first) * share)
+
+
+@dataclass(frozen=True, eq=False)
+class _Learned:
+    """What was learned, and from how much."""
+
+    classifier: GraphClassifier | ProfileClassifier
+    row: Row
+    communities: int
+    users: int
+    reported: int
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
 def train_collected(
     store: Store,
     communities: Sequence[Community],
@@ -64,7 +99,7 @@ def train_collected(
     seed: int = 0,
     recommended: bool = False,
     max_epochs: int = 500,
-    device: str = "auto",
+    course: Course = Course(),  # noqa: B008 - it is frozen
 ) -> Run:
     """Train on the communities that have a label and a report, and save the model.
 
@@ -84,36 +119,79 @@ def train_collected(
         recommended: fit the recommended classifier, on the CPU, instead of a graph neural network. The one that is
             saved is fitted to all communities.
         max_epochs: of the network.
-        device: of the network.
+        course: how it is run.
 
     Returns:
         The run, as the store keeps it.
     """
-    labelled = [each for each in communities if each.label is not None]
     robust = defense == RECOMMENDED
     if robust and not recommended:
         raise bad_parameter("defense", "collect train", "a test that flags users, with --network", defense)
-    judge = None if robust else defense
-    reports, kept = _gather(store, labelled, "labelled", judge, seed)
-    row, classifier = _trial(reports, results, judge, seed, recommended, robust, max_epochs, device)
-    settings: dict[str, Any] = {"defense": defense or "none", "seed": seed, "mechanism": str(kept.origin)}
-    if recommended:
-        classifier = fitted(kept, seed, robust=robust)
-        settings["classifier"] = "recommended"
+    found = heard(store, [each for each in communities if each.label is not None], "labelled")
+    if recommended and (robust or defense is None):
+        learned = _from_rows(course.read(store, found, course.part(0.0, _READ)), results, seed, robust, course)
     else:
-        settings["epochs"] = row.numbers["epochs"]
-    classifier.save(model)
+        epochs = None if recommended else max_epochs
+        learned = _from_reports(*gather(store, found, defense, seed), results, defense, seed, epochs, course)
+    learned.classifier.save(model)
     run = Run(
         model=str(model),
-        communities=kept.num_graphs,
-        users=kept.num_users,
-        reported=int(_present(kept).sum()),
-        validation=row.numbers["accuracy"],
-        settings=settings,
-        held_out=sum(map(sum, row.numbers["confusion"])),
+        communities=learned.communities,
+        users=learned.users,
+        reported=learned.reported,
+        validation=learned.row.numbers["accuracy"],
+        settings={"defense": defense or "none", "seed": seed} | learned.settings,
+        held_out=sum(map(sum, learned.row.numbers["confusion"])),
     )
     store.results.add_run(run)
     return run
+
+
+def _from_rows(graphs: Profiled, results: Path, seed: int, robust: bool, course: Course) -> _Learned:
+    """Fit the recipe to rows of graphs."""
+    name = f"file:collected@{graphs.digest}"
+    setup = Setup(name, _SHARES, Draw(name, REPORTED), recommended=True, robust=robust)
+    split(graphs.labels, _SHARES, 0)  # raises what would go wrong in every seed
+    row, _ = _measured(setup, Context(), results, seed, course, graphs)
+    course.watch("fitting to all communities", _MEASURED)
+    classifier = fitted(graphs, seed, robust=robust)
+    settings = {"mechanism": str(graphs.origin), "classifier": "recommended"}
+    if isinstance(classifier, RobustProfileClassifier):
+        settings["trust"] = classifier.trust_
+    return _Learned(
+        classifier, row, len(graphs), int(graphs.sizes.sum()), int(graphs.reported.sum()), settings=settings
+    )
+
+
+def _from_reports(
+    reports: Reports,
+    kept: Reports,
+    results: Path,
+    defense: str | None,
+    seed: int,
+    max_epochs: int | None,
+    course: Course,
+) -> _Learned:
+    """Fit a network, or the plain recipe where there are no epochs, to reports; of these some may not be kept."""
+    recommended = max_epochs is None
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "collected.npz"
+        reports.save(file)
+        name, files = file_id(file)
+        model, training = ({}, {}) if recommended else split_settings({"max_epochs": max_epochs})
+        threat = None if defense is None else Threat.named(None, 0.0, defense)
+        setup = Setup(name, _SHARES, Draw(name, REPORTED), model, training, recommended, threat=threat)
+        context = Context(files=tuple(files.items()), device=str(resolve_device(course.device)))
+        setup.check(context)
+        row, classifier = _measured(setup, context, results, seed, course)
+    settings: dict[str, Any] = {"mechanism": str(kept.origin)}
+    if recommended:
+        classifier = fitted(kept, seed)
+        settings["classifier"] = "recommended"
+    else:
+        settings["epochs"] = row.numbers["epochs"]
+    reported = int(_present(kept).sum())
+    return _Learned(classifier, row, kept.num_graphs, kept.num_users, reported, settings)
 
 
 def label_collected(
@@ -122,8 +200,8 @@ def label_collected(
     model: Path,
     *,
     defense: str | None = None,
-    device: str = "auto",
     min_reports: int = MIN_REPORTS,
+    course: Course = Course(),  # noqa: B008 - it is frozen
 ) -> list[Recipient]:
     """Label communities, and keep their labels in the store.
 
@@ -132,99 +210,68 @@ def label_collected(
         communities: those to label.
         model: what :func:`train_collected` wrote.
         defense: leave out the users that it flags.
-        device: of a network.
         min_reports: a label from fewer says too much about each of them, and is not given.
+        course: how it is run.
 
     Returns:
         A label for each community with enough reports, in their order.
     """
-    classifier = load_classifier(model, device)
-    _, reports = _gather(store, communities, "unlabelled", defense, least=min_reports)
-    present, owner = _present(reports), reports.graph_of_user
-    found = [
-        Prediction(
-            community=int(reports.graph_ids[place]),
-            label=label,
-            confidence=confidence,
-            reported=int(present[owner == place].sum()),
-            model=str(model),
-            certified=certified,
-        )
-        for place, ((label, confidence), certified) in enumerate(
-            zip(labels_of(classifier, reports), certificates(classifier, reports), strict=True)
+    course.watch("loading the model", 0.0)
+    classifier = load_classifier(model, course.device)
+    found = heard(store, communities, "unlabelled", min_reports)
+    graphs: Reports | Profiled
+    if isinstance(classifier, ProfileClassifier) and defense is None:
+        graphs = course.read(store, found, course.part(_READ, 1.0))
+        chances, reported = classifier.predict_proba(graphs), graphs.reported
+    else:
+        _, graphs = gather(store, found, defense)
+        chances = classifier.predict_proba(graphs)
+        reported = np.bincount(graphs.graph_of_user[_present(graphs)], minlength=len(graphs))
+    likeliest = zip(*_likeliest(classifier.classes_, chances), strict=True)
+    given = [
+        Prediction(community.key, label, confidence, here, str(model), certified=certified)
+        for community, (label, confidence), here, certified in zip(
+            found, likeliest, reported.tolist(), certificates(classifier, graphs), strict=True
         )
     ]
-    found = [each for each in found if enough(each.reported, min_reports)]  # a defense may have left too few
-    store.results.set_predictions(found)
+    given = [each for each in given if enough(each.reported, min_reports)]  # a defense may have left too few
+    store.results.set_predictions(given)
     by_key = {each.key: each for each in communities}
-    return [Recipient(by_key[each.community], each) for each in found]
+    return [Recipient(by_key[each.community], each) for each in given]
 
 
-def fitted(reports: Reports, seed: int = 0, *, robust: bool = False) -> ProfileClassifier:
+def fitted(reports: Reports | Profiled, seed: int = 0, *, robust: bool = False) -> ProfileClassifier:
     """The recommended classifier, or the one that withstands liars, fitted to collected or simulated reports."""
     return recommended_classifier(ROBUST if robust else RECIPE, seed).fit(reports)
 
 
 def labels_of(classifier: GraphClassifier | ProfileClassifier, reports: Reports) -> list[tuple[int, float]]:
     """The label of each graph, and how likely it is."""
-    chances = classifier.predict_proba(reports)
-    return [(int(classifier.classes_[each.argmax()]), float(each.max())) for each in chances]
+    return list(zip(*_likeliest(classifier.classes_, classifier.predict_proba(reports)), strict=True))
 
 
-def _trial(
-    reports: Reports,
-    results: Path,
-    defense: str | None,
-    seed: int,
-    recommended: bool,
-    robust: bool,
-    max_epochs: int,
-    device: str,
+def _likeliest(classes: NDArray[Any], chances: NDArray[np.float64]) -> tuple[list[int], list[float]]:
+    return [int(each) for each in classes[chances.argmax(axis=1)]], chances.max(axis=1).tolist()
+
+
+def _measured(
+    setup: Setup, context: Context, results: Path, seed: int, course: Course, graphs: Profiled | None = None
 ) -> tuple[Row, GraphClassifier | ProfileClassifier]:
     """Run the trial and its controls, and keep their rows; its own row, and what it fitted."""
-    with ExitStack() as stack:
-        folder = stack.enter_context(TemporaryDirectory())
-        file = Path(folder) / "collected.npz"
-        reports.save(file)
-        name, files = file_id(file)
-        model, training = ({}, {}) if recommended else split_settings({"max_epochs": max_epochs})
-        threat = None if defense is None else Threat.named(None, 0.0, defense)
-        setup = Setup(name, _SHARES, Draw(name, REPORTED), model, training, recommended, threat=threat, robust=robust)
-        context = Context(files=tuple(files.items()), device=str(resolve_device(device)))
-        setup.check(context)
-        plan = setup.plan(1, first=seed)
-        table = stack.enter_context(ResultsFile(results))
+    plan = setup.plan(1, first=seed)
+    models: list[GraphClassifier | ProfileClassifier | None] = []
+    rows = []
+    course.watch("measuring accuracy", _READ)
+    with ResultsFile(results) as table:
         table.add_plan(plan)
-        fitted: list[GraphClassifier | ProfileClassifier | None] = []
-        rows = []
-        for row in compute(
-            [entry.cell for entry in plan.entries], context, keep=lambda outcome: fitted.append(classifier_of(outcome))
-        ):
+        cells = [entry.cell for entry in plan.entries]
+        for row in compute(cells, context, keep=lambda outcome: models.append(classifier_of(outcome)), graphs=graphs):
             if row.status != "done":
                 raise TrainingError(row.note.partition(": ")[2])
             table.add(row)
             rows.append(row)
-    return next((row, model) for row, model in zip(rows, fitted, strict=True) if model is not None)
-
-
-def _gather(
-    store: Store, communities: Sequence[Community], kind: str, defense: str | None, seed: int = 0, least: int = 1
-) -> tuple[Reports, Reports]:
-    """The reports of those communities that have enough, and those without the users whom the defense flags."""
-    progress = store.progress()
-    heard = [each for each in communities if enough(progress.get(each.key, (0, 0, 0))[1], least)]
-    if not heard:
-        many = "a report" if least <= 1 else f"{least} reports"
-        raise ParameterError(f"There is no {kind} community with {many} among them.")
-    reports = export(store, heard)
-    if defense is None:
-        return reports, reports
-    kept, verdict = make_defense(defense).apply(reports, rng=seed)
-    owner, local = reports.graph_of_user, reports.local_users
-    for place, community in enumerate(heard):
-        users = local[verdict.flagged & (owner == place)]
-        store.results.set_flags(community.key, {int(user): defense for user in users})
-    return reports, kept
+            course.part(_READ, _MEASURED)("measuring accuracy", len(rows) / len(cells))
+    return next((row, model) for row, model in zip(rows, models, strict=True) if model is not None)
 
 
 def _present(reports: Reports) -> NDArray[np.bool_]:

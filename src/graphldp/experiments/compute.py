@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from graphldp.experiments import calibration, degrees, detection, timing, trials
 from graphldp.experiments.cells import Cell, Row
@@ -12,6 +13,9 @@ from graphldp.experiments.outcomes import CellOutcome, refusal
 from graphldp.experiments.packs import Watch
 from graphldp.experiments.trial import TRIALS
 from graphldp.machines.local import PeakMemory, describe
+
+if TYPE_CHECKING:
+    from graphldp.learn.tables.profiled import Profiled
 
 Found = Iterator[list[CellOutcome]]
 MEASUREMENTS: dict[str, Callable[[Sequence[Cell], Context], Found]] = {
@@ -32,6 +36,7 @@ def compute(
     *,
     watch: Watch | None = None,
     keep: Callable[[CellOutcome], None] | None = None,
+    graphs: Profiled | None = None,
 ) -> Iterator[Row]:
     """Compute some cells, each row as soon as it is there.
 
@@ -40,6 +45,7 @@ def compute(
         context: where datasets are, on which device, with how much memory.
         watch: called with a trial and each epoch of its network.
         keep: called with each outcome before its row is handed out; it has the fitted model, which a row has not.
+        graphs: what trials learn from in place of a draw, where their reports were read before.
     """
     context.load_own()
     by_kind: dict[str, list[Cell]] = {}
@@ -51,7 +57,8 @@ def compute(
         start = time.perf_counter()
         peak.reset()
         try:
-            for outcomes in _found(kind, members, context, watch):
+            found = _found(kind, members, context, watch) if graphs is None else trials.run_on(graphs, members)
+            for outcomes in found:
                 seconds = (time.perf_counter() - start) / len(outcomes)
                 for each in outcomes:
                     left.pop(each.cell.id)

@@ -168,14 +168,15 @@ def _take_part(person: Person) -> None:
 def learn(store: Store, folder: Path) -> tuple[Run, list[Recipient]]:
     """What the operator does: export, train, label. What was trained, and the labels."""
     from graphldp.collector.storage.export import export
-    from graphldp.experiments.collected import label_collected, train_collected
+    from graphldp.experiments.collected import Course, label_collected, train_collected
 
     found = store.communities()
     export(store, found).save(folder / "reports.npz")
     model = folder / "model.npz"
-    trained = train_collected(store, found, model, folder / "results.sqlite", recommended=True, device="cpu")
+    course = Course(device="cpu")
+    trained = train_collected(store, found, model, folder / "results.sqlite", recommended=True, course=course)
     unlabelled = [each for each in found if each.label is None]
-    return trained, label_collected(store, unlabelled, model, device="cpu", min_reports=1)
+    return trained, label_collected(store, unlabelled, model, min_reports=1, course=course)
 
 
 def simulate(graphs: GraphSet, people: Sequence[Person], draws: int) -> list[float]:

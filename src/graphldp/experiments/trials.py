@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from graphldp.reports import Reports
 
 if TYPE_CHECKING:
     from graphldp.learn.tables.profile_classifier import ProfileClassifier
+    from graphldp.learn.tables.profiled import Profiled
     from graphldp.learn.tables.tabular import TableClassifier
 
 
@@ -54,7 +55,19 @@ def _tables(trials: Sequence[Trial], context: Context) -> Iterator[list[CellOutc
             except GraphLDPError as error:
                 yield [refusal(trial.cell, error)]
                 continue
-            yield [_scored(trial, case, fits)]
+            yield [_scored(trial, case.reports, case.rates, fits)]
+
+
+def run_on(graphs: Profiled, cells: Sequence[Cell]) -> Iterator[list[CellOutcome]]:
+    """Run trials that need no neural network on graphs whose reports were read before.
+
+    Args:
+        graphs: their rows.
+        cells: trials without attack or defense; their draws name these graphs.
+    """
+    fits = Fits()
+    for cell in cells:
+        yield [_scored(Trial.of(cell), graphs, {}, fits)]
 
 
 class Fits:
@@ -69,7 +82,7 @@ class Fits:
         if draw != self._draw:
             self._draw, self._models = draw, {}
 
-    def fitted(self, trial: Trial, reports: Reports) -> TableClassifier:
+    def fitted(self, trial: Trial, reports: Reports | Profiled) -> TableClassifier:
         """The classifier of a trial, fitted to the training graphs of the reports where nobody has done so before."""
         key = replace(trial, threat=(trial.threat or Threat()).learned).cell.id
         if key not in self._models:
@@ -78,18 +91,18 @@ class Fits:
         return self._models[key]
 
 
-def _scored(trial: Trial, case: Defended, fits: Fits) -> CellOutcome:
-    reports, model = case.reports, fits.fitted(trial, case.reports)
+def _scored(trial: Trial, reports: Reports | Profiled, rates: Mapping[str, float], fits: Fits) -> CellOutcome:
+    model = fits.fitted(trial, reports)
     _, stop, test = split(reports.labels, trial.ratios, trial.seed)
     held_out = reports.subset(test)
     scores = evaluate(model.classes_, model.predict_proba(held_out), np.asarray(held_out.labels))
-    numbers = {**case.rates, **scored(scores, model.classes_), "val_accuracy": model.score(reports.subset(stop))}
+    numbers = {**rates, **scored(scores, model.classes_), "val_accuracy": model.score(reports.subset(stop))}
     if trial.threat == Threat():
         numbers |= _certified(model, held_out)
     return CellOutcome(trial.cell, "done", numbers, model=model)
 
 
-def _certified(model: TableClassifier, reports: Reports) -> dict[str, Any]:
+def _certified(model: TableClassifier, reports: Reports | Profiled) -> dict[str, Any]:
     """Of a classifier that certifies: users, certified k, and whether the label is right, for each graph."""
     certify = getattr(model, "certify", None)
     if certify is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,14 +16,34 @@ from graphldp.reports import Reports
 _DEGREES = 64  # positions of the one-hot degree
 
 
+class MaybeLabelled(Protocol):
+    """Graphs, some of which may have a label."""
+
+    @property
+    def labels(self) -> NDArray[np.int64] | None:
+        """One label per graph, or None."""
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(number of graphs,)."""
+
+    def __len__(self) -> int: ...
+
+
 def graphs_of(X: object, owner: str) -> NeighbourLists:
     """The graphs to learn from; users who have not reported leave their graph."""
+    graphs = checked_graphs(X, owner)
+    return graphs.induced() if isinstance(graphs, Reports) else graphs
+
+
+def checked_graphs(X: object, owner: str) -> NeighbourLists:
+    """The graphs as they are given; everything else is refused."""
     if not isinstance(X, NeighbourLists):
         raise bad_parameter("X", owner, "Reports or a GraphSet", type(X).__name__)
-    return X.induced() if isinstance(X, Reports) else X
+    return X
 
 
-def given_labels(X: NeighbourLists, y: ArrayLike | None) -> NDArray[Any]:
+def given_labels(X: MaybeLabelled, y: ArrayLike | None) -> NDArray[Any]:
     """One label per graph, from y or else from the graphs."""
     if y is None:
         if X.labels is None:
@@ -36,7 +56,7 @@ def given_labels(X: NeighbourLists, y: ArrayLike | None) -> NDArray[Any]:
     return labels
 
 
-def labels_of(X: NeighbourLists, y: ArrayLike | None, owner: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def labels_of(X: MaybeLabelled, y: ArrayLike | None, owner: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The sorted classes and each graph's class as 0 … C−1, for learning: at least two classes."""
     classes, codes = np.unique(given_labels(X, y), return_inverse=True)
     if len(classes) < 2:

@@ -15,6 +15,8 @@ Where x users are set aside, or have not reported, each may be a friend of all o
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
@@ -77,13 +79,21 @@ class _Ranked:
         least = np.full(reports.num_graphs, _LARGEST)
         np.minimum.at(least, graph, epsilon)
         self._scale = 1 / least
-        self._claimed = _sums(degree)
-        self._room = {k: _sums(at_most(degree, decay, k)) if whole else self._claimed for k in _SETS}
+        self._claimed = self._sums(degree)
+        self._room = {k: self._sums(at_most(degree, decay, k)) if whole else self._claimed for k in _SETS}
+
+    def _sums(self, values: Floats) -> Floats:
+        """Of each graph 0, and then the sums of its first values: those of a graph do not depend on other graphs."""
+        found = np.zeros(len(values) + len(self.reported))
+        for graph, (start, end) in enumerate(pairwise(self._first.tolist())):
+            np.cumsum(values[start:end], out=found[start + graph + 1 : end + graph + 1])
+        return found
 
     def excess(self, aside: int, graphs: Counts) -> Floats:
         """By how much the claims of some k users are too large, for the worst k; below 0 where they fit."""
         worst = np.full(len(graphs), -np.inf)
-        start, end, m = self._first[graphs] + aside, self._first[graphs + 1], self.reported[graphs]
+        start, end = self._first[graphs] + graphs + aside, self._first[graphs + 1] + graphs
+        m = self.reported[graphs]
         for k in _SETS:
             there = m >= aside + k
             at, after = np.where(there, start, 0), np.where(there, start + k, 0)
@@ -104,7 +114,3 @@ def at_most(degree: Floats, decay: Floats, k: int) -> Floats:
         k: a whole number.
     """
     return np.asarray(np.minimum(degree, k) + decay / (1 - decay) ** 2 * (degree == k))
-
-
-def _sums(values: Floats) -> Floats:
-    return np.concatenate(([0.0], np.cumsum(values)))

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,24 @@ _COLLECTED = (
     "Collected: drawn on the users' devices. The graphldp client draws exactly this law, in whole numbers, with "
     "randomness of the operating system. A user of another client has the promise of that client."
 )
+
+
+class ListPromise(NamedTuple):
+    """What is promised to the lists of many users, in five numbers. Those of several sets can be put together.
+
+    Args:
+        private: users whose list is noisy.
+        low: the smallest ε of theirs.
+        high: the largest.
+        public: users whose list is public.
+        pair: the largest ε_i + ε_j of two users of one graph.
+    """
+
+    private: int
+    low: float
+    high: float
+    public: int
+    pair: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,47 +100,36 @@ class Guarantee:
     @cached_property
     def relationship_dp(self) -> float | None:
         """The largest ε_i + ε_j of two users of one graph; None where relationship DP is not promised."""
-        if self.directed or self.public_users:
-            return None
+        return None if self.directed or self.public_users else float(self._pairs().max(initial=0.0))
+
+    def _pairs(self) -> NDArray[np.float64]:
+        """The largest ε_i + ε_j of each graph; 0 where there are no two users."""
         sizes = np.diff(self.graph_ptr)
         order = np.lexsort((self.edges, np.repeat(np.arange(len(sizes)), sizes)))
         last = self.graph_ptr[1:][sizes >= 2] - 1
-        ranked = self.edges[order]
-        return float((ranked[last] + ranked[last - 1]).max(initial=0.0))
+        ranked, found = self.edges[order], np.zeros(len(sizes))
+        found[sizes >= 2] = ranked[last] + ranked[last - 1]
+        return found
+
+    def by_graph(self) -> NDArray[np.float64]:
+        """A :class:`ListPromise` of each graph, one row each. :func:`in_words` puts them together again."""
+        graph = np.repeat(np.arange(len(self.graph_ptr) - 1), np.diff(self.graph_ptr))
+        private = np.isfinite(self.edges)
+        low, high = np.full(len(self.graph_ptr) - 1, np.inf), np.zeros(len(self.graph_ptr) - 1)
+        np.minimum.at(low, graph[private], self.edges[private])
+        np.maximum.at(high, graph[private], self.edges[private])
+        counts = (np.bincount(graph[who], minlength=len(low)) for who in (private, ~private))
+        return np.stack((next(counts), low, high, next(counts), self._pairs()), axis=1)
 
     def _repr_html_(self) -> str:
         return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in str(self).splitlines())}</ul>"
 
     def __str__(self) -> str:
-        private = self.edges[np.isfinite(self.edges)]
-        lines = []
-        if len(private) and (private.any() or not self.columns.any()):
-            lines.append(f"Edge LDP: {len(private):,} private users, {_span(private)} each.")
-        lines += self._on_columns()
-        if lines:
-            lines.append(_COLLECTED if self.collected else _SIMULATED)
-        if self.noise == "laplace":
-            lines.append(
-                "Noise: continuous Laplace in floating point, for simulation; "
-                "a live client draws the discrete law exactly."
-            )
-        elif self.noise == "discrete":
-            lines.append("Noise: discrete Laplace, the law that the live client draws exactly.")
-        if self.relationship_dp is not None and (self.relationship_dp or not self.columns.any()):
-            lines.append(f"Relationship DP: {self.relationship_dp:.6g} for the two reports that share an edge.")
-        elif self.directed and not (self.columns.any() and not self.edges.any()):
-            lines.append("Relationship DP: does not arise, since a directed edge stands in one list only.")
-        if self.public_users:
-            disclosed = (
-                "Every edge that leaves a public user is disclosed; those that leave private users stay hidden."
-                if self.directed
-                else "An edge between a private and a public user is disclosed by the public one; only edges between "
-                "private users stay hidden."
-            )
-            lines.append(
-                f"Not promised: {self.public_users:,} public users publish their lists as they are. {disclosed}"
-            )
-        return "\n".join(lines)
+        spent = self.edges[np.isfinite(self.edges)]
+        low, high = float(spent.min(initial=np.inf)), float(spent.max(initial=0.0))
+        lists = ListPromise(len(spent), low, high, self.public_users, self.relationship_dp or 0.0)
+        on_columns, secret = self._on_columns(), bool(self.columns.any())
+        return _words(lists, self.directed, self.noise, self.collected, on_columns, secret, bool(self.edges.any()))
 
     def _on_columns(self) -> list[str]:
         """What is promised to columns, and to lists and columns together."""
@@ -140,6 +148,70 @@ class Guarantee:
         elif both.size:
             lines.append("Nothing about anybody's friends is sent.")
         return lines
+
+
+def in_words(by_graph: NDArray[np.float64], noise: str | None, *, collected: bool) -> str:
+    """The promise of undirected graphs whose users sent no column of their own, as :class:`Guarantee` says it.
+
+    Args:
+        by_graph: what :meth:`Guarantee.by_graph` gave, of one set or of several put together.
+        noise: as of a guarantee.
+        collected: likewise.
+    """
+    private, low, high, public, pair = by_graph.T
+    lists = ListPromise(
+        *(int(private.sum()), float(low.min(initial=np.inf)), float(high.max(initial=0.0))),
+        *(int(public.sum()), float(pair.max(initial=0.0))),
+    )
+    return _words(lists, False, noise, collected, [], False, lists.high > 0 or lists.public > 0)
+
+
+def _words(
+    lists: ListPromise,
+    directed: bool,
+    noise: str | None,
+    collected: bool,
+    on_columns: list[str],
+    secret: bool,
+    edges: bool,
+) -> str:
+    """A guarantee in words.
+
+    Args:
+        lists: what lists are promised.
+        directed: as of a guarantee, like the next two.
+        noise: see there.
+        collected: see there.
+        on_columns: what columns are promised.
+        secret: whether something was spent on columns.
+        edges: whether something was spent on lists.
+    """
+    lines = []
+    if lists.private and (lists.high > 0 or not secret):
+        span = f"ε = {lists.high:.6g}" if lists.low == lists.high else f"ε from {lists.low:.6g} to {lists.high:.6g}"
+        lines.append(f"Edge LDP: {lists.private:,} private users, {span} each.")
+    lines += on_columns
+    if lines:
+        lines.append(_COLLECTED if collected else _SIMULATED)
+    if noise == "laplace":
+        lines.append(
+            "Noise: continuous Laplace in floating point, for simulation; a live client draws the discrete law exactly."
+        )
+    elif noise == "discrete":
+        lines.append("Noise: discrete Laplace, the law that the live client draws exactly.")
+    if not directed and not lists.public and (lists.pair or not secret):
+        lines.append(f"Relationship DP: {lists.pair:.6g} for the two reports that share an edge.")
+    elif directed and not (secret and not edges):
+        lines.append("Relationship DP: does not arise, since a directed edge stands in one list only.")
+    if lists.public:
+        disclosed = (
+            "Every edge that leaves a public user is disclosed; those that leave private users stay hidden."
+            if directed
+            else "An edge between a private and a public user is disclosed by the public one; only edges between "
+            "private users stay hidden."
+        )
+        lines.append(f"Not promised: {lists.public:,} public users publish their lists as they are. {disclosed}")
+    return "\n".join(lines)
 
 
 def _span(values: NDArray[np.float64]) -> str:

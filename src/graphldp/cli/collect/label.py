@@ -33,11 +33,11 @@ def label(
     store = open_database(database)
     from graphldp.collector.actions.collected import chosen
     from graphldp.collector.settings import load_settings
-    from graphldp.experiments.collected import label_collected
+    from graphldp.experiments.collected import Course, label_collected
 
     wanted = [each for each in chosen(store, communities) if communities or each.label is None]
     least = load_settings().min_reports
-    found = label_collected(store, wanted, model, defense=defense, device=device, min_reports=least)
+    found = label_collected(store, wanted, model, defense=defense, min_reports=least, course=Course(device=device))
     if few := len(wanted) - len(found):
         console.err.print(f"Left out: {few} communities in which fewer than {least} have reported.")
     rows = [

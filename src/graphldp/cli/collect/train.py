@@ -42,7 +42,7 @@ def train(
     need_learn("collect train")
     store = open_database(database)
     from graphldp.collector.actions.collected import chosen
-    from graphldp.experiments.collected import train_collected
+    from graphldp.experiments.collected import Course, train_collected
 
     labelled = [each for each in chosen(store, communities) if each.label is not None]
     run = train_collected(
@@ -51,7 +51,7 @@ def train(
         seed=seed,
         recommended=recommended,
         max_epochs=max_epochs,
-        device=device,
+        course=Course(device=device),
     )
     if silent := len(labelled) - run.communities:
         console.err.print(f"Left out: {silent} communities in which nobody has reported.")

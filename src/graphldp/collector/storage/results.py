@@ -13,6 +13,8 @@ from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
 from graphldp.intervals import share_bounds
 
+_MANY = 1000  # labels in one statement
+
 
 @dataclass(frozen=True)
 class Run:
@@ -106,7 +108,7 @@ class Results:
     def set_predictions(self, predictions: Sequence[Prediction]) -> None:
         """Keep labels, each in place of the community's earlier one. One that was deleted meanwhile gets none."""
         table, now = schema.predictions, datetime.now(UTC)
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "community": each.community,
                 "label": each.label,
@@ -118,13 +120,12 @@ class Results:
             }
             for each in predictions
         ]
-        if not rows:
-            return
         with transaction(self.engine, writes=True) as connection:
-            there = _there(connection, [each.community for each in predictions])
-            connection.execute(delete(table).where(table.c.community.in_(there)))
-            if there:
-                connection.execute(insert(table), [row for row in rows if row["community"] in there])
+            for some in (rows[first : first + _MANY] for first in range(0, len(rows), _MANY)):
+                there = _there(connection, [row["community"] for row in some])
+                connection.execute(delete(table).where(table.c.community.in_(there)))
+                if there:
+                    connection.execute(insert(table), [row for row in some if row["community"] in there])
 
     def predictions(self) -> dict[int, Prediction]:
         """The latest label of each community that has one."""

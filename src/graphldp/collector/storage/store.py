@@ -273,8 +273,7 @@ class Store:
         with transaction(self.engine) as connection:
             for first in range(0, len(keys), _MANY):
                 these = query.where(table.c.community.in_(keys[first : first + _MANY]))
-                rows = connection.execute(these.order_by(table.c.community, table.c.user))
-                found += (Stored(key, user, bytes(body)) for key, user, body in rows)
+                found += map(Stored._make, connection.execute(these.order_by(table.c.community, table.c.user)).all())
         return found
 
     def noisy_degrees(self, community: Community) -> list[int]:

@@ -46,6 +46,8 @@ class _Control(TableClassifier):
 class SizeControl(_Control):
     """Tell the classes apart by log n alone, which everybody sees."""
 
+    table = "size"
+
     @staticmethod
     def features(X: NeighbourLists) -> Floats:
         """Log(1 + n), [graphs, 1]."""
@@ -57,6 +59,8 @@ class DegreeControl(_Control):
 
     d* is the reported noisy degree where there is one, else the length of the reported list.
     """
+
+    table = "degrees"
 
     @staticmethod
     def features(X: NeighbourLists) -> Floats:

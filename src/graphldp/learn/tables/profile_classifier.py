@@ -39,8 +39,9 @@ from graphldp.learn.tables.column_pair import ColumnPair
 from graphldp.learn.tables.columns import column_profile
 from graphldp.learn.tables.hubs import count_profile, hub_profile
 from graphldp.learn.tables.kernel import KernelMachine
+from graphldp.learn.tables.profiled import Profiled
 from graphldp.learn.tables.profiles import COLUMNS, NEARNESS, degree_profile
-from graphldp.learn.tables.tabular import Floats, Model, TableClassifier
+from graphldp.learn.tables.tabular import Floats, Graphs, Model, TableClassifier
 from graphldp.neighbour_lists import NeighbourLists
 
 _FOLDS = 4
@@ -72,6 +73,8 @@ class ProfileClassifier(TableClassifier):
         clf.score(reports.subset(test)), clf.weight_
     """
 
+    table = "profile"
+
     @staticmethod
     def features(X: NeighbourLists) -> Floats:
         """Log(1 + n) first, then the rest of the three profiles, [graphs, 66]; then what users' columns say."""
@@ -83,12 +86,12 @@ class ProfileClassifier(TableClassifier):
         self.mixture_ = _Mixture(self.seed, self.columns_, self._watch)
         return self.mixture_
 
-    def uncalibrated(self, X: NeighbourLists) -> Floats:
+    def uncalibrated(self, X: Graphs) -> Floats:
         """What the mixture says, [graphs, classes]. Graphs whose hub was never asked count as not answered."""
         check_is_fitted(self)
         return self.model_.predict_proba(np.nan_to_num(self._table(X), nan=-1.0))
 
-    def predict_proba(self, X: NeighbourLists) -> Floats:
+    def predict_proba(self, X: Graphs) -> Floats:
         """The probability of each class, [graphs, classes]: calibrated, and never above what the folds support."""
         return self.calibration_.apply(self.uncalibrated(X))
 
@@ -104,11 +107,11 @@ class ProfileClassifier(TableClassifier):
         check_is_fitted(self)
         return self.mixture_.calibration
 
-    def fit(self, X: NeighbourLists, y: ArrayLike | None = None, *, verbose: bool = False) -> Self:
+    def fit(self, X: Graphs, y: ArrayLike | None = None, *, verbose: bool = False) -> Self:
         """Learn from graphs; labels come from y, else from the graphs.
 
         Args:
-            X: ``Reports`` or a ``GraphSet``.
+            X: ``Reports`` or a ``GraphSet``, or the rows that were made of reports.
             y: one label per graph; from X by default.
             verbose: show a bar of its steps; one line at the end where nobody watches.
         """
@@ -117,7 +120,7 @@ class ProfileClassifier(TableClassifier):
                 super().fit(X, y)
             finally:
                 self._watch = None
-        self.provenance_ = provenance_of(X, self.seed)
+        self.provenance_ = X.provenance(self.seed) if isinstance(X, Profiled) else provenance_of(X, self.seed)
         return self
 
     def _learn(self, table: Floats, codes: NDArray[np.int64]) -> Self:

@@ -19,6 +19,7 @@ from scipy.special import log_softmax, softmax
 from graphldp.errors import bad_parameter
 from graphldp.learn.inputs import graphs_of, labels_of
 from graphldp.learn.tables.controls import SizeControl
+from graphldp.learn.tables.tabular import Graphs
 from graphldp.neighbour_lists import NeighbourLists
 
 _LENGTHS = np.array([0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 63.5, 127.5, 255.5])
@@ -37,7 +38,7 @@ class BoundedControl(SizeControl):
         super().__init__(seed=seed)
         self.bound = bound
 
-    def fit(self, X: NeighbourLists, y: ArrayLike | None = None) -> Self:
+    def fit(self, X: Graphs, y: ArrayLike | None = None) -> Self:
         """Learn s from the sizes, then φ from the lists."""
         if not self.bound >= 0.0:
             raise bad_parameter("bound", "BoundedControl", "a number ≥ 0", self.bound)
@@ -58,7 +59,7 @@ class BoundedControl(SizeControl):
         self.steps_: NDArray[Any] = found.x.reshape(parts.shape[1], -1)
         return self
 
-    def predict_proba(self, X: NeighbourLists) -> NDArray[np.float64]:
+    def predict_proba(self, X: Graphs) -> NDArray[np.float64]:
         """The probability of each class, [graphs, classes]."""
         graphs = graphs_of(X, "BoundedControl")
         return np.asarray(softmax(self._base(graphs) + _parts(graphs) @ self.steps_, axis=1))

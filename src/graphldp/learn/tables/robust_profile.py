@@ -34,11 +34,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from graphldp.errors import bad_parameter
 from graphldp.learn.calibration import Calibration
-from graphldp.learn.inputs import graphs_of
+from graphldp.learn.inputs import checked_graphs
 from graphldp.learn.tables.doubts import Doubts
 from graphldp.learn.tables.levels import LEVELS, Flags, Levelled
 from graphldp.learn.tables.profile_classifier import Pair, ProfileClassifier
-from graphldp.learn.tables.tabular import Floats
+from graphldp.learn.tables.profiled import Profiled
+from graphldp.learn.tables.tabular import Floats, Graphs
 from graphldp.learn.tables.votes import Votes
 from graphldp.mechanisms.support import unsupported
 from graphldp.neighbour_lists import NeighbourLists
@@ -78,26 +79,23 @@ class RobustProfileClassifier(ProfileClassifier):
         super().__init__(seed=seed)
         self.allowance = allowance
 
-    def fit(self, X: NeighbourLists, y: ArrayLike | None = None, *, verbose: bool = False) -> Self:
+    def fit(self, X: Graphs, y: ArrayLike | None = None, *, verbose: bool = False) -> Self:
         """Learn from graphs, as :meth:`ProfileClassifier.fit` does."""
         known = isinstance(self.allowance, int | float | np.number) and not isinstance(self.allowance, bool)
         if not (known and 0.0 <= self.allowance <= 1.0):
             raise bad_parameter("allowance", type(self).__name__, "a number from 0 to 1", self.allowance)
-        graphs_of(X, type(self).__name__)
-        self.levelled_, self.aside_ = Levelled.of(X), np.zeros(len(X), np.int64)
-        if isinstance(X, Reports) and X.noisy_degree is not None:
-            self.aside_ = unsupported(X, theta=_MISFITS)
+        self.levelled_, self.aside_ = _levels(X), X.aside if isinstance(X, Profiled) else set_aside(X)
         return super().fit(X, y, verbose=verbose)
 
-    def uncalibrated(self, X: NeighbourLists) -> Floats:
+    def uncalibrated(self, X: Graphs) -> Floats:
         """Votes and voice as probabilities, or what n says alone, [graphs, classes]."""
         if self.trust_ == "size":
-            return self.by_size_.predict_proba(_sizes(Levelled.of(X)))
-        graphs, chances = Levelled.of(X), super().uncalibrated(X)
+            return self.by_size_.predict_proba(_sizes(_levels(X)))
+        graphs, chances = _levels(X), super().uncalibrated(X)
         voice = _voice(chances, self.doubts_.doubted(graphs), self.voice_)
         return np.asarray(softmax(self.votes_.scores(graphs) + voice, axis=1))
 
-    def certify(self, X: NeighbourLists) -> NDArray[np.int64]:
+    def certify(self, X: Graphs) -> NDArray[np.int64]:
         """How many liars each label withstands.
 
         Args:
@@ -107,7 +105,7 @@ class RobustProfileClassifier(ProfileClassifier):
             [graphs]: the largest k such that the label of :meth:`predict` stands whatever up to k of the graph's
             private users send, or if they stay away. 0 promises nothing: one user may change it.
         """
-        codes, graphs = self.predict_proba(X).argmax(axis=1), Levelled.of(X)
+        codes, graphs = self.predict_proba(X).argmax(axis=1), _levels(X)
         if self.trust_ == "size":
             return np.asarray(np.minimum(graphs.private.sum(axis=1), graphs.reported - 1), np.int64)
         return self.votes_.withstood(graphs, codes, self.voice_)
@@ -168,6 +166,18 @@ class RobustProfileClassifier(ProfileClassifier):
             raise ValueError("it does not say for each graph how many claims do not fit")
         self.aside_, present = aside, levels.astype(np.float64)
         self.levelled_ = Levelled(users, present, present)
+
+
+def set_aside(X: NeighbourLists) -> NDArray[np.int64]:
+    """How many users of each graph claim what does not fit; nobody's claims can be compared where there is no d*."""
+    if isinstance(X, Reports) and X.noisy_degree is not None:
+        return unsupported(X, theta=_MISFITS)
+    return np.zeros(len(X), np.int64)
+
+
+def _levels(X: Graphs) -> Levelled:
+    """What users claim, in steps."""
+    return X.levelled if isinstance(X, Profiled) else Levelled.of(checked_graphs(X, "RobustProfileClassifier"))
 
 
 def _sizes(graphs: Levelled) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from graphldp.errors import DataError
 from graphldp.learn.inputs import given_labels, graphs_of, labels_of
 from graphldp.learn.metrics import accuracy
+from graphldp.learn.tables.profiled import Profiled
 from graphldp.neighbour_lists import NeighbourLists
 
 Floats = NDArray[np.float64]
+Graphs = NeighbourLists | Profiled
+"""What a classifier of tables takes: graphs, or the rows that were made of them before."""
 
 
 class Model(Protocol):
@@ -37,6 +40,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator, ABC):
         seed: of what is drawn in the fit; the same seed gives the same classifier.
     """
 
+    table: ClassVar[str]
+    """What its table is called in :class:`graphldp.learn.tables.profiled.Profiled`."""
+
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
@@ -49,35 +55,39 @@ class TableClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _model(self) -> Model:
         """The unfitted model."""
 
-    def fit(self, X: NeighbourLists, y: ArrayLike | None = None) -> Self:
+    def fit(self, X: Graphs, y: ArrayLike | None = None) -> Self:
         """Learn from graphs; labels come from y, else from the graphs."""
-        graphs = graphs_of(X, type(self).__name__)
-        self.classes_, codes = labels_of(graphs, y, type(self).__name__)
-        return self._learn(self.features(graphs), codes)
+        table = self._rows(X)
+        self.classes_, codes = labels_of(X, y, type(self).__name__)
+        return self._learn(table, codes)
+
+    def _rows(self, X: Graphs) -> Floats:
+        """The numbers of graphs, read now or before."""
+        return X.tables[self.table] if isinstance(X, Profiled) else self.features(graphs_of(X, type(self).__name__))
 
     def _learn(self, table: Floats, codes: NDArray[np.int64]) -> Self:
         self.filled_ = ~np.isnan(table).all(axis=0)  # boosting refuses a column without a number
         self.model_ = self._model().fit(table[:, self.filled_], codes)
         return self
 
-    def predict_proba(self, X: NeighbourLists) -> Floats:
+    def predict_proba(self, X: Graphs) -> Floats:
         """The probability of each class, [graphs, classes]."""
         check_is_fitted(self)
         return self.model_.predict_proba(self._table(X))
 
-    def _table(self, X: NeighbourLists) -> Floats:
+    def _table(self, X: Graphs) -> Floats:
         """The numbers that the model was fitted to, of other graphs."""
-        table = self.features(graphs_of(X, type(self).__name__))
+        table = self._rows(X)
         if table.shape[1] != np.size(self.filled_):
             raise DataError("These graphs must have the same columns as those that it learned from. They have others.")
         return np.asarray(table[:, self.filled_])
 
-    def predict(self, X: NeighbourLists) -> NDArray[Any]:
+    def predict(self, X: Graphs) -> NDArray[Any]:
         """The likeliest class of each graph."""
         codes = self.predict_proba(X).argmax(axis=1)
         likeliest: NDArray[Any] = self.classes_[codes]
         return likeliest
 
-    def score(self, X: NeighbourLists, y: ArrayLike | None = None) -> float:
+    def score(self, X: Graphs, y: ArrayLike | None = None) -> float:
         """Accuracy; the true labels come from y, else from the graphs."""
-        return accuracy(given_labels(graphs_of(X, type(self).__name__), y), self.predict(X))
+        return accuracy(given_labels(X, y), self.predict(X))
