@@ -24,7 +24,7 @@ from graphldp.errors import TrainingError, bad_parameter
 from graphldp.experiments.cells import Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import REPORTED, Context, Draw
-from graphldp.experiments.gathering import Reader, Watch, gather, heard, read_profiles, unwatched
+from graphldp.experiments.gathering import RowReader, Watch, gather, heard, read_profiles, unwatched
 from graphldp.experiments.models import classifier_of
 from graphldp.experiments.plans.plan import file_id
 from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, Setup, split_settings
@@ -69,7 +69,7 @@ class Course:
     """
 
     watch: Watch = unwatched
-    read: Reader = read_profiles
+    read: RowReader = read_profiles
     device: str = "auto"
 
     def part(self, first: float, last: float) -> Watch:

@@ -19,7 +19,7 @@ Watch = Callable[[str, float], None]
 """Called with what is being done, and with the share that is done."""
 
 
-class Reader(Protocol):
+class RowReader(Protocol):
     """How reports become rows."""
 
     def __call__(self, store: Store, communities: Sequence[Community], watch: Watch) -> Profiled:
