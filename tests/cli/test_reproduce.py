@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -50,11 +51,16 @@ def test_run_and_run_again(command: Command, tmp_path: Path, tiny: Path) -> None
 
 
 def test_cells_are_left_to_another_machine(
-    command: Command, tmp_path: Path, tiny: Path, capsys: pytest.CaptureFixture[str]
+    command: Command,
+    tmp_path: Path,
+    tiny: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from graphldp.experiments.engines import remote
 
-    given = ("accuracy-epsilon", "--dataset", tiny, "--results", tmp_path / "r.sqlite", "--workers", "1", *FAST)
+    monkeypatch.chdir(tmp_path)
+    given = ("accuracy-epsilon", "--dataset", tiny, "--results", "my results.sqlite", "--workers", "1", *FAST)
     code, out, err = command("reproduce", *given, "--export", tmp_path / "work")
     assert code == 0
     row = json.loads(out)[0]
@@ -67,6 +73,29 @@ def test_cells_are_left_to_another_machine(
     assert "18 new rows" in err
     row = json.loads(out)[0]
     assert (row["cells"], row["done"], row["not done"]) == (18, 17, "1 impossible")  # DPRR at ε = 0.2: n is small
+    _shows_accuracies_and_the_next_command(command, given[:-1], row["accuracy"][""])
+
+
+def _shows_accuracies_and_the_next_command(
+    command: Command, given: tuple[str | Path, ...], lines: list[dict[str, str | None]]
+) -> None:
+    """What JSON holds stands in the table, too; and the last line is a command that works as it is printed."""
+    code, out, err = command("reproduce", *given)
+    assert code == 0
+    shown = {cells[0]: cells[1:] for cells in map(_cells, out.splitlines())}
+    assert len(lines) == 6  # three mechanisms, no privacy, and two controls
+    for line in lines:
+        label, *found = (value or "–" for value in line.values())
+        assert shown[label] == found
+    assert shown["DPRR"][0] == "–"
+    assert shown["RR"][0] != "–"
+    _, _, printed = err.strip().splitlines()[-1].partition("A page of it: graphldp ")
+    assert command(*shlex.split(printed))[0] == 0
+    assert "accuracy" in Path("page.html").read_text(encoding="utf-8")
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip(" │┃").replace("┃", "│").split("│")]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
@@ -169,7 +170,8 @@ def _show(
         for panel, lines in panels.items():
             words = [f"{experiment}, {dataset}: accuracy", panel, "mean ± standard deviation over seeds"]
             console.show(lines, as_json=False, title=", ".join(filter(None, words)))
-    console.err.print(f"A page of it: graphldp page {results} --out page.html", highlight=False, soft_wrap=True)
+    page = shlex.join(("graphldp", "page", str(results), "--out", "page.html"))
+    console.err.print(f"A page of it: {page}", highlight=False, soft_wrap=True)
 
 
 def compute(
