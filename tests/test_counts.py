@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from itertools import product
 from math import comb, exp
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from tests.values import wrong
 
 import graphldp as gl
+from graphldp import counts
 from graphldp.errors import DataError, ParameterError
 
 Floats = NDArray[np.float64]
@@ -65,6 +67,31 @@ def test_raw_lists_are_counted_exactly() -> None:
     found = gl.count_triangles(gl.RR(np.full(graphs.num_users, np.inf)).randomize(graphs, rng=0))
     assert found.value == pytest.approx(true)
     assert np.abs(found.variance).max() < 1e-9
+
+
+def test_triangles_do_not_depend_on_how_many_rows_are_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    graphs = gl.synthetic.barabasi_albert(70, 4, 2, seed=1)
+    epsilon = np.resize([0.5, 1.0, 2.0, np.inf], graphs.num_users)
+    reports = gl.RR(epsilon).randomize(graphs, rng=3)
+    at_once = gl.count_triangles(reports)
+    monkeypatch.setattr(counts, "_ROWS", 16)  # five parts of 70 users, the last one smaller
+    in_parts = gl.count_triangles(reports)
+    np.testing.assert_allclose(in_parts.value, at_once.value, rtol=1e-9)
+    np.testing.assert_allclose(in_parts.variance, at_once.variance, rtol=1e-9)
+
+
+def test_triangles_take_memory_for_some_rows_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sampled lists are short, so no n × n matrix has to be stored: all that is in memory is less than one."""
+    n = 1000
+    reports = gl.ARR(1.0, sampling=0.05).randomize(gl.synthetic.barabasi_albert(n, 4, 1, seed=1), rng=3)
+    monkeypatch.setattr(counts, "_ROWS", 32)
+    tracemalloc.start()
+    try:
+        gl.count_triangles(reports)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * n * n
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5])

@@ -14,15 +14,15 @@ the sum of e_ij e_jk e_ki over triples has the mean of the triangles, and the va
 
     Σ_ij v_ij c_ij² + Σ_jk a_jk Σ_i v_ij v_ik + Σ_ijk v_ij v_jk v_ki,     c_ij the common friends of i and j,
 
-of which each term is estimated without bias, too. Lists by randomized response are dense, so this takes n² memory and
-n³ time for a graph of n users. DPRR's lists cannot be counted so: who has d* ≤ 0 sends none.
+of which each term is estimated without bias, too. The sums go over the rows of some users at a time, so memory is
+linear in n and in what the lists hold; time is n³. DPRR's lists cannot be counted like this: a user with d* ≤ 0 sends
+none.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import factorial
-from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -34,7 +34,9 @@ from graphldp.mechanisms.named import drawn_by
 from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
+Lists = tuple[NDArray[np.integer], NDArray[np.integer]]
 _MOST = 8  # leaves: beyond, powers of d* leave double precision
+_ROWS = 256  # users whose pairs are in memory at a time: enough for fast products
 
 
 @dataclass(frozen=True)
@@ -122,32 +124,64 @@ def _check_whole(reports: Reports, owner: str) -> None:
 
 
 def _triangles(reports: Reports, graph: int, keep: Floats, fake: Floats) -> tuple[float, float]:
-    """The count of one graph and its variance."""
+    """The count of one graph and its variance, from a few users' rows of the n × n matrices at a time."""
     first, last = reports.graph_ptr[graph], reports.graph_ptr[graph + 1]
-    n, users = int(last - first), slice(first, last)
-    entries = reports.indices[reports.indptr[first] : reports.indptr[last]]
-    told = np.zeros((n, n))
-    told[np.repeat(np.arange(n), reports.degrees[users]), entries] = 1.0
-    edge, none, more = _pairs(told, keep[users, None], fake[users, None])
-    spread = none + more * edge
-    np.fill_diagonal(spread, 0.0)
-    common = edge @ edge
-    squared = common**2 + common - (edge**2) @ (edge**2)
-    one, two, three = (_sum(spread, squared) / 2, _sum(edge, spread @ spread) / 2, _sum(spread, spread @ spread) / 6)
-    return _sum(edge, common) / 6, one + two + three
+    users = slice(first, last)
+    indptr = reports.indptr[first : last + 1]
+    lists = indptr - indptr[0], reports.indices[indptr[0] : indptr[-1]]
+    pairs = _Pairs(lists, keep[users], fake[users])
+    parts = [slice(start, start + _ROWS) for start in range(0, last - first, _ROWS)]
+    total = np.zeros(4)  # six triangles of ordered users, and the three terms of the variance
+    for number, mine in enumerate(parts):
+        edge, spread = pairs.rows(mine)
+        for theirs in parts[number:]:
+            edge2, spread2 = (edge, spread) if theirs is mine else pairs.rows(theirs)
+            common, both = edge @ edge2.T, spread @ spread2.T  # the matrices are their own transposes
+            squared = common**2 + common - (edge**2) @ (edge2**2).T
+            e, v = edge[:, theirs], spread[:, theirs]
+            found = [_sum(e, common), _sum(v, squared), _sum(e, both), _sum(v, both)]
+            total += np.array(found) * (1 if theirs is mine else 2)
+    return float(total[0] / 6), float(total[1] / 2 + total[2] / 2 + total[3] / 6)
 
 
-def _pairs(told: Floats, keep: Floats, fake: Floats) -> tuple[Floats, Floats, Any]:
-    """Each pair's bit without bias, from both users; its variance without an edge, and how much more with one."""
-    bit = (told - fake) / (keep - fake)
-    none, edge = (rate * (1 - rate) / (keep - fake) ** 2 for rate in (fake, keep))
-    with np.errstate(invalid="ignore"):
-        mine = none.T / (none + none.T)  # who is surer counts for more
-    mine = np.where(np.isnan(mine), 0.5, mine)  # both are public
-    joined = mine * bit + (mine * bit).T
-    np.fill_diagonal(joined, 0.0)
-    absent, present = (mine**2 * each + (mine**2 * each).T for each in (none, edge))
-    return joined, absent, present - absent
+class _Pairs:
+    """What the two users of each pair of a graph report of it.
+
+    Args:
+        lists: where each user's list begins, and the lists.
+        keep: Pr(reported | edge) of each user.
+        fake: Pr(reported | no edge).
+    """
+
+    def __init__(self, lists: Lists, keep: Floats, fake: Floats) -> None:
+        indptr, indices = lists
+        counts = np.bincount(indices, minlength=len(keep))
+        owner = np.repeat(np.arange(len(keep), dtype=np.int32), np.diff(indptr))
+        self._lists = lists
+        self._listed_by = np.append(0, np.cumsum(counts)), owner[np.argsort(indices, kind="stable")]
+        self._keep, self._fake = keep, fake
+
+    def rows(self, some: slice) -> tuple[Floats, Floats]:
+        """Of some users with all: each pair's bit without bias, and its variance."""
+        scale = self._keep - self._fake
+        none, edge = (rate * (1 - rate) / scale**2 for rate in (self._fake, self._keep))
+        with np.errstate(invalid="ignore"):
+            mine = none / (none[some, None] + none)  # who is surer counts for more
+        mine[np.isnan(mine)] = 0.5  # both are public
+        joined = mine * (self._told(self._lists, some) - self._fake[some, None]) / scale[some, None]
+        joined += (1 - mine) * (self._told(self._listed_by, some) - self._fake) / scale
+        absent, present = (mine**2 * each[some, None] + (1 - mine) ** 2 * each for each in (none, edge))
+        spread = absent + (present - absent) * joined
+        itself = np.arange(len(joined)), np.arange(some.start, some.start + len(joined))
+        joined[itself] = spread[itself] = 0.0
+        return joined, spread
+
+    def _told(self, lists: Lists, some: slice) -> Floats:
+        """The rows of some users in the matrix of reported bits, or in its transpose."""
+        indptr, indices = lists[0][some.start : some.stop + 1], lists[1]
+        told = np.zeros((len(indptr) - 1, len(self._keep)))
+        told[np.repeat(np.arange(len(told)), np.diff(indptr)), indices[indptr[0] : indptr[-1]]] = 1.0
+        return told
 
 
 def _sum(one: Floats, two: Floats) -> float:
