@@ -24,7 +24,17 @@ from graphldp.pages.calibration import pooled
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
-TOOLS = ("calibration", "forged_degrees", "mechanism_figures", "mutants", "nodes", "posterior", "tables", "threats")
+TOOLS = (
+    "calibration",
+    "counts",
+    "forged_degrees",
+    "mechanism_figures",
+    "mutants",
+    "nodes",
+    "posterior",
+    "tables",
+    "threats",
+)
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +77,10 @@ def test_tables_hold_what_the_results_say(tools: dict[str, Any]) -> None:
         assert f"<!-- table {name} -->\n\n{make()}\n\n<!-- end -->" in pages[page], f"{page.name}: {name}"
 
 
-def test_the_page_on_groups_has_the_measured_numbers(tools: dict[str, Any]) -> None:
-    (page,) = tools["nodes"].PAGES
-    for name, maker in tools["nodes"].TABLES.items():
+@pytest.mark.parametrize("tool", ["counts", "nodes"])
+def test_small_pages_have_what_their_tools_compute(tools: dict[str, Any], tool: str) -> None:
+    (page,) = tools[tool].PAGES
+    for name, maker in tools[tool].TABLES.items():
         assert f"<!-- table {name} -->\n\n{maker()}\n\n<!-- end -->" in page.read_text()
 
 
