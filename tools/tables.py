@@ -66,9 +66,16 @@ def sweep(experiment: str, name: str, symbol: str, panel: str = "") -> str:
         for x in values:
             point = found(experiment, series, x, panel)
             summary = point.summary(name) if point else None
-            cells.append(f"{summary.mean:.3f} ± {summary.std:.3f}" if summary else "not run" if point else "–")
+            cells.append(f"{summary.mean:.3f} ± {summary.std:.3f}" if summary else _lacking(point))
         rows.append(cells)
     return markdown([name if name == "accuracy" else "AUC", *(f"{symbol} = {x:g}" for x in values)], rows)
+
+
+def _lacking(point: Point | None) -> str:
+    """Why a place has no number."""
+    if point is None:
+        return "–"
+    return "impossible" if any(note.startswith("impossible: ") for note in point.notes) else "not run"
 
 
 def difference(where: str, label: str, one: Point, two: Point) -> list[str]:
@@ -351,6 +358,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "allocation-common": lambda: sweep("allocation", "accuracy", "α", "λ = 0"),
     "allocation-customized": lambda: sweep("allocation", "accuracy", "α", "λ = 0.5"),
     "allocation-difference": allocation,
+    "central": lambda: sweep("central", "accuracy", "ε"),
     "degrees": degrees,
     "degree-bins": degree_bins,
     "complexity": complexity,
