@@ -10,7 +10,7 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("*.py"))
 
-LONG = ("node_classes", "own_mechanism", "private_columns", "scikit_learn")  # each trains several models
+LONG = ("node_classes", "own_mechanism", "private_columns", "pyg_pipeline", "scikit_learn")  # each takes long to learn
 
 
 def marked(path: Path) -> Any:

@@ -28,6 +28,7 @@ run(Path(sys.argv[1]), users=280, keep=True, as_json=True)
 """
 
 
+@pytest.mark.long
 def test_from_invitations_to_the_dashboard(tmp_path: Path) -> None:
     started = [sys.executable, "-c", RUN, str(tmp_path / "out")]
     with subprocess.Popen(started, stdout=subprocess.PIPE, cwd=tmp_path, text=True) as process:

@@ -142,7 +142,7 @@ def test_a_mechanism_of_one_s_own_is_compared_and_drawn(command: Command, files:
     own = f"{Path(__file__).parents[2] / 'examples' / 'own_mechanism.py'}:HalfResponse"
     results = tmp_path / "results.sqlite"
     smoke = ("--effort", "smoke", "--dataset", files.graphs, "--results", results, "--device", "cpu")
-    code, printed, error = command("reproduce", "degrees", *smoke, "-m", own, "--workers", "2", "--json")
+    code, printed, error = command("reproduce", "degrees", *smoke, "-m", own, "--workers", "1", "--json")
     assert code == 0, error
     (row,) = json.loads(printed)
     assert row["done"] == row["cells"] == 5  # the distribution, the paper's three, and one's own

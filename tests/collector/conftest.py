@@ -33,13 +33,22 @@ def shared_database(postgres: Postgres) -> str:
     return url
 
 
+@pytest.fixture(scope="session")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A migrated, empty file of SQLite: to copy it is ten times faster than to make it."""
+    path = tmp_path_factory.mktemp("empty") / "collector.db"
+    Store.open(f"sqlite:///{path}").close()
+    assert [each.name for each in path.parent.iterdir()] == [path.name]  # no log beside it
+    return path.read_bytes()
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A migrated, empty database, by URL."""
     if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path / 'collector.db'}"
-        engine = open_engine(url)
-        migrate(engine)
+        path = tmp_path / "collector.db"
+        path.write_bytes(request.getfixturevalue("empty_file"))
+        url = f"sqlite:///{path}"
     else:
         url = request.getfixturevalue("shared_database")
         engine = open_engine(url)
@@ -48,7 +57,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
             for table in reversed(schema.metadata.sorted_tables):
                 connection.execute(table.delete())
             connection.exec_driver_sql("ALTER TABLE audit_log ENABLE TRIGGER USER")
-    engine.dispose()
+        engine.dispose()
     return url
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -165,16 +166,29 @@ def check_made(database: str) -> None:
         engine.dispose()
 
 
-def migrate(engine: Engine) -> None:
-    """Bring the schema to this version's, from any earlier one or from nothing."""
+def _config() -> Config:
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
-    known = {each.revision for each in ScriptDirectory.from_config(config).walk_revisions()}
+    return config
+
+
+@cache
+def _scripts() -> ScriptDirectory:
+    """The steps from version to version, read once: every command and every start asks whether one is due."""
+    return ScriptDirectory.from_config(_config())
+
+
+def migrate(engine: Engine) -> None:
+    """Bring the schema to this version's, from any earlier one or from nothing."""
+    scripts = _scripts()
     with transaction(engine, writes=True) as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
         found = MigrationContext.configure(connection).get_current_revision()
-        if found is not None and found not in known:
+        if found == scripts.get_current_head():
+            return
+        if found is not None and found not in {each.revision for each in scripts.walk_revisions()}:
             raise StoreError("The database was made by a newer graphldp; upgrade it.")
+        config = _config()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
