@@ -12,9 +12,10 @@ from torch import Tensor
 
 from graphldp.errors import DataError
 from graphldp.learn.engine import packing
-from graphldp.learn.engine.batches import TILE, PackedGraphs, gather
+from graphldp.learn.engine.batches import PackedGraphs, gather
 from graphldp.learn.engine.colours import Lists, group, refine
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.in_place import TILE
 from graphldp.learn.engine.rows import Csr, Operator
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from types import ModuleType
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -18,6 +17,8 @@ from torch import Tensor
 
 from graphldp.errors import DataError
 from graphldp.learn.engine import packing
+from graphldp.learn.engine.in_place import TILE, InPlace
+from graphldp.learn.engine.layout import Layout
 from graphldp.learn.engine.merging import gather_merged
 from graphldp.learn.engine.rows import Csr, Matrix, RowBatch, Rows, Tiles, Users, kernels_for
 from graphldp.learn.engine.store import Blocks, Dense, GraphStore
@@ -26,8 +27,6 @@ from graphldp.reports import Reports
 
 if TYPE_CHECKING:
     from graphldp.learn.engine.gin import ModelSpec
-
-TILE = 512  # rows; a model's last tile is half empty on average
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,50 +94,6 @@ class PackedGraphs:
         return self.store.dtype
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Where the blocks of each step come from and go to.
-
-    Args:
-        total: int64 [steps], the length of all blocks of a step, on the host.
-        begin: int64 [steps, blocks + 1], where a block goes, on the host.
-        length: [steps, blocks], on the device, int32 where that is enough.
-        shift: [steps, blocks], where a block comes from minus where it goes, likewise.
-        target: [steps, blocks + 1], where a block goes, likewise.
-    """
-
-    total: NDArray[np.int64]
-    begin: NDArray[np.int64]
-    length: Tensor
-    shift: Tensor
-    target: Tensor
-
-    @classmethod
-    def of(cls, pointers: NDArray[np.int64], ids: NDArray[np.int64], tile: int, device: torch.device) -> Self:
-        """Lay out blocks [steps, S, B]; one block more fills up each model's to a multiple of ``tile``."""
-        ends = np.append(pointers, pointers[-1])  # the graph past the last one is empty
-        source = ends[ids]
-        length = ends[ids + 1] - source
-        filling = -length.sum(axis=2, keepdims=True) % tile
-        table = np.zeros((3, len(ids), ids.shape[1] * (ids.shape[2] + 1) + 1), dtype=np.int64)
-        table[0, :, :-1] = np.concatenate((length, filling), axis=2).reshape(len(ids), -1)
-        np.cumsum(table[0, :, :-1], axis=1, out=table[2, :, 1:])
-        past = np.full_like(filling, pointers[-1])
-        table[1, :, :-1] = np.concatenate((source, past), axis=2).reshape(len(ids), -1) - table[2, :, :-1]
-        large = max(int(pointers[-1]), int(table[2].max(initial=0))) > np.iinfo(np.int32).max
-        on_device = torch.from_numpy(table).to(device, torch.int64 if large else torch.int32)
-        return cls(table[2, :, -1], table[2], on_device[0, :, :-1], on_device[1, :, :-1], on_device[2])
-
-    def block(self, step: int) -> Tensor:
-        """The block of each member of a step."""
-        return torch.repeat_interleave(self.length[step], output_size=int(self.total[step]))
-
-    def source(self, step: int, block: Tensor) -> Tensor:
-        """Where each member of a step comes from."""
-        every = torch.arange(len(block), dtype=block.dtype, device=block.device)
-        return every.add_(self.shift[step].index_select(0, block))
-
-
 def gather(store: GraphStore, ids: NDArray[np.int64], layers: int) -> Iterator[RowBatch]:
     """The batches of some graphs, one for each step.
 
@@ -152,15 +107,19 @@ def gather(store: GraphStore, ids: NDArray[np.int64], layers: int) -> Iterator[R
         yield from gather_merged(store, ids, layers)
         return
     kernels = kernels_for(device, dtype)
-    tile = 1 if models == 1 and kernels is None else TILE
+    if kernels is not None:
+        laid_out = InPlace(store, ids, layers, kernels)
+        yield from (laid_out.make(room, *laid_out.tables(step)) for step, room in enumerate(laid_out.rooms))
+        return
+    tile = 1 if models == 1 else TILE
     rounds = store.rounds[:layers]
-    rows: list[_Layout] = []
+    rows: list[Layout] = []
     for k, each in enumerate(rounds):
         same = k > 0 and each is rounds[k - 1]
-        rows.append(rows[-1] if same else _Layout.of(each.row_ptr, ids, tile, device))
+        rows.append(rows[-1] if same else Layout.of(each.row_ptr, ids, tile, device))
     users = torch.from_numpy(np.append(store.sizes, 0)[ids]).to(device, dtype)
     totals = users.sum(2, keepdim=True)
-    join = _Copies(store, ids, rows) if kernels is None else _InPlace(store, ids, rows, kernels)
+    join = _Copies(store, ids, rows)
     graphs = torch.from_numpy(ids).to(device)
     for step in range(len(ids)):
         together = Users(totals[step])
@@ -179,7 +138,7 @@ def gather(store: GraphStore, ids: NDArray[np.int64], layers: int) -> Iterator[R
         yield RowBatch(features.view(*made[0].counts.shape[:2], store.width), tuple(made), users[step], summaries)
 
 
-def _tiles(layout: _Layout, step: int, block: Tensor, models: int, tile: int) -> Tiles:
+def _tiles(layout: Layout, step: int, block: Tensor, models: int, tile: int) -> Tiles:
     blocks = layout.length.shape[1] // models
     if tile == 1:
         return Tiles(block.new_zeros(1), 1, int(layout.total[step]), layout.target[step, ::blocks])
@@ -189,11 +148,11 @@ def _tiles(layout: _Layout, step: int, block: Tensor, models: int, tile: int) ->
 class _Copies:
     """A batch's matrices as copies of its graphs' entries."""
 
-    def __init__(self, store: GraphStore, ids: NDArray[np.int64], rows: Sequence[_Layout]) -> None:
+    def __init__(self, store: GraphStore, ids: NDArray[np.int64], rows: Sequence[Layout]) -> None:
         self._matrices, self._rows = [each.matrices for each in store.rounds], rows
         self._counts = [each.counts for each in store.rounds]
         self._entries = [
-            [_Layout.of(_entries(m), ids, 1, store.codes.device) for m in matrices]
+            [Layout.of(_entries(m), ids, 1, store.codes.device) for m in matrices]
             for matrices in self._matrices[: len(rows)]
         ]
 
@@ -231,59 +190,6 @@ class _Copies:
         every = torch.arange(len(counts) + 1, dtype=torch.int32, device=counts.device)
         there = Csr(target.int(), every[:-1], counts, len(counts))
         return Matrix(there, Csr(every, block.int(), counts, len(target) - 1))
-
-
-class _InPlace:
-    """A batch's matrices read where the store keeps them, by compiled kernels."""
-
-    def __init__(self, store: GraphStore, ids: NDArray[np.int64], rows: Sequence[_Layout], kernels: ModuleType) -> None:
-        self._store, self._ids, self._rows, self._kernels = store, ids, rows, kernels
-        self._dense: tuple[int, list[Tensor]] = (-1, [])
-
-    def rows(self, k: int, step: int) -> tuple[Tensor, Tensor, Tensor]:
-        """The rows of a round: the block of each, the packed row it comes from, and how many users it stands for."""
-        layout = self._rows[k]
-        total, counts = int(layout.total[step]), self._store.rounds[k].counts
-        found: tuple[Tensor, Tensor, Tensor]
-        found = self._kernels.lay_out(total, layout.shift[step], layout.target[step], counts)
-        return found
-
-    def matrix(self, k: int, m: int, step: int, found: Sequence[tuple[Tensor, Tensor]]) -> Matrix:
-        """From the rows of the round before to those of round k: block and packed row of each in both."""
-        blocks = self._store.rounds[k].matrices[m]
-        if isinstance(blocks, Dense):
-            if self._dense[0] != step:  # dense rounds have one row a user, all alike
-                self._dense = step, self._programs(step, k)
-            tables = self._dense[1]
-            return Matrix(*(self._kernels.DenseRows(blocks, *tables, transposed=each) for each in (False, True)))
-        here, there = (
-            (blocks.crow, blocks.col, blocks.val),
-            (
-                blocks.transposed_crow,
-                blocks.transposed_col,
-                blocks.transposed_val,
-            ),
-        )
-        targets = [self._rows[each].target[step] for each in (k - 1, k)]
-        (before, source_before), (after, source_after) = found
-        return Matrix(
-            self._kernels.StoreRows(*here, source_after, after, targets[0]),
-            self._kernels.StoreRows(*there, source_before, before, targets[1]),
-        )
-
-    def readout(self, counts: Tensor, target: Tensor, block: Tensor) -> Matrix:
-        """The sum over the rows of each block."""
-        return Matrix(self._kernels.Readout(counts, target), self._kernels.Spread(counts, block))
-
-    def _programs(self, step: int, k: int) -> list[Tensor]:
-        """Which graph and which part of its rows each program of a dense product works on, and where they begin."""
-        ids = self._ids[step]
-        parts = -(-np.append(self._store.sizes, 0)[ids] // self._kernels.PART)
-        begin = self._rows[k].begin[step, :-1].reshape(len(ids), -1)[:, :-1]  # a model's last block is filling
-        count = parts.ravel()
-        part = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        tables = np.repeat(ids.ravel(), count), part, np.repeat(begin.ravel(), count)
-        return [torch.from_numpy(each).to(self._store.codes.device) for each in tables]
 
 
 def _entries(blocks: Blocks | Dense) -> NDArray[np.int64]:

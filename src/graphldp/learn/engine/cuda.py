@@ -20,14 +20,19 @@ from graphldp.learn.engine import triton_kernels
 from graphldp.learn.engine.rows import EPS, MOMENTUM
 
 if TYPE_CHECKING:
-    from graphldp.learn.engine.rows import Rows
+    from graphldp.learn.engine.rows import Matrix, Rows
     from graphldp.learn.engine.store import Dense
 
 WIDEST = 128  # hidden units or inputs of a layer that a kernel holds in registers
 PART = 128  # rows of a dense matrix that a program works on
 _COLUMNS = 64  # columns of a dense matrix that it reads at a time
 _STEP = 64  # rows of a tile that a program works on at a time
-_ENTRIES = 16  # entries of a list that are gathered at a time
+_TILES = 32  # tiles that are added up at a time
+_ENTRIES = 16  # rows that a readout adds up at a time, by the quarter
+_NARROW = 16  # channels below which a program works on one of them
+_MANY = 1 << 17  # rows that fill a chip with programs of several rows
+_FEW_ROWS = {"ROWS": 1, "ENTRIES": 16, "num_warps": 1}  # a long list holds up nobody else
+_MANY_ROWS = {"ROWS": 2, "ENTRIES": 8, "num_warps": 1}  # two thirds of the time on a million rows
 
 
 @dataclass(frozen=True)
@@ -51,15 +56,22 @@ class StoreRows:
     first: Tensor
 
     def __matmul__(self, x: Tensor) -> Tensor:
+        return self.times(x)
+
+    def times(self, x: Tensor, plus: tuple[Tensor, Tensor] | None = None) -> Tensor:
+        """The product; plus, for each user of a row, what its block has: the blocks' values, and users of each row."""
         rows, channels = len(self.source), x.shape[1]
         out = x.new_empty(rows, channels)
         tables = self.source, self.block, self.first, self.crow, self.col, self.val, len(self.crow) - 1
-        if channels < 16:
-            grid = triton.cdiv(rows, 128), channels
-            triton_kernels.aggregate_narrow[grid](x, out, *tables, rows, channels, BLOCK=128)
-        else:
-            width = triton.next_power_of_2(channels)
-            triton_kernels.aggregate[rows,](x, out, *tables, channels, WIDTH=width, ENTRIES=_ENTRIES, num_warps=1)
+        if channels < _NARROW:
+            parts = triton.cdiv(rows, 128)
+            triton_kernels.aggregate_narrow[parts, channels](x, out, *tables, rows, channels, BLOCK=128)
+            return out if plus is None else out.add_(Spread(plus[1], self.block) @ plus[0])
+        shape = _MANY_ROWS if rows >= _MANY else _FEW_ROWS
+        given = plus or (x, x)
+        grid = (rows // shape["ROWS"],)  # rows fill whole tiles
+        width = triton.next_power_of_2(channels)
+        triton_kernels.aggregate[grid](x, out, *tables, *given, channels, PLUS=plus is not None, WIDTH=width, **shape)
         return out
 
 
@@ -94,16 +106,24 @@ class DenseRows:
 
 @dataclass(frozen=True)
 class Readout:
-    """The sum over the rows of each block, weighted by how many users they stand for."""
+    """The sum over the rows of each block, weighted by how many users they stand for.
+
+    Args:
+        counts: [rows], users of each row.
+        target: [blocks + 1], where each block begins.
+        blocks: of a model; the last is filling, and its sum is left out.
+    """
 
     counts: Tensor
     target: Tensor
+    blocks: int
 
     def __matmul__(self, x: Tensor) -> Tensor:
         blocks, channels = len(self.target) - 1, x.shape[1]
         out = x.new_empty(blocks, channels)
         width = triton.next_power_of_2(channels)
-        triton_kernels.readout[blocks,](x, out, self.counts, self.target, channels, WIDTH=width, ENTRIES=4 * _ENTRIES)
+        tables = self.counts, self.target, self.blocks
+        triton_kernels.readout[blocks,](x, out, *tables, channels, WIDTH=width, ENTRIES=4 * _ENTRIES)
         return out
 
 
@@ -135,23 +155,50 @@ def lay_out(total: int, shift: Tensor, target: Tensor, counts: Tensor) -> tuple[
     return block, source, own
 
 
+def hand_down(sums: Tensor, rows: Rows, matrices: Sequence[Matrix], grads: Sequence[Tensor]) -> Tensor:
+    """What a round's rows get back: from the sums of their graphs, and from all that aggregates over them."""
+    spread = rows.readout.backward
+    first = matrices[0].backward if matrices else None
+    if isinstance(first, StoreRows) and isinstance(spread, Spread):
+        total = first.times(grads[0], (sums, spread.counts))
+        matrices, grads = matrices[1:], grads[1:]
+    else:
+        total = spread @ sums
+    for matrix, grad in zip(matrices, grads, strict=True):
+        total.add_(matrix.backward @ grad)
+    return total
+
+
 def forward(
     x: Tensor, weight: Tensor, bias: Tensor, gamma: Tensor, mean: Tensor, var: Tensor, rows: Rows
 ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
     """W x [T, B, outputs], and its mean, 1/sd and gamma/sd over each model's users, [S, outputs]; see layers."""
-    tiles = rows.tiles
-    count, outputs, inputs = len(tiles.model), weight.shape[1], weight.shape[2]
-    y = x.new_empty(*x.shape[:2], outputs)
-    parts = x.new_empty(2, count, outputs)
-    weights = x.new_empty(count)
-    shape = _shape(inputs, outputs, tiles.size)
-    tables = tiles.model, rows.counts, y, weights, *parts
-    triton_kernels.linear[count,](x, weight, weight.stride(0), *tables, inputs, outputs, **shape)
+    tiles, outputs = rows.tiles, weight.shape[1]
+    y, weights, parts = _linear(x, weight, rows)
     norm = x.new_empty(3, tiles.num_models, outputs)
     given = bias, gamma, gamma.stride(0), mean, var, mean.stride(0), MOMENTUM, EPS
     grid = (tiles.num_models,)
-    triton_kernels.statistics[grid](weights, *parts, tiles.first, *given, *norm, outputs, WIDTH=shape["OUT"])
+    own = {"WIDTH": triton.next_power_of_2(outputs), "TILES": _TILES}
+    triton_kernels.statistics[grid](weights, *parts, tiles.first, *given, *norm, outputs, **own)
     return y, (norm[0], norm[1], norm[2])
+
+
+def _linear(x: Tensor, weight: Tensor, rows: Rows) -> tuple[Tensor, Tensor, Tensor]:
+    """W x, and of each tile its users, [T], and their mean and sum of squares, [2, T, outputs]."""
+    tiles, count, (outputs, inputs) = rows.tiles, len(rows.tiles.model), weight.shape[1:]
+    y, weights, parts = x.new_empty(*x.shape[:2], outputs), x.new_empty(count), x.new_empty(2, count, outputs)
+    tables = tiles.model, rows.counts, y, weights, *parts
+    shape = _shape(inputs, outputs, tiles.size)
+    triton_kernels.linear[count,](x, weight, weight.stride(0), *tables, inputs, outputs, **shape)
+    return y, weights, parts
+
+
+def evaluate(
+    x: Tensor, weight: Tensor, bias: Tensor, gamma: Tensor, beta: Tensor, mean: Tensor, var: Tensor, rows: Rows
+) -> Tensor:
+    """relu(bn(W x + b)) with the running statistics."""
+    y = _linear(x.contiguous(), weight, rows)[0]
+    return normalise(y, (mean - bias, mean, gamma * torch.rsqrt(var + EPS)), beta, rows)
 
 
 def normalise(y: Tensor, norm: tuple[Tensor, ...], beta: Tensor, rows: Rows) -> Tensor:
@@ -170,14 +217,14 @@ def backward(
     """The gradients of x, weight, gamma and beta; ``norm`` is mean, 1/sd and gamma/sd, each [S, C]."""
     tiles, (mean, scale, steep) = rows.tiles, norm
     count, outputs, inputs = len(tiles.model), weight.shape[1], weight.shape[2]
-    shape, grid = _shape(inputs, outputs, tiles.size), (tiles.num_models,)
+    shape = _shape(inputs, outputs, tiles.size)
     own = {"STEP": _STEP, "SIZE": tiles.size, "WIDTH": shape["OUT"]}
     parts = x.new_empty(2, count, outputs)
     tables = tiles.model, mean, steep, beta, beta.stride(0)
     triton_kernels.gradient_sums[count,](grad, y, *tables, *parts, outputs, **own)
     sums = x.new_empty(4, tiles.num_models, outputs)  # of beta and gamma, then what each user takes away
-    triton_kernels.gradient_totals[grid](
-        *parts, tiles.first, rows.together.count, scale, *sums, outputs, WIDTH=shape["OUT"]
+    triton_kernels.gradient_totals[tiles.num_models,](
+        *parts, tiles.first, rows.together.count, scale, *sums, outputs, WIDTH=shape["OUT"], TILES=_TILES
     )
     d_x = torch.empty_like(x) if to_x else x
     tile_weight = x.new_empty(count, outputs * inputs)
@@ -185,7 +232,8 @@ def backward(
     triton_kernels.gradients[count,](grad, x, y, *given, d_x, tile_weight, inputs, outputs, TO_X=to_x, **shape)
     d_weight = x.new_empty(tiles.num_models, outputs, inputs)
     size = outputs * inputs
-    triton_kernels.totals[tiles.num_models, triton.cdiv(size, 256)](tile_weight, tiles.first, d_weight, size, WIDTH=256)
+    grid = tiles.num_models, triton.cdiv(size, 64)
+    triton_kernels.totals[grid](tile_weight, tiles.first, d_weight, size, WIDTH=64, TILES=_TILES)
     return d_x if to_x else None, d_weight, sums[1], sums[0]
 
 

@@ -31,9 +31,14 @@ class _Read(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None]:
         if not ctx.needs_input_grad[0]:
             return None, None, None
+        kernels, later = kernels_for(grads[0].device, grads[0].dtype), [grad.contiguous() for grad in grads[1:]]
+        if kernels is not None:
+            sums = pad(grads[0], (0, 0, 0, 1)).flatten(0, 1)
+            down: Tensor = kernels.hand_down(sums, ctx.rows, ctx.matrices, later)
+            return down.view(*ctx.rows.counts.shape[:2], sums.shape[1]), None, None
         total = _hand_down(grads[0], ctx.rows)
-        for matrix, grad in zip(ctx.matrices, grads[1:], strict=True):
-            total.add_((matrix.backward @ grad.contiguous()).view_as(total))
+        for matrix, grad in zip(ctx.matrices, later, strict=True):
+            total.add_((matrix.backward @ grad).view_as(total))
         return total, None, None
 
 
@@ -210,7 +215,8 @@ def convolve(x: Tensor, rows: Rows, later: Rows, *maps: Map, training: bool) -> 
     x = parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)
     for one in maps:
         if not training:
-            x = _linear_norm_relu_fixed(x, later, *one)
+            fused = kernels is not None and kernels.fits(one[0])
+            x = kernels.evaluate(x, *one, later) if kernels and fused else _linear_norm_relu_fixed(x, later, *one)
         elif kernels is not None and kernels.fits(one[0]):
             x = _apply_fused(x, *one[:4], later, *one[4:], kernels)
         else:

@@ -9,23 +9,31 @@ import triton.language as tl
 @triton.jit
 def aggregate(
     x: tl.tensor, out: tl.tensor, source: tl.tensor, block: tl.tensor, first: tl.tensor, crow: tl.tensor,
-    col: tl.tensor, val: tl.tensor, last: tl.tensor, channels: tl.tensor, WIDTH: tl.constexpr, ENTRIES: tl.constexpr,
+    col: tl.tensor, val: tl.tensor, last: tl.tensor, sums: tl.tensor, counts: tl.tensor, channels: tl.tensor,
+    PLUS: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr, ENTRIES: tl.constexpr,
 ) -> None:  # fmt: skip
-    """One row: the weighted sum over its entries."""
-    row = tl.program_id(0)
-    here = tl.load(source + row)
-    start, end = tl.load(crow + here), tl.load(crow + tl.minimum(here + 1, last))
-    shift = tl.load(first + tl.load(block + row)).to(tl.int64)
+    """Some rows: the weighted sum over the entries of each, plus what its graph hands back, for each of its users."""
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    here, of = tl.load(source + row), tl.load(block + row)
+    start = tl.load(crow + here)
+    length = tl.load(crow + tl.minimum(here + 1, last)) - start
+    shift = tl.load(first + of).to(tl.int64)
     c = tl.arange(0, WIDTH)
-    total = tl.zeros([WIDTH], tl.float32)
-    for begin in range(start, end, ENTRIES):
-        entry = begin + tl.arange(0, ENTRIES)
-        live = entry < end
-        column = tl.load(col + entry, mask=live, other=0).to(tl.int64) + shift
-        weight = tl.load(val + entry, mask=live, other=0.0)
-        each = tl.load(x + column[:, None] * channels + c, mask=live[:, None] & (c < channels), other=0.0)
-        total += tl.sum(each * weight[:, None], 0)
-    tl.store(out + row.to(tl.int64) * channels + c, total, mask=c < channels)
+    inside = (c < channels)[None, :]
+    if PLUS:
+        total = tl.load(sums + of.to(tl.int64)[:, None] * channels + c[None, :], mask=inside, other=0.0)
+        total = total * tl.load(counts + row)[:, None]
+    else:
+        total = tl.zeros([ROWS, WIDTH], tl.float32)
+    for begin in range(0, tl.max(length, 0), ENTRIES):
+        entry = begin + tl.arange(0, ENTRIES)[None, :]
+        live = entry < length[:, None]
+        column = tl.load(col + start[:, None] + entry, mask=live, other=0).to(tl.int64) + shift[:, None]
+        weight = tl.load(val + start[:, None] + entry, mask=live, other=0.0)
+        where = x + column[:, :, None] * channels + c[None, None, :]
+        each = tl.load(where, mask=live[:, :, None] & (c < channels)[None, None, :], other=0.0)
+        total += tl.sum(each * weight[:, :, None], 1)
+    tl.store(out + row.to(tl.int64)[:, None] * channels + c[None, :], total, mask=inside)
 
 
 @triton.jit
@@ -70,11 +78,11 @@ def aggregate_dense(
 ) -> None:  # fmt: skip
     """A part of one graph's rows: its cells times the graph's rows, by tensor cores."""
     program = tl.program_id(0)
-    here = tl.load(graph + program)
-    n = tl.load(size + here)
+    here, piece = tl.load(graph + program), tl.load(part + program)
+    n = tl.where(piece < 0, 0, tl.load(size + here))  # a program that is not needed
     stride = tl.multiple_of((n + 15) // 16 * 16, 16)
     base, shift = tl.multiple_of(tl.load(begin + here), 16), tl.load(first + program)
-    row = tl.load(part + program) * ROWS + tl.arange(0, ROWS)
+    row = tl.maximum(piece, 0) * ROWS + tl.arange(0, ROWS)
     c = tl.arange(0, WIDTH)
     total = tl.zeros([ROWS, WIDTH], tl.float32)
     for start in range(0, n, COLUMNS):
@@ -112,12 +120,13 @@ def spread(
 
 @triton.jit
 def readout(
-    x: tl.tensor, out: tl.tensor, counts: tl.tensor, target: tl.tensor, channels: tl.tensor, WIDTH: tl.constexpr,
-    ENTRIES: tl.constexpr,
+    x: tl.tensor, out: tl.tensor, counts: tl.tensor, target: tl.tensor, blocks: tl.tensor, channels: tl.tensor,
+    WIDTH: tl.constexpr, ENTRIES: tl.constexpr,
 ) -> None:  # fmt: skip
-    """One graph: the weighted sum over its rows."""
+    """One graph: the weighted sum over its rows; a model's last block is filling, which nobody reads."""
     block = tl.program_id(0)
-    start, end = tl.load(target + block), tl.load(target + block + 1)
+    start = tl.load(target + block)
+    end = tl.where(block % blocks == blocks - 1, start, tl.load(target + block + 1))
     c = tl.arange(0, WIDTH)
     total = tl.zeros([WIDTH], tl.float32)
     for begin in range(start, end, ENTRIES):
@@ -275,23 +284,32 @@ def statistics(
     weights: tl.tensor, means: tl.tensor, spreads: tl.tensor, first: tl.tensor, bias: tl.tensor, gamma: tl.tensor,
     stride: tl.tensor, running_mean: tl.tensor, running_var: tl.tensor, running: tl.tensor, momentum: tl.tensor,
     eps: tl.tensor, mean: tl.tensor, scale: tl.tensor, steep: tl.tensor, channels: tl.tensor, WIDTH: tl.constexpr,
+    TILES: tl.constexpr,
 ) -> None:  # fmt: skip
     """One model: mean and 1/sd from its tiles, and its running statistics, which a model without users keeps.
 
-    Chan's rule for joining means and sums of squares keeps their digits, whatever the mean is.
+    Squares are of distances from the mean, first within a tile, then of the tiles' means: that keeps their digits.
     """
     model = tl.program_id(0)
     c = tl.arange(0, WIDTH)
+    start, end = tl.load(first + model), tl.load(first + model + 1)
     users = tl.full([], 0.0, tl.float32)
     centre, spread = tl.zeros([WIDTH], tl.float32), tl.zeros([WIDTH], tl.float32)
-    for tile in range(tl.load(first + model), tl.load(first + model + 1)):
-        more = tl.load(weights + tile)
-        step = tl.load(means + tile * channels + c, mask=c < channels, other=0.0) - centre
-        both = tl.maximum(users + more, 1.0)
-        spread += tl.load(spreads + tile * channels + c, mask=c < channels, other=0.0)
-        spread += step * step * (users * more / both)
-        centre += step * (more / both)
-        users += more
+    for some in range(start, end, TILES):
+        tile = some + tl.arange(0, TILES)
+        weight = tl.load(weights + tile, mask=tile < end, other=0.0)
+        live = (tile < end)[:, None] & (c < channels)[None, :]
+        each = tl.load(means + tile[:, None] * channels + c[None, :], mask=live, other=0.0)
+        users += tl.sum(weight, 0)
+        centre += tl.sum(each * weight[:, None], 0)
+    centre /= tl.maximum(users, 1.0)
+    for some in range(start, end, TILES):
+        tile = some + tl.arange(0, TILES)
+        weight = tl.load(weights + tile, mask=tile < end, other=0.0)
+        live = (tile < end)[:, None] & (c < channels)[None, :]
+        place = tile[:, None] * channels + c[None, :]
+        apart = tl.load(means + place, mask=live, other=0.0) - centre[None, :]
+        spread += tl.sum(tl.load(spreads + place, mask=live, other=0.0) + apart * apart * weight[:, None], 0)
     var = spread / tl.maximum(users, 1.0)
     inverse = 1.0 / tl.sqrt(var + eps)
     own, live = model * channels + c, c < channels
@@ -311,14 +329,19 @@ def statistics(
 def gradient_totals(
     shifts: tl.tensor, slopes: tl.tensor, first: tl.tensor, users: tl.tensor, scale: tl.tensor, d_beta: tl.tensor,
     d_gamma: tl.tensor, shift: tl.tensor, slope: tl.tensor, channels: tl.tensor, WIDTH: tl.constexpr,
+    TILES: tl.constexpr,
 ) -> None:  # fmt: skip
     """One model: the gradients of beta and gamma from its tiles, and what batch norm takes from each user's."""
     model = tl.program_id(0)
     c = tl.arange(0, WIDTH)
     total, sloped = tl.zeros([WIDTH], tl.float32), tl.zeros([WIDTH], tl.float32)
-    for tile in range(tl.load(first + model), tl.load(first + model + 1)):
-        total += tl.load(shifts + tile * channels + c, mask=c < channels, other=0.0)
-        sloped += tl.load(slopes + tile * channels + c, mask=c < channels, other=0.0)
+    end = tl.load(first + model + 1)
+    for some in range(tl.load(first + model), end, TILES):
+        tile = some + tl.arange(0, TILES)
+        live = (tile < end)[:, None] & (c < channels)[None, :]
+        place = tile[:, None] * channels + c[None, :]
+        total += tl.sum(tl.load(shifts + place, mask=live, other=0.0), 0)
+        sloped += tl.sum(tl.load(slopes + place, mask=live, other=0.0), 0)
     own, live = model * channels + c, c < channels
     inverse = tl.load(scale + own, mask=live, other=0.0)
     count = tl.maximum(tl.load(users + model), 1.0)
@@ -330,15 +353,15 @@ def gradient_totals(
 
 @triton.jit
 def totals(
-    parts: tl.tensor, first: tl.tensor, out: tl.tensor, size: tl.tensor, WIDTH: tl.constexpr,
+    parts: tl.tensor, first: tl.tensor, out: tl.tensor, size: tl.tensor, WIDTH: tl.constexpr, TILES: tl.constexpr,
 ) -> None:  # fmt: skip
     """One model: the sum of some columns over its tiles."""
     model = tl.program_id(0).to(tl.int64)
     column = tl.program_id(1) * WIDTH + tl.arange(0, WIDTH)
-    start = tl.load(first + model)
-    where = parts + start.to(tl.int64) * size + column
+    end = tl.load(first + model + 1)
     total = tl.zeros([WIDTH], tl.float32)
-    for _ in range(start, tl.load(first + model + 1)):
-        total += tl.load(where, mask=column < size, other=0.0)
-        where += size
+    for some in range(tl.load(first + model), end, TILES):
+        tile = (some + tl.arange(0, TILES)).to(tl.int64)
+        live = (tile < end)[:, None] & (column < size)[None, :]
+        total += tl.sum(tl.load(parts + tile[:, None] * size + column[None, :], mask=live, other=0.0), 0)
     tl.store(out + model * size + column, total, mask=column < size)

@@ -1,0 +1,94 @@
+"""Where the blocks of a batch come from and go to, and how much room a batch is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+GRADES = 4
+"""Sizes of room in an octave: a batch has at most a fifth more room than it needs, and few sizes serve all batches."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the blocks of each step come from and go to.
+
+    Args:
+        total: int64 [steps], the length of all blocks of a step, on the host.
+        length: [steps, blocks], on the device, int32 where that is enough.
+        shift: [steps, blocks], where a block comes from minus where it goes, likewise.
+        target: [steps, blocks + 1], where a block goes, likewise.
+    """
+
+    total: NDArray[np.int64]
+    length: Tensor
+    shift: Tensor
+    target: Tensor
+
+    @classmethod
+    def of(cls, pointers: NDArray[np.int64], ids: NDArray[np.int64], tile: int, device: torch.device) -> Self:
+        """Lay out blocks [steps, S, B]; one block more fills up each model's to a multiple of ``tile``."""
+        table = lay_out(pointers, ids, tile)
+        on_device = torch.from_numpy(table).to(device, index_type(pointers, table))
+        return cls(table[2, :, -1], on_device[0, :, :-1], on_device[1, :, :-1], on_device[2])
+
+    def block(self, step: int) -> Tensor:
+        """The block of each member of a step."""
+        return torch.repeat_interleave(self.length[step], output_size=int(self.total[step]))
+
+    def source(self, step: int, block: Tensor) -> Tensor:
+        """Where each member of a step comes from."""
+        every = torch.arange(len(block), dtype=block.dtype, device=block.device)
+        return every.add_(self.shift[step].index_select(0, block))
+
+
+def lay_out(
+    pointers: NDArray[np.int64], ids: NDArray[np.int64], tile: int, total: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Length, shift and target of blocks [steps, S, B] and of the block that fills up each model's: [3, steps, …].
+
+    Args:
+        pointers: where each graph's block begins in the store.
+        ids: which graphs; the number of graphs in the store where a model has fewer.
+        tile: the length of each model's blocks is a multiple of it.
+        total: the length of each step's blocks together, where it is to be larger: the last block gets the rest.
+    """
+    ends = np.append(pointers, pointers[-1])  # the graph past the last one is empty
+    source = ends[ids]
+    length = ends[ids + 1] - source
+    filling = -length.sum(axis=2, keepdims=True) % tile
+    if total is not None:
+        filling[:, -1, 0] += total - length.sum(axis=(1, 2)) - filling.sum(axis=(1, 2))
+    table = np.zeros((3, len(ids), ids.shape[1] * (ids.shape[2] + 1) + 1), dtype=np.int64)
+    table[0, :, :-1] = np.concatenate((length, filling), axis=2).reshape(len(ids), -1)
+    np.cumsum(table[0, :, :-1], axis=1, out=table[2, :, 1:])
+    past = np.full_like(filling, pointers[-1])
+    table[1, :, :-1] = np.concatenate((source, past), axis=2).reshape(len(ids), -1) - table[2, :, :-1]
+    return table
+
+
+def index_type(*tables: NDArray[np.int64]) -> torch.dtype:
+    """The smallest type that holds places in these tables."""
+    large = max(int(np.abs(each).max(initial=0)) for each in tables) > np.iinfo(np.int32).max
+    return torch.int64 if large else torch.int32
+
+
+def room_for(sizes: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Room for what each step needs, in few sizes: all parts of a step's room grow together.
+
+    Args:
+        sizes: [parts, steps], what is needed.
+        whole: [parts], how large each part of the store is; the parts of a room are to each other as these.
+
+    Returns:
+        [parts, steps].
+    """
+    share = whole[:, None] / max(int(whole.max(initial=0)), 1)
+    needed = np.divide(sizes, share, where=share > 0, out=np.ones(sizes.shape)).max(axis=0)
+    grade = np.ceil(GRADES * np.log2(np.maximum(needed, 1)))
+    return np.asarray(np.ceil(share * 2.0 ** (grade / GRADES)), dtype=np.int64)
