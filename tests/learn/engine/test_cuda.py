@@ -10,7 +10,7 @@ import torch
 from tests.learn.reference import random_lists
 from torch import Tensor
 
-from graphldp.learn.engine import gin
+from graphldp.learn.engine import gin, replay
 from graphldp.learn.engine.batches import PackedGraphs, gather
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.training import Job, TrainingOptions, train_many
@@ -71,3 +71,16 @@ def test_the_same_seed_gives_the_same_bits(models: int) -> None:
     first, second = (train_many(jobs, at_once=models) for _ in range(2))
     for one, other in zip(first, second, strict=True):
         assert all(torch.equal(one.state[name], other.state[name]) for name in one.state)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_recorded_steps_give_the_bits_of_steps_that_are_not(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = ModelSpec(2, layers=5, hidden=32)
+    lists = random_lists(np.random.default_rng(2), SETS[name][0] * 2, SETS[name][1])
+    packed = PackedGraphs.pack(lists, spec, torch.device("cuda"), np.arange(10) % 2)
+    job = Job(spec, TrainingOptions(max_epochs=6, batch_size=2), packed.subset(range(7)), packed.subset([7, 8, 9]))
+    recorded = train_many([job])[0]
+    monkeypatch.setattr(replay, "RECORDED", 0)
+    plain = train_many([job])[0]
+    assert all(torch.equal(recorded.state[each], plain.state[each]) for each in plain.state)
+    assert [record.val_loss for record in recorded.history] == [record.val_loss for record in plain.history]

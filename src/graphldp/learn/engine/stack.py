@@ -19,8 +19,10 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from graphldp.learn.engine import gin
-from graphldp.learn.engine.batches import PackedGraphs, gather
+from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.replay import Replay
+from graphldp.learn.engine.rows import RowBatch
 from graphldp.learn.engine.store import GraphStore, join
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ class Stack:
         self._stores: list[GraphStore] = []
         self._joined: dict[bool, GraphStore] = {}
         self._offsets: dict[int, int] = {}
+        self._learning, self._judging = Replay(self._learn), Replay(self._judge)
 
     def admit(self, members: Sequence[Member]) -> None:
         """Take trainings in, at their starting weights."""
@@ -156,11 +159,14 @@ class Stack:
         return torch.stack((train_loss, val_loss, val_accuracy), dim=1).cpu()
 
     def _view(self) -> None:
-        """After a change of members: parameters as views of the flat tensor."""
+        """After a change of members: parameters as views of the flat tensor, and room for losses."""
         self._params = {
             name: view.requires_grad_() for name, view in gin.views(self._slots, self._state["weights"]).items()
         }
         self._running = gin.views(self._norms, self._state["norms"])
+        self._losses = self._state["weights"].new_zeros(2, len(self.members))
+        self._learning.forget()
+        self._judging.forget()
 
     def _join(self) -> None:
         """After an arrival: the graphs of all in one store, dense ones in one of their own."""
@@ -181,35 +187,37 @@ class Stack:
         sizes = [int(member.options.batch_size) for member in self.members]
         sets = [member.train_set for member in self.members]
         ids, targets, weight = self._batches(sets, orders, sizes)
-        kept = self._kept(ids.shape)
-        adam = self._adam_plan(ids.shape[0])
-        total = torch.zeros(len(self.members), dtype=weight.dtype, device=weight.device)
-        for step, batch in enumerate(gather(self._store(sets), ids, self.spec.layers)):
-            scores = gin.scores(self.spec, self._params, self._running, batch, kept=kept[step], training=True)
-            losses = cross_entropy(scores.flatten(0, 1), targets[step].flatten(), reduction="none")
-            losses = losses.view_as(weight[step]) * weight[step]
-            per_model = weight[step].sum(1)
-            loss = (losses.sum(1) / per_model.clamp(min=1)).sum()
-            grads = torch.autograd.grad(loss, list(self._params.values()), materialize_grads=True)
-            self._adam(torch.cat([grad.flatten(1) for grad in grads], dim=1), adam[step])
-            total += losses.detach().sum(1)
-        return total / weight.sum((0, 2))
+        self._losses.zero_()
+        beside = targets, weight, self._kept(ids.shape), self._adam_plan(ids.shape[0])
+        self._learning.run(self._store(sets), ids, self.spec.layers, *beside)
+        return self._losses[0] / weight.sum((0, 2))
 
-    @torch.no_grad()
+    def _learn(self, batch: RowBatch, targets: Tensor, weight: Tensor, kept: Tensor, adam: Tensor) -> None:
+        """One step of every training."""
+        scores = gin.scores(self.spec, self._params, self._running, batch, kept=kept, training=True)
+        losses = cross_entropy(scores.flatten(0, 1), targets.flatten(), reduction="none").view_as(weight) * weight
+        loss = (losses.sum(1) / weight.sum(1).clamp(min=1)).sum()
+        grads = torch.autograd.grad(loss, list(self._params.values()), materialize_grads=True)
+        self._adam(torch.cat([grad.flatten(1) for grad in grads], dim=1), adam)
+        self._losses[0] += losses.detach().sum(1)
+
     def _validate(self) -> tuple[Tensor, Tensor]:
         orders = [np.arange(len(member.validation)) for member in self.members]
         sizes = [256] * len(orders)
         sets = [member.validation for member in self.members]
         ids, targets, weight = self._batches(sets, orders, sizes)
-        loss = torch.zeros(len(self.members), dtype=weight.dtype, device=weight.device)
-        right = torch.zeros_like(loss)
-        for step, batch in enumerate(gather(self._store(sets), ids, self.spec.layers)):
-            scores = gin.scores(self.spec, self._params, self._running, batch)
-            losses = cross_entropy(scores.flatten(0, 1), targets[step].flatten(), reduction="none")
-            loss += (losses.view_as(weight[step]) * weight[step]).sum(1)
-            right += ((scores.argmax(2) == targets[step]) * weight[step]).sum(1)
+        self._losses.zero_()
+        self._judging.run(self._store(sets), ids, self.spec.layers, targets, weight)
         count = weight.sum((0, 2))
-        return loss / count, right / count
+        return self._losses[0] / count, self._losses[1] / count
+
+    @torch.no_grad()
+    def _judge(self, batch: RowBatch, targets: Tensor, weight: Tensor) -> None:
+        """Loss and accuracy of every training on one batch."""
+        scores = gin.scores(self.spec, self._params, self._running, batch)
+        losses = cross_entropy(scores.flatten(0, 1), targets.flatten(), reduction="none").view_as(weight)
+        self._losses[0] += (losses * weight).sum(1)
+        self._losses[1] += ((scores.argmax(2) == targets) * weight).sum(1)
 
     def _store(self, sets: Sequence[PackedGraphs]) -> GraphStore:
         """Where some members' graphs are together."""

@@ -1,0 +1,96 @@
+"""Work on batch after batch, recorded as CUDA graphs.
+
+A step of one training is some two hundred small kernels. Starting each of them from Python takes longer than running
+it, so a step is recorded once for each size of batch and from then on started as a whole. What differs between two
+steps is copied to where the recorded kernels read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from graphldp.learn.engine.batches import gather
+from graphldp.learn.engine.in_place import InPlace, Room
+from graphldp.learn.engine.rows import kernels_for
+from graphldp.learn.engine.store import GraphStore
+
+Work = Callable[..., None]
+RECORDED = 1 << 20  # rows of a batch up to which starting its kernels takes longer than running them
+
+
+@dataclass
+class _Recording:
+    """What a size of batch reads, and its kernels once they are recorded."""
+
+    given: tuple[Tensor, ...]
+    graph: torch.cuda.CUDAGraph | None = None
+
+
+class Replay:
+    """Work on batches: for each step ``work(batch, *beside)``, without a result.
+
+    All that the work writes must stay where it is from one step to the next, and it may not wait for the device.
+    """
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._recordings: dict[Room, _Recording] = {}
+
+    def forget(self) -> None:
+        """Let recordings go: what they wrote to has moved."""
+        self._recordings = {}
+
+    def run(self, store: GraphStore, ids: NDArray[np.int64], layers: int, *beside: Tensor) -> None:
+        """Work on the batches of some graphs (:func:`graphldp.learn.engine.batches.gather`), and what is beside each.
+
+        Args:
+            store: packed graphs.
+            ids: int64 [steps, S, B], which graphs.
+            layers: how many rounds the models use.
+            beside: [steps, …] each, on the device; of the same shape at each call.
+        """
+        kernels = kernels_for(store.codes.device, store.dtype)
+        if kernels is None:
+            for step, batch in enumerate(gather(store, ids, layers)):
+                self._work(batch, *(each[step] for each in beside))
+            return
+        batches = InPlace(store, ids, layers, kernels)
+        for step, room in enumerate(batches.rooms):
+            self._step(batches, room, (*batches.tables(step), *(each[step] for each in beside)))
+
+    def _step(self, batches: InPlace, room: Room, given: tuple[Tensor, ...]) -> None:
+        if max(room) > RECORDED:
+            self._now(batches, room, given)
+            return
+        recording = self._recordings.get(room)
+        if recording is None:  # the first step of its size compiles what there is to compile
+            self._recordings[room] = _Recording(tuple(each.clone() for each in given))
+            self._now(batches, room, self._recordings[room].given)
+            return
+        for place, value in zip(recording.given, given, strict=True):
+            place.copy_(value)
+        if recording.graph is None:
+            recording.graph = self._record(batches, room, recording.given)
+        recording.graph.replay()
+
+    def _now(self, batches: InPlace, room: Room, given: tuple[Tensor, ...]) -> None:
+        self._work(batches.make(room, *given[:3]), *given[3:])
+
+    def _record(self, batches: InPlace, room: Room, given: tuple[Tensor, ...]) -> torch.cuda.CUDAGraph:
+        others = [each.graph for each in self._recordings.values() if each.graph is not None]
+        graph, current = torch.cuda.CUDAGraph(), torch.cuda.current_stream()
+        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        stream.wait_stream(current)
+        with torch.cuda.stream(stream):
+            # recordings run one after the other and leave nothing behind for each other, so they share their memory
+            graph.capture_begin(pool=others[0].pool() if others else None, capture_error_mode="thread_local")
+            self._now(batches, room, given)
+            graph.capture_end()
+        current.wait_stream(stream)
+        return graph
