@@ -17,7 +17,11 @@ def graphs() -> gl.GraphSet:
     return gl.synthetic.threads(num_graphs=40, seed=0)
 
 
-@pytest.mark.parametrize("steps", [rivals.geometric_steps, rivals.dense_steps])
+def geometric_steps(lists: gl.GraphSet, spec: ModelSpec, batch_size: int) -> Iterator[rivals.Step]:
+    return rivals.GeometricEpochs(lists, spec, batch_size).steps()
+
+
+@pytest.mark.parametrize("steps", [geometric_steps, rivals.dense_steps])
 def test_a_rival_takes_one_step_for_each_batch(
     steps: Callable[[gl.GraphSet, ModelSpec, int], Iterator[rivals.Step]], graphs: gl.GraphSet
 ) -> None:

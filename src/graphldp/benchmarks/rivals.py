@@ -15,6 +15,7 @@ import numpy as np
 from graphldp.neighbour_lists import NeighbourLists
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor, nn
 
     from graphldp.learn.engine.gin import ModelSpec
@@ -22,35 +23,50 @@ if TYPE_CHECKING:
 Step = Callable[[], None]
 
 
-def geometric_steps(lists: NeighbourLists, spec: ModelSpec, batch_size: int) -> Iterator[Step]:
-    """One epoch of torch_geometric's DataLoader and GINConv, a step at a time; each step fetches its batch too."""
-    import torch
-    from torch_geometric.data import Data
-    from torch_geometric.loader import DataLoader
-    from torch_geometric.nn import global_mean_pool
+class GeometricEpochs:
+    """torch_geometric's DataLoader and GINConv on a device."""
 
-    graphs = []
-    for g, (first, last) in enumerate(zip(lists.graph_ptr[:-1], lists.graph_ptr[1:], strict=True)):
-        source = torch.tensor(lists.indices[lists.indptr[first] : lists.indptr[last]], dtype=torch.long)
-        target = torch.repeat_interleave(torch.from_numpy(np.diff(lists.indptr[first : last + 1])))
-        label = 0 if lists.labels is None else int(lists.labels[g])
-        graphs.append(Data(x=torch.ones(last - first, 1), edge_index=torch.stack((source, target)), y=label))
-    model = _modules(spec, geometric=True)
-    optimizer = torch.optim.Adam(model["all"].parameters(), lr=0.01)
-    loader = iter(DataLoader(graphs, batch_size=batch_size, shuffle=True))
+    def __init__(
+        self, lists: NeighbourLists, spec: ModelSpec, batch_size: int, device: torch.device | None = None
+    ) -> None:
+        import torch
+        from torch_geometric.data import Data
+        from torch_geometric.loader import DataLoader
 
-    def step() -> None:
-        data = next(loader)
-        optimizer.zero_grad()
-        h = data.x
-        pooled = [global_mean_pool(h, data.batch)]
-        for conv, norm in zip(model["convs"], model["norms"], strict=True):
+        graphs = []
+        for g, (first, last) in enumerate(zip(lists.graph_ptr[:-1], lists.graph_ptr[1:], strict=True)):
+            source = torch.tensor(lists.indices[lists.indptr[first] : lists.indptr[last]], dtype=torch.long)
+            target = torch.repeat_interleave(torch.from_numpy(np.diff(lists.indptr[first : last + 1])))
+            label = 0 if lists.labels is None else int(lists.labels[g])
+            graphs.append(Data(x=torch.ones(last - first, 1), edge_index=torch.stack((source, target)), y=label))
+        self._spec, self._device = spec, device or torch.device("cpu")
+        self._model = _modules(spec, geometric=True)
+        self._model["all"].to(self._device)
+        self._optimizer = torch.optim.Adam(self._model["all"].parameters(), lr=0.01)
+        self._loader = DataLoader(graphs, batch_size=batch_size, shuffle=True)
+
+    def steps(self) -> Iterator[Step]:
+        """One epoch, a step at a time; each step fetches its batch too."""
+        batches = iter(self._loader)
+        for _ in range(len(self._loader)):
+            yield partial(self._step, batches)
+
+    def epoch(self) -> None:
+        """One epoch."""
+        for step in self.steps():
+            step()
+
+    def _step(self, batches: Iterator[Any]) -> None:
+        from torch_geometric.nn import global_mean_pool
+
+        data = next(batches).to(self._device)
+        self._optimizer.zero_grad()
+        h, size = data.x, data.num_graphs
+        pooled = [global_mean_pool(h, data.batch, size)]
+        for conv, norm in zip(self._model["convs"], self._model["norms"], strict=True):
             h = norm(conv(h, data.edge_index)).relu()
-            pooled.append(global_mean_pool(h, data.batch))
-        _learn(model, pooled, data.y, spec, optimizer)
-
-    for _ in range(-(-len(graphs) // batch_size)):
-        yield step
+            pooled.append(global_mean_pool(h, data.batch, size))
+        _learn(self._model, pooled, data.y, self._spec, self._optimizer)
 
 
 def dense_steps(lists: NeighbourLists, spec: ModelSpec, batch_size: int) -> Iterator[Step]:

@@ -89,7 +89,7 @@ def _cell(method: str, path: Path, threads: int, dense_batches: int) -> dict[str
         row = _ours(lists)
     else:
         dense = method == "dense blocks"
-        steps = (rivals.dense_steps if dense else rivals.geometric_steps)(lists, spec, BATCH)
+        steps = rivals.dense_steps(lists, spec, BATCH) if dense else rivals.GeometricEpochs(lists, spec, BATCH).steps()
         timed = min(dense_batches, count - 1) if dense else count - 1
         next(steps)()  # warms up
         prepared = perf_counter() - start
