@@ -20,7 +20,7 @@ import graphldp as gl
 from graphldp.errors import ParameterError
 from graphldp.mechanisms import base, kernels, local_lap, reference
 from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Stream, key_from
+from graphldp.mechanisms.streams import Stream, first_words, key_from
 from graphldp.mechanisms.threads import runs_of
 
 from .strategies import graph_sets, mechanisms
@@ -136,6 +136,15 @@ def test_words_are_numpys_philox(backend: ModuleType) -> None:
         for row, (user, graph) in enumerate(zip(rows.user, rows.graph, strict=True)):
             oracle = np.random.Philox(key=key, counter=[0, user, graph, stream])
             assert words[row].tolist() == oracle.random_raw(2).tolist()
+
+
+@pytest.mark.parametrize("count", [1, 4, 6])
+def test_the_first_words_of_a_user_are_numpys_philox(count: int) -> None:
+    key, users = key_from(11, "a test"), np.array([0, 3], np.uint64)
+    words = first_words(key, Stream.CHOICE, users + np.uint64(5), users, count)
+    for row, user in zip(words, users, strict=True):
+        oracle = np.random.Philox(key=key, counter=[0, user, user + np.uint64(5), Stream.CHOICE])
+        assert row.tolist() == np.atleast_1d(oracle.random_raw(count)).tolist()
 
 
 def test_numpy_takes_over_without_numba() -> None:

@@ -19,7 +19,7 @@ from graphldp.errors import DataError, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, no_lists
 from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Stream, philox, to_uniform
+from graphldp.mechanisms.streams import Key, Stream, first_words, to_uniform
 from graphldp.privacy import Budget
 from graphldp.reports import Reports
 
@@ -69,8 +69,8 @@ class CategoryRR(Mechanism):
             key: two words of the seed.
         """
         true = self._checked(about)
-        graph, user = (each.astype(np.uint64)[:, None] for each in (rows.graph, rows.user))
-        drawn = to_uniform(philox(key, Stream.CATEGORY, graph, user, np.arange(2, dtype=np.uint64)[None]))
+        graph, user = (each.astype(np.uint64) for each in (rows.graph, rows.user))
+        drawn = to_uniform(first_words(key, Stream.CATEGORY, graph, user, 2))
         own, _ = chances(np.exp(-epsilon), self.categories)
         other = np.floor(drawn[:, 1] * (self.categories - 1)).astype(np.int64)
         return np.where(drawn[:, 0] < own, true, other + (other >= true))

@@ -19,7 +19,7 @@ from graphldp.errors import DataError
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, Noise
 from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Stream, philox, to_uniform
+from graphldp.mechanisms.streams import Key, Stream, first_words, to_uniform
 from graphldp.neighbour_lists import gather_ranges
 from graphldp.privacy import Budget
 
@@ -98,7 +98,6 @@ def _counted(degrees: NDArray[np.int64], of_friends: NDArray[np.integer[Any]], n
 
 def count_noise(rows: UserRows, epsilon: Floats, groups: int, key: Key) -> Floats:
     """Independent discrete Laplace noise of ε for every user and group, as differences of two geometric draws."""
-    graph, user = (each.astype(np.uint64)[:, None] for each in (rows.graph, rows.user))
-    words = philox(key, Stream.COUNTS, graph, user, np.arange(2 * groups, dtype=np.uint64)[None])
+    words = first_words(key, Stream.COUNTS, *(each.astype(np.uint64) for each in (rows.graph, rows.user)), 2 * groups)
     size = np.floor(-np.log(to_uniform(words)) / epsilon[:, None])
     return np.asarray(size[:, :groups] - size[:, groups:])

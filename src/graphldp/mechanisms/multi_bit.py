@@ -27,10 +27,11 @@ from graphldp.errors import DataError, Described, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, no_lists
 from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Stream, philox, to_uniform
+from graphldp.mechanisms.streams import Key, Stream, first_words, philox, to_uniform
 from graphldp.privacy import Budget
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 _WORTH = 2.18  # the ε per number at which the estimate has the smallest variance (Proposition 3.5 of the paper)
 _WORDS_AT_ONCE = 1 << 22
 
@@ -100,13 +101,15 @@ class MultiBit(Mechanism):
             true = _dense(features[start:stop][:, private])
             spent = epsilon[start:stop, None]
             told = self._told(spent, columns)
-            words = [_words(rows, start, stop, columns, each, key) for each in (Stream.CHOICE, Stream.BITS)]
-            chosen = np.argsort(np.argsort(words[0], axis=1), axis=1) < told
+            graph, user = (each[start:stop].astype(np.uint64) for each in (rows.graph, rows.user))
+            drawn = first_words(key, Stream.CHOICE, graph, user, columns)
+            who, which = _smallest(drawn, told[:, 0].astype(np.int64))
             odds = np.exp(-spent / told)
             flip = odds / (1 + odds)
-            share = np.clip((true - low) / (high - low), 0.0, 1.0)
-            bit = to_uniform(words[1]) < chance(share, flip)
-            sent = np.where(chosen, np.where(bit, 1, -1), 0)
+            share = np.clip((true[who, which] - low[which]) / (high - low)[which], 0.0, 1.0)
+            words = philox(key, Stream.BITS, graph[who], user[who], which.astype(np.uint64))
+            sent = np.zeros(true.shape)
+            sent[who, which] = np.where(to_uniform(words) < chance(share, flip[who, 0]), 1, -1)
             noisy[start:stop] = np.where(np.isinf(spent), true, estimate(sent, flip, columns / told, low, high))
         return noisy
 
@@ -168,6 +171,11 @@ def _runs(users: int, columns: int) -> Iterator[tuple[int, int]]:
     yield from pairwise([*range(0, users, max(_WORDS_AT_ONCE // columns, 1)), users])
 
 
-def _words(rows: UserRows, start: int, stop: int, columns: int, stream: Stream, key: Key) -> NDArray[np.uint64]:
-    graph, user = (each[start:stop].astype(np.uint64)[:, None] for each in (rows.graph, rows.user))
-    return philox(key, stream, graph, user, np.arange(columns, dtype=np.uint64)[None])
+def _smallest(words: NDArray[np.uint64], counts: NDArray[np.int64]) -> tuple[Places, Places]:
+    """Row and column of the smallest words of each row, as many as its count says."""
+    found = np.zeros(words.shape, np.bool_)
+    for count in np.unique(counts):
+        some = np.flatnonzero(counts == count)
+        found[some[:, None], np.argpartition(words[some], count - 1, axis=1)[:, :count]] = True
+    who, which = np.nonzero(found)
+    return who, which

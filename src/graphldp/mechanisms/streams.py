@@ -74,8 +74,20 @@ def _multiply(constant: int, x: Words) -> tuple[Words, Words]:
 
 def philox(key: Key, stream: Stream, graph: Words, user: Words, word: Words) -> Words:
     """Word number ``word`` of each (stream, graph, user), vectorised."""
-    one = np.uint64(1)
-    c0, c1, c2 = np.broadcast_arrays((word >> np.uint64(2)) + one, user, graph)
+    four = _blocks(key, stream, graph, user, word >> np.uint64(2))
+    return np.choose((word & np.uint64(3)).astype(np.intp), four)
+
+
+def first_words(key: Key, stream: Stream, graph: Words, user: Words, count: int) -> Words:
+    """Words 0 to count − 1 of each (stream, graph, user), [users, count]: a block gives four of them at once."""
+    number = np.arange(-(-count // 4), dtype=np.uint64)
+    four = _blocks(key, stream, graph[:, None], user[:, None], number[None])
+    return np.stack(four, axis=2).reshape(len(user), -1)[:, :count]
+
+
+def _blocks(key: Key, stream: Stream, graph: Words, user: Words, number: Words) -> tuple[Words, ...]:
+    """The four words of each block."""
+    c0, c1, c2 = np.broadcast_arrays(number + np.uint64(1), user, graph)
     c3 = np.full_like(c0, int(stream))
     k0, k1 = int(key[0]), int(key[1])
     for _ in range(ROUNDS):
@@ -83,7 +95,7 @@ def philox(key: Key, stream: Stream, graph: Words, user: Words, word: Words) -> 
         high1, low1 = _multiply(MULTIPLIER[1], c2)
         c0, c1, c2, c3 = high1 ^ c1 ^ np.uint64(k0), low1, high0 ^ c3 ^ np.uint64(k1), low0
         k0, k1 = (k0 + WEYL[0]) % 2**64, (k1 + WEYL[1]) % 2**64
-    return np.choose((word & np.uint64(3)).astype(np.intp), [c0, c1, c2, c3])
+    return c0, c1, c2, c3
 
 
 def to_uniform(words: Words) -> NDArray[np.float64]:
