@@ -98,6 +98,7 @@ def _counted(degrees: NDArray[np.int64], of_friends: NDArray[np.integer[Any]], n
 
 def count_noise(rows: UserRows, epsilon: Floats, groups: int, key: Key) -> Floats:
     """Independent discrete Laplace noise of ε for every user and group, as differences of two geometric draws."""
-    words = first_words(key, Stream.COUNTS, *(each.astype(np.uint64) for each in (rows.graph, rows.user)), 2 * groups)
+    graph, user = (each.astype(np.uint64) for each in (rows.graph, rows.user))
+    words = first_words(key, Stream.COUNTS, graph, user, 2 * groups)
     size = np.floor(-np.log(to_uniform(words)) / epsilon[:, None])
     return np.asarray(size[:, :groups] - size[:, groups:])
