@@ -88,7 +88,7 @@ class Attributes:
         """
         if (private := self._told_by_groups()) is not None:
             raise DataError(
-                f"Groups are public, and these tell of everybody's {private}, which are private. Say that they are "
+                f"Groups are public, and these give away everybody's {private}, which are private. Say that they are "
                 "public, or group by what users told of them: "
                 "gl.Joint(edges=gl.FriendCounts(…), features=gl.CategoryRR(…))."
             )

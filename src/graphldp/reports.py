@@ -185,7 +185,7 @@ class Reports(NeighbourLists):
             raise DataError("quiet_friends and busy_friends must hold a number for each user.")
         answered = ~np.isnan(self.quiet_friends)
         if not np.array_equal(answered, ~np.isnan(self.busy_friends)) or (answered & ~self.asked).any():
-            raise DataError("Who was asked answers with both counts or none, and nobody else answers.")
+            raise DataError("A user who was asked must answer with both counts or none; nobody else may answer.")
         told = self.quiet_friends[answered] + self.busy_friends[answered]
         if not np.array_equal(told, self.noisy_degree[answered]):
             raise DataError("The two counts of friends must add up to noisy_degree.")

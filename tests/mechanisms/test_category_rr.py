@@ -74,8 +74,8 @@ def test_epsilons_of_their_own(tmp_path: Any) -> None:
     [
         (gl.GraphSet.from_edges([], [], [3]), r"needs labels of users: graphs\.with_node_labels"),
         (people([0, 1, 1], public=True), "these are public"),
-        (people([0, 1, 2]), "must have a label from 0 to 1, and somebody has not"),
-        (people([0, 1, -9]), "must have a label from 0 to 1, and somebody has not"),
+        (people([0, 1, 2]), "must have a label from 0 to 1. Some have none"),
+        (people([0, 1, -9]), "must have a label from 0 to 1. Some have none"),
     ],
 )
 def test_what_it_cannot_draw(graphs: gl.GraphSet, message: str) -> None:

@@ -12,11 +12,11 @@ from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point, points_of
 
 SYMBOLS = {"public_fraction": "λ", "epsilon": "ε", "alpha": "α"}
-"""How people write what a figure goes along."""
+"""The symbol of the parameter on a figure's x axis."""
 
 
 def accuracies(plan: ExperimentPlan, rows: Mapping[str, Row]) -> dict[str, list[dict[str, Any]]]:
-    """By panel, one row for each method and one column for each place; nothing of a plan about something else."""
+    """A table for each panel, with a row for each method; no tables where the plan is not about accuracy."""
     spec = EXPERIMENTS.get(plan.experiment)
     if not isinstance(spec, AccuracySweep | NodeSweep):
         return {}

@@ -1,7 +1,8 @@
-"""Trials in which liars search for what hurts most: they know the classifier, so it is fitted before they lie.
+"""Trials in which liars know the classifier and search for the claims that hurt it most.
 
-In test graphs they aim at the fitted classifier, defense included. In training graphs it does not exist yet; they aim
-at the one that honest reports would give, so that their graphs look to it like those of the other class.
+The classifier is fitted first, and then they lie. Liars in test graphs aim at the fitted classifier, with its defense.
+Liars in training graphs lie before it exists, so they aim at a classifier fitted to honest reports: they make it take
+their graphs for graphs of the other class.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Labels(Protocol):
-    """What labels graphs with probabilities."""
+    """A classifier that gives each graph a probability of each label."""
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -38,22 +39,24 @@ class Labels(Protocol):
 
 
 class Fitting(Protocol):
-    """What fits a trial's classifier to the training graphs of some reports."""
+    """Fits the classifier of a trial to the training graphs of some reports."""
 
     def fitted(self, trial: Trial, reports: Reports) -> TableClassifier:
         """The fitted classifier."""
 
 
 def aims(trial: Trial) -> bool:
-    """Whether a trial's liars search."""
+    """Whether the liars of a trial search for their claims."""
     return trial.threat is not None and isinstance(trial.threat.make_attack(), Optimised)
 
 
 def aimed(trial: Trial, context: Context, fits: Fitting) -> Defended:
-    """The reports that a trial learns from, after liars have aimed at its classifier, and the defense has judged."""
+    """The reports that a trial learns from, once liars have aimed at its classifier and the defense has judged."""
     threat = trial.threat or Threat()
     if threat.defense == "perfect":
-        raise ParameterError("A detector that is told who lies leaves nobody who could search.")
+        raise ParameterError(
+            "The defense must not be 'perfect' where liars search: it leaves out all of them beforehand."
+        )
     reports = reports_of(trial.draw, context)
     parts = split(reports.labels, trial.ratios, trial.seed)
     honest = Threat(defense=threat.defense, treatment=threat.treatment)
@@ -77,7 +80,7 @@ def score_of(model: Labels, threat: Threat, seed: int) -> Score:
 
     def score(reports: Reports) -> NDArray[np.float64]:
         if reports.labels is None:
-            raise DataError("Liars who search need to know the true labels.")
+            raise DataError("Liars who search need graphs with labels: they aim at the true ones.")
         chances = model.predict_proba(filtered(reports, threat, seed))
         return np.asarray(chances[np.arange(len(chances)), np.searchsorted(model.classes_, np.asarray(reports.labels))])
 

@@ -1,4 +1,4 @@
-"""Cells about confidence: how sure a trained classifier is of test graphs, and how often it is right."""
+"""Cells about confidence: how sure a trained classifier is about test graphs, and how often it is right."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHOICE = ("accuracy", "val_accuracy", "val_loss")
 
 
 def measured(cells: Sequence[Cell], context: Context) -> Iterator[list[CellOutcome]]:
-    """Run the trial that each cell names, and compare its confidences with what came true, before and after."""
+    """Run the trial of each cell, and compare confidences with outcomes, before and after calibration."""
     for cell in cells:
         trial = Trial.of(cell)
         for outcomes in trials.run([trial.cell], context):

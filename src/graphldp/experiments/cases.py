@@ -38,7 +38,7 @@ class Attacked:
         reports: what the server sees.
         malicious: who lies.
         inside: who is in an attacked graph.
-        hubs: who is a hub in truth; nobody where only reports are at hand.
+        hubs: whose true degree makes her a hub; nobody where there are no raw graphs.
     """
 
     reports: Reports
@@ -78,7 +78,7 @@ def defended(trial: Trial, context: Context) -> Defended:
 
 
 def after(case: Attacked, verdict: Verdict | None, threat: Threat, seed: int) -> Defended:
-    """What a verdict leaves of attacked reports; all of it where there is none."""
+    """The attacked reports without those that the verdict flags; all of them where there is no verdict."""
     if verdict is None:
         return Defended(case.reports, {}, True)
     n, honest = np.repeat(case.reports.sizes, case.reports.sizes), case.inside & ~case.malicious
@@ -139,7 +139,7 @@ def by_case(trials: Sequence[Trial]) -> Iterator[list[Trial]]:
 
 
 def cases_of(trials: Sequence[Trial], context: Context) -> Iterator[tuple[list[Trial], Defended | GraphLDPError]]:
-    """Trials with the reports they learn from; what takes longer than a plain draw comes from other processes."""
+    """Trials with the reports they learn from. Other processes prepare what takes longer than a plain draw."""
     shared: dict[Draw, list[list[Trial]]] = {}
     threatened: list[list[Trial]] = []
     for own in by_case(trials):
@@ -184,7 +184,7 @@ def _attacked(draw: Draw, ratios: tuple[float, ...], seed: int, threat: Threat, 
 
 
 def true_hubs(draw: Draw, reports: Reports, context: Context) -> NDArray[np.bool_]:
-    """Who is a hub in truth; nobody where there are no raw graphs."""
+    """Who is a hub by her true degree; nobody where there are no raw graphs."""
     graphs = raw_graphs(draw, context)
     if graphs is None:
         return np.zeros(reports.num_users, np.bool_)

@@ -87,7 +87,9 @@ def classify_users(
     present = np.ones(community.n, np.bool_) if whole.missing is None else ~whole.missing
     users = np.flatnonzero(present)
     if not enough(len(users), min_reports):
-        raise ParameterError(f"Fewer than {min_reports} users of '{community.id}' have reported: nothing is said yet.")
+        raise ParameterError(
+            f"Fewer than {min_reports} users of '{community.id}' have reported, too few to classify them."
+        )
     reports = _with_own_group(whole.induced())
     labels = np.array([known.get(user, "") for user in users.tolist()])
     labelled = np.flatnonzero(labels != "")

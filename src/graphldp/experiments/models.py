@@ -23,7 +23,7 @@ TRIAL = "trial"
 
 
 def classifier_of(outcome: CellOutcome) -> GraphClassifier | ProfileClassifier | None:
-    """The classifier of graphs that a trial fitted, which says where it comes from; None of a control."""
+    """The graph classifier that a trial fitted, with its origin; None for a control."""
     trial = Trial.of(outcome.cell)
     fitted: object = outcome.model
     if isinstance(fitted, Fitted):
@@ -35,7 +35,7 @@ def classifier_of(outcome: CellOutcome) -> GraphClassifier | ProfileClassifier |
 
 
 def user_classifier_of(outcome: CellOutcome) -> NodeClassifier | None:
-    """The same of a trial about single users."""
+    """The same for a trial about single users."""
     if not isinstance(outcome.model, NodeClassifier):
         return None
     outcome.model.provenance_ = {**outcome.model.provenance_, TRIAL: outcome.cell.id}
@@ -71,7 +71,7 @@ class ModelFolder:
         return self.path / f"seed-{seed}.npz"
 
     def keep(self, outcome: CellOutcome) -> None:
-        """Keep what a trial fitted, unless the seed has one that validation graphs prefer; controls are not kept."""
+        """Keep the model of a trial, unless the seed has one that is better on validation graphs; keep no controls."""
         fitted = user_classifier_of(outcome) or classifier_of(outcome)
         if fitted is None:
             return

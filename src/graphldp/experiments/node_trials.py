@@ -64,13 +64,13 @@ def split_users(X: NeighbourLists, ratios: Sequence[float], seed: int) -> UserSe
     if X.num_graphs != 1 or X.node_labels is None:
         raise DataError("To label single users, there must be one graph, and labels of its users to learn from.")
     if X.attributes is not None and "node_labels" in X.attributes.private_columns():
-        raise DataError("The users' labels are private: with_node_labels(…, public=True) says that they are not.")
+        raise DataError("The users' labels are private. If they are public, say so: with_node_labels(…, public=True).")
     known = np.flatnonzero(X.node_labels != NO_LABEL)
     return UserSets(*(known[part] for part in split(X.node_labels[known], ratios, seed)))
 
 
 def check_users(X: NeighbourLists, draw: Draw, ratios: Sequence[float]) -> None:
-    """Raise what would go wrong at every seed: users who cannot be divided, reports that the classifier cannot read."""
+    """Raise errors that every seed would meet: too few users to divide, or reports that the classifier cannot read."""
     from graphldp.learn.nodes.classifier import LAWS
 
     split_users(X, ratios, 0)
@@ -138,7 +138,7 @@ def _by_lpgnn(trial: Trial, view: FeatureView, context: Context) -> Floats:
 
 @lru_cache(maxsize=1)
 def _columns(draw: Draw, context: Context) -> Reports:
-    """What users say of themselves where features and labels are private, ε on each; all friendships are public."""
+    """The noisy features and labels of users, with ε spent on each; all friendships are public."""
     graphs = load(draw.dataset, context)
     classes, codes = np.unique(np.asarray(graphs.node_labels), return_inverse=True)
     hidden = graphs.with_features(graphs.features, public=False).with_node_labels(codes, public=False)
@@ -159,7 +159,7 @@ def _view(
 
 
 def _reports(draw: Draw, view: FeatureView, context: Context) -> Reports:
-    """What the users say of their friends: counted by the graph's own groups, else by those that features suggest."""
+    """The noisy friend counts, by the graph's own groups or else by groups that the features suggest."""
     if draw.mechanism == REPORTED:
         return reports_of(draw, context)
     graphs = load(draw.dataset, context)

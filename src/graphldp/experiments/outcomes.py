@@ -1,4 +1,4 @@
-"""What a computation says of one cell, before time, memory and machine are added."""
+"""The outcome of one cell, before time, memory and machine are added to it."""
 
 from __future__ import annotations
 

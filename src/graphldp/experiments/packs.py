@@ -1,4 +1,4 @@
-"""Many networks trained as one computation: trials are what is meant, packs are how they are computed together."""
+"""Many networks trained as one computation: a pack holds the trials that are trained together."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class _Fitting:
 
     @property
     def architecture(self) -> str:
-        """Models that can be stacked agree in it."""
+        """The same text for models that can be trained as one."""
         return repr(replace(self.spec, dropout=0.0))
 
     def outcome(self, trained: Trained) -> CellOutcome:

@@ -1,4 +1,4 @@
-"""What a plan's rows say together: hyper-parameters chosen on validation graphs, then mean and deviation over seeds."""
+"""The summary of a plan's rows: parameters chosen on validation graphs, then mean and deviation over seeds."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Threat:
     liars: int | None = None
 
     def params(self) -> dict[str, Any]:
-        """For a cell; what is as the paper has it is not named, so that its cells keep their identity."""
+        """The parameters for a cell, without those that are the paper's: so its cells keep their identity."""
         found = asdict(self)
         for name in ("where", "liars"):
             if found[name] == getattr(Threat, name):
@@ -71,7 +71,7 @@ class Threat:
 
     @property
     def learned(self) -> Threat:
-        """What of it a classifier learns from: the liars in training graphs."""
+        """The part of it that a classifier learns from: liars in training graphs."""
         if self.where == "test":
             return Threat(defense=self.defense, treatment=self.treatment)
         return replace(self, where="train")

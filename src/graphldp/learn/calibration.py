@@ -1,4 +1,4 @@
-"""Probabilities that mean what they say: a temperature, and no more certainty than the held-out graphs support.
+"""Probabilities that mean what they say: one temperature, and a limit set by the number of held-out graphs.
 
 A classifier is often too sure of itself, or not sure enough. One number T, the temperature, is fitted on m graphs that
 it has not learned from (Guo et al. 2017):

@@ -49,7 +49,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a fit leaves: the labels in the order of the scores, the model, where it comes from, and how it is read."""
+    """The result of a fit: labels in the order of the scores, the model, its origin, and its calibration."""
 
     classes: NDArray[Any]
     spec: ModelSpec

@@ -65,9 +65,9 @@ def labels_of(X: MaybeLabelled, y: ArrayLike | None, owner: str) -> tuple[NDArra
 
 
 def num_features(X: NeighbourLists, features: str) -> int:
-    """What a model has to know beforehand of its input: a number of columns, or of lengths of lists.
+    """What a model must know about its input in advance: how many columns, or how many lengths of lists.
 
-    A model tells that many lengths apart whose feature is ``"degree"``; the last stands for all longer.
+    With the feature ``"degree"`` a model distinguishes so many lengths; the last one stands for all longer lists.
     """
     if features == "columns":
         return int(column_rows(X).shape[1])

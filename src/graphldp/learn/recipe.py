@@ -2,11 +2,11 @@
 
 One rule for every dataset: all of ε goes to the degrees, and above ε = 1 hubs spend most of theirs on their lists.
 
-Sums over a graph's users average the noise of degrees away, and no edge tells as much as they do, but for those of the
-busiest user: who gathers around her is worth more than the precision of her degree, once a list tells friends from
-strangers. Below ε = 1 it does not, and from ε = 2 on it pays; :class:`graphldp.HubLists` lets each device decide by its
-own noisy degree whether it is a hub's. Where users can be asked twice, two counts tell nearly the same as a list, and
-pay from ε = 0.5 on: :class:`graphldp.HubCounts`.
+Sums over a graph's users average the noise of degrees away, and say more than edges do. The one exception is the
+busiest user: the list of her friends is worth more than a precise degree, once ε is large enough for the list to tell
+friends from strangers. Up to ε = 1 it is not, and from ε = 2 on the list pays. With :class:`graphldp.HubLists` each
+device decides by its own noisy degree whether its user is a hub. Where users can be asked twice, two counts say nearly
+the same as a list, and pay from ε = 0.5 on: :class:`graphldp.HubCounts`.
 
 The noise is the discrete Laplace law, which is what devices draw. A degree is a whole number, and among all that ε
 allows for one, no law serves an estimate better, whatever is known beforehand and whatever loss grows with the error

@@ -1,4 +1,6 @@
-"""CategoryRR: a private category, told truly or not (randomized response among k, Warner 1965, Kairouz et al. 2016).
+"""CategoryRR: a private category, at times replaced by another one.
+
+Randomized response among k categories (Warner 1965, Kairouz et al. 2016):
 
     Pr(told = own) = e^ε/(e^ε + k − 1),   Pr(told = l) = 1/(e^ε + k − 1) for every other category l
 
@@ -81,7 +83,9 @@ class CategoryRR(Mechanism):
         if about.public_labels:
             raise DataError("CategoryRR is for private labels, and these are public.")
         if ((about.node_labels < 0) | (about.node_labels >= self.categories)).any():
-            raise DataError(f"Everybody must have a label from 0 to {self.categories - 1}, and somebody has not.")
+            raise DataError(
+                f"Every user must have a label from 0 to {self.categories - 1}. Some have none, or another one."
+            )
         return about.node_labels
 
 

@@ -1,4 +1,4 @@
-"""More noise on a noisy degree, by which it has the law of a smaller ε: gradual release, backwards.
+"""More noise on a noisy degree, which gives it the law of a smaller ε: gradual release, backwards.
 
 Noise of ε₁ < ε is noise of ε plus an independent step, which is 0 with probability s and else noise of ε₁
 (Koufogiannis, Han & Pappas, *Gradual Release of Sensitive Data under Differential Privacy*, 2017, for Laplace):

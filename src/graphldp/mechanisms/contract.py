@@ -50,14 +50,14 @@ def _check(mechanism: Mechanism, graphs: GraphSet) -> None:
     reports.__class__.__post_init__(reports, False)  # sorted, in range, no self-loops, no duplicates
     epsilon = np.broadcast_to(mechanism.epsilon, graphs.num_users)
     _require(bool((reports.guarantee.epsilon <= epsilon * (1 + 1e-15)).all()), "no user spends more than her ε")
-    listed = np.isinf(epsilon) & (reports.guarantee.edges > 0)  # who publishes her columns alone has no row to show
+    listed = np.isinf(epsilon) & (reports.guarantee.edges > 0)  # not a user who publishes only her columns
     _check_public_rows(reports, graphs, listed)
     _check_public_columns(reports, graphs)
     _check_draws(mechanism, graphs, reports)
 
 
 def _check_columns(reports: Reports) -> None:
-    """Of the three columns of features the last alone is public; labels are private."""
+    """Only the last of the three columns of features is public; labels are private."""
     columns = reports.attributes
     _require(columns is not None and columns.groups is not None, "public groups are kept")
     kept = reports.features is not None and np.array_equal(reports.features, _features(reports.num_users)[:, 2:])
@@ -81,7 +81,7 @@ def _check_public_rows(reports: Reports, graphs: GraphSet, public: np.ndarray[tu
 
 
 def _check_public_columns(reports: Reports, graphs: GraphSet) -> None:
-    """Who spends an infinite ε on a column tells it as it is."""
+    """With an infinite ε on a column, a user sends it as it is."""
     if reports.noisy_features is not None and reports.epsilon_features is not None:
         public = np.isinf(reports.epsilon_features)
         exact = np.array_equal(reports.noisy_features[public], graphs.features[public][:, :2])

@@ -1,8 +1,9 @@
 """HubCounts: a degree from everybody, and two counts from hubs, who are asked a second question.
 
-Who gathers around a community's busiest user tells much, and her whole list costs much. Two counts tell nearly the
-same: how many of her friends are busy, and how many are not. Who is busy is known only once everybody has reported, so
-there are two rounds. With N₁ and N₂ two discrete Laplace noises of ε that a device draws at the start and keeps:
+The friends of a community's busiest user say much about it, but her whole list costs much ε. Two counts say nearly the
+same: how many of her friends are busy, and how many are not. The server knows who is busy only when everybody has
+reported, so there are two rounds. A device draws two discrete Laplace noises of ε at the start, N₁ and N₂, and keeps
+them:
 
     round 1   r = d + N₁ + N₂
               r < threshold(n):  d* = d + N₁, and she is done

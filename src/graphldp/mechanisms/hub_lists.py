@@ -1,7 +1,8 @@
 """HubLists: a sharp degree from everybody, a list from hubs.
 
-Of all lists the one of a community's busiest user tells most, and her degree needs no precision; of everybody else the
-degree tells most, and her list next to nothing. Who is busy is not known beforehand, so each device finds out by noise:
+The list of a community's busiest user says most about it, and her degree need not be precise. Of everybody else the
+degree says most, and the list next to nothing. Nobody knows beforehand who is busy, so each device looks at its own
+noisy degree:
 
     d_fine  = d + noise(ε)
     d_rough = d_fine + more noise, by which it is d + noise(ε₁), ε₁ = share·ε
@@ -59,7 +60,7 @@ class HubLists(RowMechanism):
         super().__post_init__()
         check_noise(self.noise, "HubLists")
         if not (is_number(self.share) and 1e-6 <= self.share <= 1 - 1e-6):
-            raise bad_parameter("share", "HubLists", "a number between 0 and 1, by a millionth at least", self.share)
+            raise bad_parameter("share", "HubLists", "a number between 0 and 1, a millionth away from both", self.share)
         for name in ("times", "least"):
             value = getattr(self, name)
             if not (is_number(value) and 0.0 <= value < np.inf):
@@ -71,7 +72,7 @@ class HubLists(RowMechanism):
         return self.noise
 
     def budget(self, n_max: int | None = None) -> Budget:
-        """All of ε on the degree, as who is no hub spends it; ``reports.budget`` says what each user did."""
+        """All of ε on the degree, as for a user who is no hub; ``reports.budget`` says what each user spent."""
         return Budget(self.epsilon, np.where(np.isinf(self.epsilon), np.inf, 0.0)[()])
 
     def threshold(self, n: NDArray[np.int64]) -> NDArray[np.float64]:

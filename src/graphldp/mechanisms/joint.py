@@ -1,4 +1,4 @@
-"""Joint: what a user knows of her friends and what she is, in one report with one ledger.
+"""Joint: one report about a user's friends and about herself, with one ledger.
 
     ε = ε_e + ε_x:  ε_e for her list, ε_x for her private columns
 

@@ -1,12 +1,12 @@
-"""LapGraph (Wu et al. 2022), which LocalLap is the local version of: **central** edge DP, not local.
+"""LapGraph (Wu et al. 2022) under **central** edge DP; LocalLap is its local version.
 
 A server that everybody trusts holds the whole graph, and releases
 
     T = ⌊m + Lap(1/ε₁)⌋ edges: the T pairs with the largest a_ij + Lap(1/ε₂),   ε₁ = ε/10, ε₂ = 9ε/10.
 
-One edge moves m by 1 and one entry by 1, so what is *released* is ε-edge-DP. To the server itself nothing is promised:
-every user hands over her true list, and the reports say so (each user counts as public). It is here to show what the
-local model costs.
+One edge moves m by 1 and one entry by 1, so what is *released* is ε-edge-DP. Nothing is promised against the server
+itself: every user hands over her true list, and the reports say so (each user counts as public). It is here to show
+what the local model costs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class LapGraph(Mechanism):
     """Central edge DP by a trusted server: a baseline, no local randomizer, and so not in the table of mechanisms.
 
     Args:
-        central: ε of the released graph. To a user nothing is promised, and ``reports.guarantee`` says so.
+        central: ε of the released graph. Users are promised nothing, and ``reports.guarantee`` says so.
 
     Example::
 

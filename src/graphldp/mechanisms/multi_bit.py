@@ -1,6 +1,6 @@
-"""MultiBit: private numbers, of which a few are told by one noisy bit each (Sajadmanesh & Gatica-Perez, CCS 2021).
+"""MultiBit: a few of a user's private numbers, one noisy bit for each (Sajadmanesh & Gatica-Perez, CCS 2021).
 
-A user draws m of her d numbers, and tells of each whether it is rather high or rather low:
+A user draws m of her d numbers at random, and for each sends one bit, high or low:
 
     Pr(bit = 1) = 1/(e^(ε/m) + 1) + u·(e^(ε/m) − 1)/(e^(ε/m) + 1),   u = (x − low)/(high − low)
 

@@ -255,7 +255,7 @@ def named(name: str) -> NamedMechanism:
 
 
 def at_hand(name: str) -> NamedMechanism:
-    """The record of a name, where a class of one's own was loaded before. Runs no code: the name may be a file's."""
+    """The record of a name; a class of your own must be loaded already. Runs no code: the name may come from a file."""
     if name in _table or not is_reference(name):
         return named(name)
     return _record_of(loaded_class(name, Mechanism, "mechanism"))

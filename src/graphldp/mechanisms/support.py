@@ -33,7 +33,7 @@ _LARGEST = 40.0  # ε₁ above which there is no noise
 
 
 def unsupported(reports: Reports, *, theta: float = 0.01) -> Counts:
-    """How many of a graph's busiest users have to be set aside, by their d*, until all others' claims fit together.
+    """How many of a graph's users with the largest d* must be set aside until the other claims fit together.
 
     Args:
         reports: with noisy degrees.

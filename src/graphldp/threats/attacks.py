@@ -33,7 +33,7 @@ _TAG = 0x7472A17  # keeps an attack's draws apart from the noise drawn with the 
 
 @dataclass(frozen=True)
 class Script:
-    """What malicious users do: where they start, and how they change it.
+    """What malicious users do: the lists they start from, and how they change them.
 
     Args:
         lists: one list per user; only those of malicious users are read.
@@ -48,7 +48,7 @@ class Script:
 
 @dataclass(frozen=True)
 class Attack(ABC):
-    """What some users of each graph do to its reports: a fraction β of them, or so many.
+    """An attack by some users of each graph: a fraction β of them, or a fixed number.
 
     Args:
         fraction: β, from 0 to 1: ⌊βn⌋ users of each graph, drawn uniformly by the seed unless an attack says otherwise.
@@ -101,7 +101,7 @@ class Attack(ABC):
         """
 
     def eagerness(self, reports: Reports, key: Key) -> NDArray[Any]:
-        """Who lies: the users of a graph who have the smallest of these. Drawn at random unless an attack chooses."""
+        """A number for each user: those with the smallest ones lie. Drawn at random unless an attack chooses."""
         return np.asarray(backend().first_words(UserRows.of(reports), Stream.PUBLIC, key)[:, 0])
 
     def _key(self, rng: Rng) -> Key:

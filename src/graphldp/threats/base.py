@@ -30,7 +30,7 @@ class Defense(ABC):
     treatment: Treatment = field(default="remove", kw_only=True)
 
     derived_for: ClassVar[tuple[type[Mechanism], ...]] = ()
-    """The mechanisms whose lists the test knows the law of; none where it does not look at the law."""
+    """The mechanisms whose law the test knows; empty where it does not need the law."""
 
     def __post_init__(self) -> None:
         if self.treatment not in get_args(Treatment):

@@ -1,14 +1,15 @@
-"""Degrees that no honest device sends: a filter for reports without witnesses. Three tests, each with a known law.
+"""Flag degrees that no honest device sends, by three tests whose error rates are known.
 
-- *Range.* An honest d* is 0 … n − 1 friends and noise. What is farther out than the noise goes with probability θ/n is
-  nobody's.
+- *Range.* An honest d* is 0 … n − 1 friends and noise. A value that noise reaches with a probability below θ/n is
+  flagged.
 - *Mixture.* Whatever the true degrees are, their mixture with the noise has no value that is more than e^ε as frequent
   as the next one: that is what ε-LDP means. Given how many sent v or v + 1, those who sent v are at most binomial with
   e^ε/(1 + e^ε). Liars who all say the same stand out.
-- *Support.* A hub of d friends needs d others who have a friend (:mod:`graphldp.mechanisms.support`). Of the busiest
-  users so many are flagged as have to be set aside until the others fit.
+- *Support.* A hub of d friends needs d others who have a friend (:mod:`graphldp.mechanisms.support`). The busiest
+  users are flagged, as many as must be set aside until the others fit.
 
-An honest user fails a test with probability θ at most, and about. Who says too little within the range is not found.
+An honest user fails a test with probability about θ, and no more. A claim that is too small but within the range
+passes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What no learner can do where training graphs hold liars: two worlds that look the same to it.
+"""A limit on every learner whose training graphs hold liars: two worlds that look the same to it.
 
 Take a graph A of one class and a graph B of the other, with the same n. If few reports have to change to turn what A
 sends into what B sends, liars change them, and the learner cannot know which of the two had which label. Let m be the
@@ -82,7 +82,7 @@ def exchangeable(graphs: GraphSet, fraction: float, epsilon: float, liars: Liars
     if liars not in get_args(Liars):
         raise bad_parameter("liars", "exchangeable", f"one of {', '.join(get_args(Liars))}", liars)
     if graphs.labels is None or len(np.unique(graphs.labels)) != 2:
-        raise DataError("Labels are exchanged between graphs of two classes. These have another number of them.")
+        raise DataError("The graphs must be of two classes, between which labels are exchanged.")
     labels, step = np.asarray(graphs.labels), np.floor(np.log(np.maximum(graphs.sizes, 1)) / np.log1p(STEP))
     degrees, first = np.split(graphs.degrees.astype(np.int64), graphs.graph_ptr[1:-1]), labels == labels[0]
     factor = {"both": 2.0, "one": 1.0, "random": 1 / max(1 - fraction, 1e-9)}[liars]

@@ -94,5 +94,5 @@ def test_bad_input() -> None:
     with pytest.raises(ParameterError, match="'iterations' parameter of degree_distribution"):
         degree_distribution(gl.NoisyDegrees(1.0).randomize(GRAPHS, rng=0), iterations=0)
     for reports in (gl.RR(1.0).randomize(GRAPHS, rng=0), gl.NoisyDegrees(1.0).randomize(GRAPHS.subset([]), rng=0)):
-        with pytest.raises(DataError, match="noisy degrees"):
+        with pytest.raises(DataError, match="the noisy degree of at least one user"):
             degree_distribution(reports)

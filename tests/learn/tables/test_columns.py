@@ -76,5 +76,5 @@ def test_a_profile_learns_from_noisy_columns(kinds: gl.GraphSet, tmp_path: Path)
     assert np.array_equal(
         gl.ProfileClassifier.load(tmp_path / "model").predict(reports[30:]), clf.predict(reports[30:])
     )
-    with pytest.raises(DataError, match="must have the same columns as those that it learned from"):
+    with pytest.raises(DataError, match="other columns than those that the classifier learned from"):
         clf.predict(gl.NoisyDegrees(2.0).randomize(kinds, rng=0))

@@ -119,7 +119,7 @@ def test_groups_that_tell_a_private_column_are_refused_as_in_memory(tmp_path: Pa
     """Few users may be divided alike by chance, so it counts what all users show, whatever the parts."""
     source = edges(tmp_path)
     tell = UserTable(people(tmp_path, group=(LABELS + 1) % 3))
-    with pytest.raises(DataError, match="these tell of everybody's node_labels"):
+    with pytest.raises(DataError, match="these give away everybody's node_labels"):
         randomize_parquet(source, tmp_path / "out", gl.RR(1.0), 0, N, users=tell, users_per_part=size)
     randomize_parquet(
         source, tmp_path / "out", gl.RR(1.0), 0, N, users=UserTable(tell.path, public_labels=True), users_per_part=size
@@ -133,17 +133,17 @@ def test_groups_that_tell_a_private_column_are_refused_as_in_memory(tmp_path: Pa
 @pytest.mark.parametrize(
     ("columns", "error", "says"),
     [
-        ({"user": np.arange(N) // 2}, DataError, "must have one row of columns"),
+        ({"user": np.arange(N) // 2}, DataError, "There must be one row for each user"),
         ({"user": np.arange(N) + 1}, DataError, "row group 1: users must be numbered from 0 to 59"),
         ({"user": np.arange(N) / 1.0}, FormatError, "needs a whole-number column 'user'"),
-        ({"node_label": [None, *LABELS[1:].tolist()]}, DataError, "somebody lacks one"),
-        ({"features": pa.array([[0.0]] * 59 + [[None]])}, DataError, "somebody lacks one"),
-        ({"features": pa.array([[0.0]] * 59 + [[1.0, 2.0]])}, DataError, "as many numbers for each user"),
+        ({"node_label": [None, *LABELS[1:].tolist()]}, DataError, "Some values are missing"),
+        ({"features": pa.array([[0.0]] * 59 + [[None]])}, DataError, "Some values are missing"),
+        ({"features": pa.array([[0.0]] * 59 + [[1.0, 2.0]])}, DataError, "the same number of features"),
         ({"features": pa.array([[0.0]] * 59 + [[np.nan]])}, DataError, "without NaN"),
         ({"features": ["text"] * N}, FormatError, "must be a list of numbers"),
         ({"features": None, "node_label": None, "group": None}, FormatError, "needs a column 'features'"),
         ({"group": GROUPS - 1}, DataError, "Everybody must be in one group"),
-        ({"node_label": LABELS + 1}, DataError, "must have a label from 0 to 2, and somebody has not"),
+        ({"node_label": LABELS + 1}, DataError, "must have a label from 0 to 2. Some have none"),
     ],
 )
 def test_bad_columns(tmp_path: Path, columns: Any, error: type[Exception], says: str) -> None:

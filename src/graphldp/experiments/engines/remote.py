@@ -143,7 +143,7 @@ def compute_folder(
 
 
 class _Work:
-    """What a folder asks for and what is there of it; a plan that depends on what came out grows meanwhile."""
+    """What a folder asks for, and which rows are there. A plan that depends on its own rows grows as they come."""
 
     def __init__(self, folder: Path, out: Path, context: Context) -> None:
         self._folder, self._context = folder, context
@@ -192,7 +192,7 @@ def _trained(work: _Work, context: Context, trainers: int) -> Iterator[Row]:
 
 
 def _dealt(work: _Work, trainers: int) -> list[list[Cell]]:
-    """The trainings in as many hands, about the same work in each; those of one architecture, which stack, in one."""
+    """The trainings dealt to as many processes, about the same work to each; one architecture goes to one process."""
     shapes: dict[str, list[Cell]] = {}
     for cell in work.trainings():
         shape = {name: value for name, value in cell.params["model"].items() if name != "dropout"}
@@ -204,7 +204,7 @@ def _dealt(work: _Work, trainers: int) -> list[list[Cell]]:
 
 
 def _cost(cells: Sequence[Cell]) -> float:
-    """About how much work some trainings are, against each other; dense lists are ten times as much."""
+    """Roughly how much work some trainings are; with dense lists a training counts ten times."""
     total = 0.0
     for cell in cells:
         model, epochs = cell.params["model"], cell.params["training"]["max_epochs"]
@@ -229,7 +229,7 @@ class _Writer:
 
 
 def _beside(cells: Sequence[Cell], context: Context, writer: _Writer) -> None:
-    """Compute what needs no GPU, by other processes; the time limit ends it after a row."""
+    """Compute what needs no GPU in other processes; they stop after the first row past the time limit."""
     near = replace(context, device="cpu", memory=available_memory("cpu") // context.workers, workers=1, at_once=1)
     rows = LocalEngine(context.workers).run(groups_of(cells)[0], replace(near, deadline=math.inf))
     for row in rows:

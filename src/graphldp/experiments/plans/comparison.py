@@ -62,7 +62,7 @@ class Learner:
 
 
 def learner_of(classifier: object) -> Learner:
-    """What a classifier, or the name of one, is to a trial."""
+    """A classifier, or the name of one, as a trial describes it."""
     made = NETWORKS[classifier]() if isinstance(classifier, str) and classifier in NETWORKS else classifier
     if isinstance(made, GraphClassifier):
         given = {name: value for name, value in made.get_params().items() if name not in _ELSEWHERE}

@@ -1,4 +1,4 @@
-"""What each kind of experiment needs: its cells, one for each number of the figure, and where they stand in it."""
+"""The cells that each kind of experiment needs, one for each number of the figure, and their place in it."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _poisoning(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
 
 
 def _forgery(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
-    """One liar in each graph stands at no β."""
+    """The recipe under forged degrees; a cell with one liar in each graph has no place on the axis of β."""
     assert isinstance(spec, DegreeForgery)  # noqa: S101
     for (method, epsilon, panels), seed in product(spec.settings, range(setting.seeds)):
         draw = draw_of(method, setting, seed=seed, epsilon=epsilon, alpha=0.9, public_fraction=0.0)

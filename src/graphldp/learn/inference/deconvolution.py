@@ -43,7 +43,7 @@ def degree_distribution(reports: Reports, *, iterations: int = 200) -> Floats:
     degree = reports.noisy_degree
     there = np.ones(reports.num_users, np.bool_) if reports.missing is None else ~reports.missing
     if degree is None or not there.any():
-        raise DataError("degree_distribution needs reports with noisy degrees, of somebody.")
+        raise DataError("degree_distribution needs the noisy degree of at least one user.")
     top = reports.n_max - 1
     exact = there & np.isinf(reports.epsilon1)
     known = np.bincount(np.clip(degree[exact], 0, top).astype(np.int64), minlength=top + 1)

@@ -70,7 +70,7 @@ class BlockModel:
 
 
 def _possible(counts: Floats, epsilon: Floats) -> NDArray[np.bool_]:
-    """Whose counts an honest device may have sent: one liar's would outweigh everybody else's in a sum."""
+    """Which counts an honest device may have sent: in a sum, those of one liar would outweigh everybody else's."""
     noise = _TAIL / epsilon[:, None]
     return np.asarray(((counts >= -noise) & (counts <= _MOST + noise)).all(axis=1))
 

@@ -33,12 +33,12 @@ LAWS: tuple[type[Mechanism], ...] = (FriendCounts, RR, DPRR, Blink, NonPrivFull)
 class NodeClassifier(ClassifierMixin, BaseEstimator):
     """Classes of single users, by everything that is known of them.
 
-    It holds several opinions of each user, as log probabilities: what her features say, alone and through users like
-    her, and what her friends say. Friends are heard through :class:`graphldp.FriendCounts`, by a block model, or
+    It combines several opinions about each user, as log probabilities: from her features, from users with similar
+    features, and from her friends. Friends enter through :class:`graphldp.FriendCounts`, by a block model, or
     through lists of :class:`graphldp.RR`, :class:`graphldp.DPRR` or :class:`graphldp.Blink`, by a graph of likely
     friendships. The opinions are mixed by exponents that suit the validation users best.
 
-    It is transductive: all users are there when it is fitted, and it says something of these alone. It follows
+    It is transductive: all users must be there when it is fitted, and it labels these users only. It follows
     scikit-learn otherwise::
 
         view = gl.FeatureView.of(graphs, train=train, validation=val)
@@ -167,7 +167,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
 
 
 def fingerprint(X: NeighbourLists) -> str:
-    """By what users are recognised: how many they are, and their public features. No edge is looked at."""
+    """What users are recognised by: their number and their public features. Edges are not read."""
     public = None if X.attributes is None else X.attributes.public()
     columns: Any = None if public is None else public.features
     found = hashlib.sha256(str(X.sizes.tolist()).encode())

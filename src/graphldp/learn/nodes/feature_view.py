@@ -24,7 +24,7 @@ _HELD_OUT = (2 / 3, 1 / 3)
 
 @dataclass(frozen=True)
 class LabelledUsers:
-    """Whose classes are known, and for what they are used.
+    """The users whose classes are known, and what they are used for.
 
     Args:
         classes: the labels, sorted.
@@ -44,7 +44,7 @@ class LabelledUsers:
     ) -> LabelledUsers:
         """Check labels and users; without ``validation`` a third of the training users is held out."""
         if y is None and X.attributes is not None and "node_labels" in X.attributes.private_columns():
-            raise DataError("These labels are private: with_node_labels(…, public=True) says that they are not.")
+            raise DataError("These labels are private. If they are public, say so: with_node_labels(…, public=True).")
         labels = np.asarray(X.node_labels if y is None else y)
         if labels.shape != (X.num_users,):
             must_be = f"one label for each of {X.num_users} users, or None where the graph has its own"
@@ -129,7 +129,9 @@ class FeatureView:
         public = None if X.attributes is None else X.attributes.public()
         if public is None or public.features is None:
             if X.features is not None:
-                raise DataError("These features are private: with_features(…, public=True) says that they are not.")
+                raise DataError(
+                    "These features are private. If they are public, say so: with_features(…, public=True)."
+                )
             return cls(users, {"prior": users.prior()}, {"prior": 1.0}, users.prior())
         rows = scaled(public.features)
         known = users.codes, users.train, users.validation

@@ -1,4 +1,4 @@
-"""Extremely randomized trees and a kernel machine on what users of a graph are.
+"""Extremely randomized trees and a kernel machine on the columns of a graph's users.
 
 Averages of many rough cuts bear noisy columns better than boosting; the kernel compares graphs as a whole.
 """

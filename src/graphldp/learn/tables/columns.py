@@ -1,4 +1,4 @@
-"""What users of a graph are, beside how many friends they have: sums of columns, and of columns times degrees.
+"""Features of a graph from its users' columns: sums of columns, and of columns times degrees.
 
 A single noisy column of a private user says next to nothing; a mean over a graph does. All estimates are unbiased: the
 noise of a column and that of d* are independent, so

@@ -1,4 +1,4 @@
-"""What can be told without a graph neural network: from n alone, and from degrees alone.
+"""Controls without a graph neural network: classifiers on n alone, and on degrees alone.
 
 n is public in the paper's model and d* costs no more than the list it comes with. On REDDIT-BINARY the two alone go a
 long way (n about 0.77, degrees up to 0.90), so whatever spends ε on edges has to earn it against these controls. Both

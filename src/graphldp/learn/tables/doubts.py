@@ -1,4 +1,4 @@
-"""Whether a graph looks like one in which somebody forged her degree.
+"""Whether a graph looks as if somebody had forged her degree.
 
 No single claim can be checked: whoever has many friends says so, and so does a liar. But claims have to fit together.
 In a thread nearly every friend of a hub has few others, so the degrees of all others say about how large the hub is;

@@ -1,4 +1,4 @@
-"""What a graph's users claim, in steps, and sums over them: a table on which every lie can be tried out.
+"""The degrees that users claim, rounded to levels, and sums over them: a table on which every lie can be tried out.
 
 Each d* is rounded down to a level: whole numbers up to 12, then steps of 10 %; a claim above n − 1 counts as n − 1. A
 graph is then its number of users at each level, and a liar can do no more than move from one level to another. Of the

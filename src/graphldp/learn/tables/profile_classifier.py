@@ -194,7 +194,7 @@ class _Mixture:
         return self
 
     def _pair(self, X: Floats, y: NDArray[Any], weight: float = 1.0) -> Model:
-        """One step of the fit; a model that nobody will hear is left as it is."""
+        """One step of the fit; a model without weight is not fitted."""
         on_columns = self.columns and X.shape[1] > 1
         fitted: Model = ColumnPair(self.seed, self.columns) if on_columns else Pair(self.seed)
         if weight > 0:

@@ -1,4 +1,4 @@
-"""A graph in more numbers: its degrees with the noise taken out of their sums, for trees to choose from.
+"""A graph as a row of numbers: moments and order statistics of its degrees, with the noise taken out of the sums.
 
 Sums over users average the noise away, and its law is known, so the moments of the true degrees have unbiased estimates
 (σ² is the variance of the noise of each d*; 0 for public users and for raw graphs):

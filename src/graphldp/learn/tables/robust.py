@@ -1,4 +1,4 @@
-"""A classifier on whose score no single list has more than a bounded influence.
+"""A classifier in which no single list has more than a bounded influence on the score.
 
     score = s(n) + (1/n) Σ_i φ(length of i's list),   |φ| ≤ B
 

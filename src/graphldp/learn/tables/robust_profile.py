@@ -46,7 +46,7 @@ from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
 Trust = Literal["profile", "votes", "size"]
-"""What training graphs allow to be heard: everything, the votes, or n alone."""
+"""What the training graphs allow to be used: the profile and the votes, the votes, or n alone."""
 
 _MISFITS = 1e-3  # the share of honest graphs whose claims do not fit together, at most
 _ALARM = 1e-3  # the probability that honest training graphs raise an alarm
@@ -169,7 +169,7 @@ class RobustProfileClassifier(ProfileClassifier):
 
 
 def set_aside(X: NeighbourLists) -> NDArray[np.int64]:
-    """How many users of each graph claim what does not fit; nobody's claims can be compared where there is no d*."""
+    """How many users of each graph make claims that do not fit; 0 where there is no d* to compare."""
     if isinstance(X, Reports) and X.noisy_degree is not None:
         return unsupported(X, theta=_MISFITS)
     return np.zeros(len(X), np.int64)
@@ -186,7 +186,7 @@ def _sizes(graphs: Levelled) -> Floats:
 
 
 def _trust(aside: NDArray[np.int64], n: Floats) -> Trust:
-    """What may be heard, by how many users of each training graph have to be set aside."""
+    """What may be used, given how many users of each training graph must be set aside."""
     misfits = aside > 0
     if np.count_nonzero(misfits) <= binom.isf(_ALARM, len(aside), _MISFITS):
         return "profile"

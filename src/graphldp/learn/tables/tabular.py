@@ -79,7 +79,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, ABC):
         """The numbers that the model was fitted to, of other graphs."""
         table = self._rows(X)
         if table.shape[1] != np.size(self.filled_):
-            raise DataError("These graphs must have the same columns as those that it learned from. They have others.")
+            raise DataError("These graphs have other columns than those that the classifier learned from.")
         return np.asarray(table[:, self.filled_])
 
     def predict(self, X: Graphs) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""A score to which each user adds one bounded vote: what k liars can do to it is known exactly, for every k.
+"""A score in which each user has one bounded vote, so that the harm of k liars is known exactly for every k.
 
     score of a class = s(n) + (n/m) Σ_i φ(level of i; n)
 

@@ -31,7 +31,7 @@ def deal_columns(item: Item, work: Work) -> dict[str, int]:
         wanted = [name for name in ("user", *COLUMNS) if name in file.schema_arrow.names]
         table = file.read_row_group(int(item["group"]), columns=wanted, use_threads=False)
     if any(column.null_count for column in table.columns):
-        raise DataError(f"{where}: everybody must have all columns, and somebody lacks one.")
+        raise DataError(f"{where}: every user must have a value in every column. Some values are missing.")
     user = table.column("user").to_numpy().astype(np.int64)
     if ((user < 0) | (user >= work.n)).any():
         raise DataError(f"{where}: users must be numbered from 0 to {work.n - 1}.")
@@ -79,7 +79,7 @@ def _about(work: Work, part: int, count: int) -> Attributes:
     user = np.concatenate([np.zeros(0, np.int64), *(each.column("user").to_numpy() for each in dealt)])
     order = np.argsort(user, kind="stable")
     if not np.array_equal(user[order], np.arange(count) + work.bounds(part)[0]):
-        raise DataError(f"Each user from 0 to {work.n - 1} must have one row of columns, and somebody has none or two.")
+        raise DataError(f"There must be one row for each user from 0 to {work.n - 1}. Some users have none, or two.")
     said = {"public_features": table.public_features, "public_labels": table.public_labels}
     found = stored_columns(pa.concat_tables(dealt).take(order), table.width) | said | {"num_groups": table.num_groups}
     about = Attributes.restored(found) or _NOTHING
@@ -105,7 +105,7 @@ def _all_users(work: Work, num_groups: int) -> Attributes:
 def join_parts(work: Work, found: list[dict[str, int]]) -> Work:
     """Look at all parts together, and put the groups of all users into one file."""
     if len({each["width"] for each in found}) > 1:
-        raise DataError("features must be as many numbers for each user.")
+        raise DataError("Every user must have the same number of features.")
     num_groups = max(each["groups"] for each in found)
     first = _about(work, 0, work.bounds(0)[1])
     if first.groups is not None and first.private_columns():

@@ -105,14 +105,14 @@ def stored_columns(table: Any, width: int) -> dict[str, Any]:
 def full(values: Any) -> NDArray[Any]:
     """Arrow's numbers as an array, refused where some are absent."""
     if values.null_count:
-        raise DataError("Everybody must have all columns, and somebody lacks one.")
+        raise DataError("Every user must have a value in every column. Some values are missing.")
     return np.asarray(values.to_numpy(zero_copy_only=False))
 
 
 def rectangle(lengths: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
     """Lists of one length, as a table."""
     if len(np.unique(lengths)) > 1:
-        raise DataError("features must be as many numbers for each user.")
+        raise DataError("Every user must have the same number of features.")
     return values.reshape(len(lengths), int(lengths[0]))
 
 

@@ -108,7 +108,7 @@ def row_groups(source: Path, claimed: Callable[[Any, Path], tuple[int, str]]) ->
         except (OSError, pa.ArrowInvalid):
             raise FormatError(f"{path}: not a Parquet file, or damaged.") from None
         if grows_too_much(size, path.stat().st_size):
-            raise FormatError(f"{path}: claims {what}, more than so small a file can hold of a real graph.")
+            raise FormatError(f"{path}: claims to hold {what}, more of a real graph than a file of its size can hold.")
         pieces += [{"file": str(path), "group": number, "piece": len(pieces) + number} for number in range(count)]
     return pieces
 
