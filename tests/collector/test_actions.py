@@ -18,7 +18,7 @@ BOB = Actor("bob", Role.OPERATOR, "api")
 
 CHANGES: dict[str, Callable[[Store, Actor, str | None], object]] = {
     "rename": lambda store, who, seen: actions.rename(store, who, "bees", "Wasps", seen=seen),
-    "label": lambda store, who, seen: actions.label(store, who, "bees", 3, seen=seen),
+    "label": lambda store, who, seen: actions.label(store, who, "bees", "3", seen=seen),
     "close": lambda store, who, seen: actions.close(store, who, "bees", seen=seen),
     "ask": lambda store, who, seen: actions.ask(store, who, "bees", seen=seen),
     "renew": lambda store, who, seen: actions.renew(store, who, "bees", seen=seen),

@@ -62,7 +62,7 @@ def overview(store: Store, id: str, min_reports: int) -> Overview:
     """
     found = store.community(id)
     epochs = _epochs(store, id)
-    label = store.results.predictions().get(found.key)
+    label = store.results.predictions([found.key]).get(found.key)
     asks = found.mechanism == "hub-counts"
     return Overview(
         found,

@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from graphldp.collector.acting import acting
 from graphldp.collector.community import Community
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage.export import export as gather
+from graphldp.collector.storage.export_csv import csv_rows
 from graphldp.collector.storage.store import Store
-from graphldp.errors import ParameterError
-from graphldp.reports import Reports
+from graphldp.errors import ParameterError, bad_parameter
+from graphldp.files import written_whole
+
+FORMATS = ("csv", "npz")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What a file of reports holds.
+
+    Args:
+        communities: how many.
+        users: in all of their rosters.
+        reported: how many of these have a report in it.
+        labelled: communities that have a label.
+    """
+
+    communities: int
+    users: int
+    reported: int
+    labelled: int
 
 
 def chosen(store: Store, ids: Sequence[str] | None) -> list[Community]:
@@ -22,19 +44,39 @@ def chosen(store: Store, ids: Sequence[str] | None) -> list[Community]:
 
 
 @acting("reports.export", Role.OPERATOR)
-def export(store: Store, actor: Actor, ids: Sequence[str] | None = None, *, labelled: bool = False) -> Reports:
-    """The reports of communities, with everyone marked who has not reported.
+def export(
+    store: Store, actor: Actor, ids: str | Sequence[str] | None, file: Path, *, labelled: bool = False
+) -> Exported:
+    """Write the reports of communities to a file, which is whole or not there. Its name's ending says the format.
 
     Args:
         store: where they are.
         actor: who acts.
-        ids: of which communities; of all by default.
-        labelled: leave out those that have no label.
+        ids: of which community or communities; of all where there are none.
+        file: ``.npz`` for Python, with everyone marked who has not reported; ``.csv`` with a row for each report.
+        labelled: leave out communities that have no label.
     """
-    wanted = [each for each in chosen(store, ids) if not labelled or each.label is not None]
+    form = file.suffix.removeprefix(".")
+    if form not in FORMATS:
+        endings = " or ".join(f".{each}" for each in FORMATS)
+        raise bad_parameter("FILE", "export", f"a file that ends in {endings}", str(file))
+    wanted = [
+        each for each in chosen(store, [ids] if isinstance(ids, str) else ids) if not labelled or each.label is not None
+    ]
     if not wanted:
         raise ParameterError("No community has a label yet: 'graphldp collect community label' gives one.")
-    return gather(store, wanted)
+    users, known = sum(each.n for each in wanted), sum(each.label is not None for each in wanted)
+    if form == "npz":
+        reports = gather(store, wanted)
+        reports.save(file)
+        absent = 0 if reports.missing is None else int(reports.missing.sum())
+        return Exported(len(wanted), users, users - absent, known)
+    rows = -1  # the header
+    with written_whole(file) as out:
+        for line in csv_rows(store, wanted, store.classes.names()):
+            out.write(line.encode())
+            rows += 1
+    return Exported(len(wanted), users, rows, known)
 
 
 @acting("reports.delete", Role.OPERATOR)

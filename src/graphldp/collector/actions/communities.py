@@ -26,7 +26,7 @@ class NewCommunity:
         public: whether users may also publish their list as it is.
         split: how dprr splits ε.
         name: what people call it; its id by default.
-        label: its class, where it is known.
+        label: its class, by name or number, where it is known.
     """
 
     roster: Roster
@@ -35,7 +35,7 @@ class NewCommunity:
     public: bool = False
     split: Split = field(default_factory=Split)
     name: str | None = None
-    label: int | None = None
+    label: str | None = None
 
 
 @acting("community.create", Role.OPERATOR)
@@ -47,8 +47,9 @@ def create(store: Store, actor: Actor, id: str, opening: NewCommunity) -> Commun
     )
     if opening.public:
         choices.append(PUBLIC)
+    known = _class(store, opening.label)
     return store.open_community(
-        id, names, mechanism=mechanism, choices=choices, name=opening.name, label=opening.label, groups=groups
+        id, names, mechanism=mechanism, choices=choices, name=opening.name, label=known, groups=groups
     )
 
 
@@ -59,10 +60,29 @@ def rename(store: Store, actor: Actor, id: str, name: str, *, seen: str | None =
 
 
 @acting("community.label", Role.OPERATOR)
-def label(store: Store, actor: Actor, id: str, label: int | None, *, seen: str | None = None) -> Community:
-    """Say, or unsay, which class a community has."""
-    store.set_label(id, label, seen)
+def label(store: Store, actor: Actor, id: str, label: str | None, *, seen: str | None = None) -> Community:
+    """Say, or unsay, which class a community has.
+
+    Args:
+        store: where it is.
+        actor: who acts.
+        id: the community.
+        label: the name of a class, which may be new, or its number; None or nothing unsays it.
+        seen: the community's version when she looked at it.
+    """
+    store.community(id)  # no class is named for a community that is not there
+    store.set_label(id, _class(store, label), seen)
     return store.community(id)
+
+
+@acting("class.name", Role.OPERATOR)
+def name_class(store: Store, actor: Actor, name: str, number: int) -> None:
+    """Call a class something else, on every page and in every output."""
+    store.classes.name(number, name)
+
+
+def _class(store: Store, label: str | None) -> int | None:
+    return store.classes.number(label) if label and label.strip() else None
 
 
 @acting("community.close", Role.OPERATOR)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from graphldp.collector.acting import acting
 from graphldp.collector.roles import Actor, Role
+from graphldp.collector.spreadsheets import as_text
 from graphldp.collector.storage.store import Store
+from graphldp.errors import bad_parameter
 from graphldp.wire import Invitation, address
-
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet computes
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ def invite(
     server: str,
     users: Sequence[int] | None = None,
     page: str | None = None,
+    most: int | None = None,
     hand_over: Callable[[Sequence[Invited]], object] = len,
 ) -> list[Invited]:
     """Invite every user who has no invitation, or some anew.
@@ -52,9 +53,10 @@ def invite(
         server: the collector's public address, as clients reach it.
         users: slots; their earlier invitations are void from then on.
         page: where somebody else hosts the page for members; the server by default.
+        most: so many at a time; the others have no invitation yet, or keep theirs.
         hand_over: takes the invitations before they are valid. Where it fails, nobody was invited.
     """
-    drawn = store.invitations.draw(id, users)
+    drawn = store.invitations.draw(id, users, most)
     where = address(server)  # what no client would take is not worth an old token
     roster = store.roster(store.community(id)) if drawn else []
     invitations = {user: Invitation(where, id, token) for user, token in drawn.items()}
@@ -63,6 +65,30 @@ def invite(
         hand_over(made)
         store.invitations.keep(id, drawn, replace=users is not None)
     return made
+
+
+def silent(store: Store, id: str) -> list[int]:
+    """The slots that have an invitation and no report, in the latest epoch."""
+    latest = store.holdings.of(id)[-1]
+    return sorted({*latest.invited} - {*latest.held, *latest.deleted})
+
+
+def parse_slots(text: str, n: int) -> list[int]:
+    """Slots of n users, as people write them: ``0-3, 7``."""
+    wanted = f"slots from 0 to {n - 1}, such as 0-3, 7"
+    found: set[int] = set()
+    for part in text.replace("–", "-").replace(",", " ").split():
+        first, dash, last = part.partition("-")
+        ends = (first, last if dash else first)
+        if not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
+            raise bad_parameter("users", "invite", wanted, text[:40])
+        low, high = map(int, ends)
+        if not low <= high < n:
+            raise bad_parameter("users", "invite", wanted, text[:40])
+        found.update(range(low, high + 1))
+    if not found:
+        raise bad_parameter("users", "invite", wanted, text[:40])
+    return sorted(found)
 
 
 def mail_merge(invited: Sequence[Invited], *, files: bool = False) -> str:
@@ -76,6 +102,5 @@ def mail_merge(invited: Sequence[Invited], *, files: bool = False) -> str:
     writer = csv.writer(text)
     writer.writerow(["slot", "name", "link", *(["file"] if files else [])])
     for each in invited:
-        shown = f"'{each.name}" if each.name.lstrip(" ").startswith(_FORMULAS) else each.name
-        writer.writerow([each.user, shown, each.link, *([f"{each.user}.json"] if files else [])])
+        writer.writerow([each.user, as_text(each.name), each.link, *([f"{each.user}.json"] if files else [])])
     return text.getvalue()

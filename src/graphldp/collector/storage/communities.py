@@ -16,11 +16,15 @@ _OPERATORS_LOCK = 0x6772_6F70  # the first half of PostgreSQL's advisory locks o
 _LONG = ("roster", "groups", "question")  # read where they are needed
 
 
+def without_rosters() -> Select[Any]:
+    """All that makes a community, from every row: of each epoch."""
+    return select(*(column for column in schema.communities.c if column.name not in _LONG))
+
+
 def _latest() -> Select[Any]:
     table, newer = schema.communities, schema.communities.alias()
-    columns = [column for column in table.c if column.name not in _LONG]
     newest = select(func.max(newer.c.epoch)).where(newer.c.id == table.c.id).scalar_subquery()
-    return select(*columns).where(table.c.epoch == newest).order_by(table.c.key)
+    return without_rosters().where(table.c.epoch == newest).order_by(table.c.key)
 
 
 LATEST = _latest()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 
 from sqlalchemy import Engine, delete, insert, select
 
@@ -29,12 +30,13 @@ class Invitations:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def draw(self, id: str, users: Sequence[int] | None = None) -> dict[int, str]:
+    def draw(self, id: str, users: Sequence[int] | None = None, most: int | None = None) -> dict[int, str]:
         """Tokens for slots, by slot. They open nothing until they are kept.
 
         Args:
             id: the community.
             users: slots, by default all that have no token yet.
+            most: of these, the first ones.
         """
         with transaction(self.engine, writes=True) as connection:
             community = lock(connection, id)
@@ -45,7 +47,7 @@ class Invitations:
         if users is not None and not all(0 <= user < community.n for user in users):
             raise bad_parameter("users", "invite", f"slots from 0 to {community.n - 1}", list(users)[:3])
         wanted = range(community.n) if users is None else sorted(set(users))
-        return {user: tokens.new_token(user) for user in wanted if user not in taken}
+        return {user: tokens.new_token(user) for user in islice((u for u in wanted if u not in taken), most)}
 
     def keep(self, id: str, drawn: Mapping[int, str], *, replace: bool) -> None:
         """Let drawn tokens open their slots, in the epoch that is open by now.

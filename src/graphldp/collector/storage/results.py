@@ -127,10 +127,16 @@ class Results:
                 if there:
                     connection.execute(insert(table), [row for row in some if row["community"] in there])
 
-    def predictions(self) -> dict[int, Prediction]:
-        """The latest label of each community that has one."""
+    def predictions(self, keys: Sequence[int] | None = None) -> dict[int, Prediction]:
+        """The latest label of each community that has one.
+
+        Args:
+            keys: of these communities; of all by default.
+        """
+        table = schema.predictions
+        query = select(table) if keys is None else select(table).where(table.c.community.in_(keys))
         with transaction(self.engine) as connection:
-            rows = connection.execute(select(schema.predictions))
+            rows = connection.execute(query)
             return {row.community: Prediction(**row._mapping) for row in rows}
 
     def set_flags(self, community: int, reasons: Mapping[int, str]) -> None:
@@ -157,11 +163,13 @@ class Results:
         with transaction(self.engine) as connection:
             return {row.user: row.reason for row in connection.execute(query)}
 
-    def flag_counts(self) -> dict[int, int]:
+    def flag_counts(self, keys: Sequence[int] | None = None) -> dict[int, int]:
         """How many users are flagged, by community."""
         table = schema.flags
+        query = select(table.c.community, func.count()).group_by(table.c.community)
+        query = query if keys is None else query.where(table.c.community.in_(keys))
         with transaction(self.engine) as connection:
-            rows = connection.execute(select(table.c.community, func.count()).group_by(table.c.community))
+            rows = connection.execute(query)
             return {row[0]: row[1] for row in rows}
 
 

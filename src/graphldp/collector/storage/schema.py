@@ -13,6 +13,7 @@ from sqlalchemy import (
     Dialect,
     Float,
     ForeignKey,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -70,6 +71,19 @@ communities = Table(
     UniqueConstraint("id", "epoch"),  # a new epoch is a new row: the last one's reports stay what they were
 )
 
+# a page of the list reads this alone: a row of the table has its whole roster in it
+Index(
+    "ix_communities_listed",
+    *(communities.c[name] for name in ("id", "epoch", "name", "title", "n", "label", "closed_at")),
+)
+
+classes = Table(
+    "classes",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),  # what communities have as their label
+    Column("name", Text, nullable=False, unique=True),
+)
+
 gone = Table(
     "gone",
     metadata,
@@ -100,6 +114,9 @@ reports = Table(
     Column("deleted_at", Moment()),
     Column("erased_at", Moment()),  # when its bytes had left the database's files too
 )
+
+_DELETED = reports.c.deleted_at.is_not(None)
+Index("ix_reports_deleted", reports.c.community, sqlite_where=_DELETED, postgresql_where=_DELETED)
 
 answers = Table(
     "answers",

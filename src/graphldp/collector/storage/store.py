@@ -30,6 +30,7 @@ from graphldp.collector.intake import RacedError, Ruling, Submission, accept
 from graphldp.collector.operators import Operators
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.audit_log import AuditLog
+from graphldp.collector.storage.classes import Classes
 from graphldp.collector.storage.communities import FIND, LATEST, hold, lock, new_key, to_community
 from graphldp.collector.storage.database import migrate, open_engine, transaction
 from graphldp.collector.storage.holdings import Holdings
@@ -38,6 +39,7 @@ from graphldp.collector.storage.removals import Removals
 from graphldp.collector.storage.results import Results
 from graphldp.collector.storage.sealing_keys import SealingKeys
 from graphldp.collector.storage.second_round import SecondRound
+from graphldp.collector.storage.tally import Counts, Tally
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.privacy.hubs import HUB_TIMES, LIST_TIMES, hub_from
 from graphldp.wire import WITH_EDGES, WITH_HUBS, Choice, roster_digest
@@ -66,12 +68,14 @@ class Store:
         self.engine = engine
         self.operators = Operators(engine)
         self.audit_log = AuditLog(engine)
+        self.classes = Classes(engine)
         self.holdings = Holdings(engine)
         self.invitations = Invitations(engine)
         self.removals = Removals(engine)
         self.results = Results(engine)
         self.sealing_keys = SealingKeys(engine)
         self.second_round = SecondRound(engine)
+        self.tally = Tally(engine)
 
     @classmethod
     def open(cls, database: str) -> Store:
@@ -285,15 +289,9 @@ class Store:
         with transaction(self.engine) as connection:
             return list(connection.execute(query).scalars())
 
-    def progress(self) -> dict[int, tuple[int, int, int]]:
-        """How many were invited, have reported and were deleted, by community."""
-        invited = select(schema.slots.c.community, func.count()).group_by(schema.slots.c.community)
-        table = schema.reports
-        taken = select(table.c.community, func.count(table.c.body), func.count(table.c.deleted_at))
-        with transaction(self.engine) as connection:
-            first = {row[0]: row[1] for row in connection.execute(invited)}
-            second = {row[0]: (row[1], row[2]) for row in connection.execute(taken.group_by(table.c.community))}
-        return {key: (first.get(key, 0), *second.get(key, (0, 0))) for key in first.keys() | second.keys()}
+    def progress(self) -> Counts:
+        """How many were invited, have reported and were deleted, by community; of many, a moment ago."""
+        return self.tally.all()
 
 
 def _hub_from(n: int, mechanism: str) -> int | None:

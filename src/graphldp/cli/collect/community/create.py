@@ -55,7 +55,7 @@ def create(
         typer.Option(help="Users in your largest community, for dprr's split by the paper; this one's by default."),
     ] = None,
     name: Annotated[str | None, typer.Option(help="What people call the community; its id by default.")] = None,
-    label: Annotated[int | None, typer.Option(help="Its class, where it is known: a whole number.")] = None,
+    label: Annotated[str | None, typer.Option(help="Its class, where it is known: a name or a number.")] = None,
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
@@ -69,5 +69,6 @@ def create(
     people = read_roster(read_text(roster), str(roster), table=table, groups=groups)
     split = Split(allocation, alpha, n_max)
     opening = NewCommunity(people, epsilon, mechanism, public, split, name, label)
-    made = open_it(open_database(database, make=True), actor(), community, opening)
-    console.show_one(row(made, as_json), as_json=as_json)
+    store = open_database(database, make=True)
+    made = open_it(store, actor(), community, opening)
+    console.show_one(row(made, store.classes.names(), as_json=as_json), as_json=as_json)

@@ -10,17 +10,21 @@ from graphldp.cli.collect.store import CommunityArgument, actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
-EPILOG = "Example: graphldp collect community label cats 1"
+EPILOG = "Example: graphldp collect community label cats discussion"
 
 
 def label_(
     community: CommunityArgument,
-    label: Annotated[int | None, typer.Argument(help="Its class, a whole number; none at all unsays it.")] = None,
+    label: Annotated[
+        str | None, typer.Argument(help="Its class: a name, which may be new, or a number. None at all unsays it.")
+    ] = None,
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
     """Say which class a community has, so that it can be trained on."""
     from graphldp.collector.actions import communities as actions
 
-    actions.label(open_database(database), actor(), community, label)
-    console.show_one({"community": community, "label": label}, as_json=as_json)
+    store = open_database(database)
+    found = actions.label(store, actor(), community, label).label
+    named = None if found is None else store.classes.names().get(found)
+    console.show_one({"community": community, "label": found, "class": named}, as_json=as_json)

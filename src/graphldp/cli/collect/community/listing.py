@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from graphldp.cli.collect.store import open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
@@ -9,7 +13,13 @@ from graphldp.cli.shared import console
 EPILOG = "Example: graphldp collect community list --json"
 
 
-def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
+def list_(
+    search: Annotated[str, typer.Option(help="Those with this in their name or id.", metavar="TEXT")] = "",
+    state: Annotated[str, typer.Option(help="all, open, closed, labelled or unlabelled.")] = "all",
+    sort: Annotated[str, typer.Option(help="oldest, newest, name, largest or smallest.")] = "oldest",
+    database: DatabaseOption = None,
+    as_json: console.JsonOption = False,
+) -> None:
     """List communities: how many of their users were invited and have reported, and their labels.
 
     The JSON also holds each roster's digest, which 'graphldp collect community show' prints.
@@ -17,12 +27,16 @@ def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) 
     store = open_database(database)
     from graphldp.collector.disclosure import enough
     from graphldp.collector.settings import load_settings
+    from graphldp.collector.storage.listing import Wanted, list_communities
 
-    progress, predictions, least = store.progress(), store.results.predictions(), load_settings().min_reports
+    least, classes = load_settings().min_reports, store.classes.names()
     rows = []
-    for each in store.communities():
-        invited, reported, deleted = progress.get(each.key, (0, 0, 0))
-        predicted = predictions.get(each.key)
+
+    def named(label: int | None) -> int | str | None:
+        return label if as_json or label is None else classes.get(label, str(label))
+
+    for line in list_communities(store, Wanted(search, state, sort), per_page=None).lines:
+        each, predicted = line.community, line.prediction
         if predicted is not None and not enough(predicted.reported, least):
             predicted = None
         digest = {"roster_digest": each.roster_digest} if as_json else {}
@@ -32,11 +46,11 @@ def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) 
                 "epoch": each.epoch,
                 "open": each.closed_at is None,
                 "users": each.n,
-                "invited": invited,
-                "reported": reported,
-                "deleted": deleted,
-                "label": each.label,
-                "predicted": predicted.label if predicted else None,
+                "invited": line.invited,
+                "reported": line.reported,
+                "deleted": line.deleted,
+                "label": named(each.label),
+                "predicted": named(predicted.label if predicted else None),
                 "confidence": predicted.confidence if predicted else None,
                 "withstands": predicted.certified if predicted else None,
             }

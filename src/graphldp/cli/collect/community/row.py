@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -9,7 +10,7 @@ if TYPE_CHECKING:
     from graphldp.wire import Choice
 
 
-def row(community: Community, as_json: bool) -> dict[str, Any]:
+def row(community: Community, classes: Mapping[int, str], *, as_json: bool) -> dict[str, Any]:
     """What never changes about a community, and its label."""
     from graphldp.wire import spoken
 
@@ -20,6 +21,7 @@ def row(community: Community, as_json: bool) -> dict[str, Any]:
         "users": community.n,
         "mechanism": community.mechanism,
         "label": community.label,
+        "class": None if community.label is None else classes.get(community.label),
     }
     if community.group_names:
         base["groups"] = list(community.group_names) if as_json else ", ".join(community.group_names)

@@ -22,7 +22,8 @@ def show(community: CommunityArgument, database: DatabaseOption = None, as_json:
     from graphldp.collector.overview import overview
     from graphldp.collector.settings import load_settings
 
-    seen = overview(open_database(database), community, load_settings().min_reports)
+    store = open_database(database)
+    seen, classes = overview(store, community, load_settings().min_reports), store.classes.names()
     found = seen.community
     state: dict[str, Any] = {"members see": found.name} if found.title else {}
     state |= {"epoch": found.epoch, "open": found.closed_at is None}
@@ -39,6 +40,7 @@ def show(community: CommunityArgument, database: DatabaseOption = None, as_json:
         before = [f"{each.reported:,} in epoch {each.epoch}" for each in seen.epochs[:-1]]
         state["reported before"] = ", ".join(before)
     label = seen.prediction
-    state |= {"predicted": label and label.label, "confidence": label and label.confidence}
+    state |= {"predicted": label and label.label, "predicted class": classes.get(label.label) if label else None}
+    state |= {"confidence": label and label.confidence}
     state |= {"model": label and label.model, "flagged": seen.flagged}
-    console.show_one(row(found, as_json) | state, as_json=as_json)
+    console.show_one(row(found, classes, as_json=as_json) | state, as_json=as_json)
