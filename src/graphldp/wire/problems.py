@@ -14,6 +14,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "forbidden": (403, "The form is out of date, or came from another page."),
     "not-allowed": (403, "Your role does not allow this."),
     "not-found": (404, "There is nothing at this address."),
+    "no-operator": (401, "This is no operator's key, or it is no longer one."),
     "slow-body": (408, "The body took too long to arrive."),
     "slot-taken": (409, "Another report was accepted for this slot; the first one counts."),
     "not-asked": (409, "This slot is asked no second question, or none yet."),
@@ -21,6 +22,8 @@ KINDS: dict[str, tuple[int, str]] = {
     "report-deleted": (410, "This slot's report was deleted; it takes no other."),
     "community-closed": (409, "The community takes no more reports."),
     "epoch-over": (409, "The community's epoch is another one; the report was not stored."),
+    "refused": (409, "The community, as it is, does not allow this. Nothing was done."),
+    "changed": (412, "Somebody else changed the community since you looked at it. Nothing was done."),
     "too-large": (413, "The body is larger than any report of this community."),
     "wrong-type": (415, "The body's media type is not the one that is taken here."),
     "bad-report": (422, "The report cannot be accepted."),
@@ -32,6 +35,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "not-http": (400, "The bytes that arrived are no HTTP request."),
     "too-busy": (503, "The collector has as much to do as it can hold; try again later."),
     "store-unavailable": (503, "The report could not be stored; send the same bytes again later."),
+    "no-room": (507, "The server's disk has no room for the file."),
     "internal": (500, "The collector failed; nothing is known to be stored."),
 }
 """Of each kind its HTTP status and its title, which is always the same."""

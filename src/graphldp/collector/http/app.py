@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 import graphldp
 from graphldp.collector.dashboard import routes as dashboard
 from graphldp.collector.dashboard.pages import Pages
-from graphldp.collector.http import api, batch, join, problems
+from graphldp.collector.http import api, batch, join, operating, problems
 from graphldp.collector.http.cors import ForOnePage
 from graphldp.collector.http.eraser import keep_erasing
 from graphldp.collector.http.front import Front
@@ -38,7 +38,8 @@ class Application(FastAPI):
         described = super().openapi()
         components = described.setdefault("components", {})
         components["securitySchemes"] = {
-            "token": {"type": "http", "scheme": "bearer", "description": "A slot's token."}
+            "token": {"type": "http", "scheme": "bearer", "description": "A slot's token."},
+            "operator": {"type": "http", "scheme": "bearer", "description": "An operator's key."},
         }
         components["schemas"] = components.get("schemas", {}) | schemas() | batch.SCHEMAS
         return described
@@ -71,6 +72,7 @@ def create_app(settings: Settings, store: Store) -> ASGIApp:
     problems.install(app, pages.problem)
     reception = Reception(settings, store, writer)
     app.include_router(api.make_router(reception))
+    app.include_router(operating.make_router(settings, store))
     app.include_router(_service_routes(Health(store.ping), metrics))
     app.include_router(dashboard.make_router(settings, store, pages))
     app.include_router(join.make_router())

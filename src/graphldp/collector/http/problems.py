@@ -54,7 +54,7 @@ class ProblemError(Exception):
         self.status, self.title = KINDS[kind]
         self.body = problem(kind, detail)
         self.headers = headers or {}
-        if kind == "unauthorized":
+        if self.status == 401:
             self.headers["WWW-Authenticate"] = "Bearer"
 
 

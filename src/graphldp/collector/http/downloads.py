@@ -1,0 +1,51 @@
+"""Answers that a browser saves as files."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from pathlib import Path
+from tempfile import mkdtemp
+
+from fastapi.responses import FileResponse, Response
+from starlette.background import BackgroundTask
+
+from graphldp.collector.actions.collected import FORMATS, export
+from graphldp.collector.http.problems import ProblemError
+from graphldp.collector.roles import Actor
+from graphldp.collector.storage.store import Store
+from graphldp.errors import StoreError
+
+_TYPES = {"csv": "text/csv"}
+_BYTES = "application/octet-stream"
+MEDIA_TYPES = (*_TYPES.values(), _BYTES)
+
+
+def saved_as(content: bytes, media_type: str, name: str) -> Response:
+    """A file from bytes."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=media_type, headers=headers)
+
+
+def export_response(store: Store, actor: Actor, id: str, format: str) -> Response:
+    """The reports of a community as a file.
+
+    It is written to the server's disk first, and then sent: no transaction waits for somebody's slow line.
+
+    Raises:
+        ProblemError: where there is no such format, or no room for the file.
+    """
+    if format not in FORMATS:
+        raise ProblemError("bad-request", f"The format must be one of: {', '.join(FORMATS)}.")
+    folder = Path(mkdtemp(prefix="graphldp-export-"))
+    file = folder / f"{id}.{format}"
+    try:
+        export(store, actor, id, file)
+    except BaseException as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError) and not isinstance(error, StoreError) and error.errno == errno.ENOSPC:
+            raise ProblemError("no-room") from None
+        raise
+    gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    kind = _TYPES.get(format, _BYTES)
+    return FileResponse(file, media_type=kind, filename=file.name, background=gone)

@@ -1,0 +1,158 @@
+"""What operators' programs send and get, as JSON. The description has their schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from graphldp.collector.community import Community
+from graphldp.collector.disclosure import enough
+from graphldp.collector.storage.listing import Line
+from graphldp.collector.storage.results import Prediction
+
+Whole = Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
+Text = Annotated[str, Field(max_length=200)]
+
+
+class Message(BaseModel):
+    """A body, with no fields but its own."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewBody(Message):
+    """A community to open."""
+
+    id: Annotated[str, Field(pattern="^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$")]
+    roster: Annotated[list[str], Field(min_length=2)]
+    epsilons: Annotated[list[Annotated[float, Field(gt=0, le=16)]], Field(min_length=1, max_length=20)]
+    groups: list[str] | None = None
+    mechanism: Text | None = None
+    public: bool = False
+    name: Text | None = None
+    label: Text | None = None
+    allocation: Literal["paper", "fixed", "utility"] | None = None
+    alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
+    n_max: Annotated[int, Field(ge=2, lt=1 << 31)] | None = None
+
+
+class ChangeBody(Message):
+    """What is to be another: its name, its label, or both. A label of null unsays it."""
+
+    name: Text | None = None
+    label: Text | None = None
+
+
+class InviteBody(Message):
+    """Whom to invite: everybody who has no invitation, or some slots anew."""
+
+    server: Annotated[str, Field(max_length=400)]
+    users: Annotated[list[Whole], Field(min_length=1, max_length=100_000)] | None = None
+    page: Annotated[str, Field(max_length=400)] | None = None
+
+
+class PredictedBody(Message):
+    """The label that a model gave."""
+
+    label: int
+    class_name: str | None
+    confidence: float
+    reported: int
+    certified: int | None
+    model: str
+
+    @staticmethod
+    def of(given: Prediction | None, classes: Mapping[int, str], min_reports: int) -> PredictedBody | None:
+        """The label, where enough had reported."""
+        if given is None or not enough(given.reported, min_reports):
+            return None
+        about = {name: getattr(given, name) for name in ("label", "confidence", "reported", "certified", "model")}
+        return PredictedBody(class_name=classes.get(given.label), **about)
+
+
+class CommunityBody(Message):
+    """A community, and how far it is. Its version is also the answer's ETag."""
+
+    id: str
+    name: str
+    members_see: str
+    epoch: int
+    open: bool
+    users: int
+    mechanism: str
+    invited: int
+    reported: int
+    deleted: int
+    flagged: int
+    label: int | None
+    class_name: str | None
+    predicted: PredictedBody | None
+    opened_at: datetime | None
+    closed_at: datetime | None
+    roster_digest: str
+    version: str
+
+    @staticmethod
+    def of(line: Line, classes: Mapping[int, str], min_reports: int) -> CommunityBody:
+        """A line of a list."""
+        each: Community = line.community
+        return CommunityBody(
+            id=each.id,
+            name=each.called,
+            members_see=each.name,
+            epoch=each.epoch,
+            open=each.closed_at is None,
+            users=each.n,
+            mechanism=each.mechanism,
+            invited=line.invited,
+            reported=line.reported,
+            deleted=line.deleted,
+            flagged=line.flagged,
+            label=each.label,
+            class_name=None if each.label is None else classes.get(each.label),
+            predicted=PredictedBody.of(line.prediction, classes, min_reports),
+            opened_at=each.opened_at,
+            closed_at=each.closed_at,
+            roster_digest=each.roster_digest,
+            version=each.version,
+        )
+
+
+class ListBody(Message):
+    """A page of communities."""
+
+    communities: list[CommunityBody]
+    found: int
+    users: int
+    page: int
+    pages: int
+
+
+class InvitationBody(Message):
+    """One user's invitation, which is secret."""
+
+    user: int
+    name: str
+    link: str
+    token: str
+
+
+class InvitationsBody(Message):
+    """Invitations that are valid from now on."""
+
+    invitations: list[InvitationBody]
+
+
+class ArrivalsBody(Message):
+    """Reports by the day on which they came in; days without any are left out."""
+
+    arrivals: dict[str, int]
+
+
+class DeletedBody(Message):
+    """What went with a community, or the epochs whose report went."""
+
+    deleted: dict[str, int] | list[int]

@@ -1,0 +1,273 @@
+"""The API for operators' programs: what the dashboard does, by an operator's key. Thin routes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Annotated, Any, Literal, TypeVar
+
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse, Response
+from pydantic import ValidationError
+
+from graphldp.collector import tokens
+from graphldp.collector.actions import communities as actions
+from graphldp.collector.actions.collected import delete_report
+from graphldp.collector.actions.inviting import Invited, invite
+from graphldp.collector.arrivals import arrivals
+from graphldp.collector.http.api import CommunityId, Epoch, User
+from graphldp.collector.http.downloads import MEDIA_TYPES, export_response
+from graphldp.collector.http.limits import Held, read_body
+from graphldp.collector.http.messages import (
+    ArrivalsBody,
+    ChangeBody,
+    CommunityBody,
+    DeletedBody,
+    InvitationBody,
+    InvitationsBody,
+    InviteBody,
+    ListBody,
+    Message,
+    NewBody,
+)
+from graphldp.collector.http.problems import ProblemError, responses
+from graphldp.collector.offers import Split
+from graphldp.collector.roles import Actor
+from graphldp.collector.rosters import Roster
+from graphldp.collector.settings import Settings
+from graphldp.collector.storage.listing import Wanted, line_of, list_communities
+from graphldp.collector.storage.store import Store
+from graphldp.errors import ChangedError, DataError, ParameterError
+
+_SECURITY: dict[str, Any] = {"security": [{"operator": []}]}
+_LARGEST = 48_000_000
+_ALWAYS = (401, 403, 404, 422, 429, 503)
+_BODY = (408, 413, 415)
+_AT = "/v1/operator/communities"
+_ONE = _AT + "/{community}"
+IfMatch = Annotated[str, Header(description="The version that you saw, in quotes; 412 where it is another by now.")]
+State = Literal["all", "open", "closed", "labelled", "unlabelled"]
+Sort = Literal["newest", "oldest", "name", "largest", "smallest"]
+Made = TypeVar("Made")
+Given = TypeVar("Given", bound=Message)
+
+
+class Office:
+    """What operators' programs come to.
+
+    Args:
+        settings: the limits.
+        store: where all is.
+    """
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self.settings, self.store = settings, store
+        self._held = Held(settings.held_bytes)
+
+    async def enter(self, request: Request) -> Actor:
+        """Who a request's key belongs to."""
+        key = tokens.bearer(request.headers.get("authorization"))
+        actor = None if key is None else await run_in_threadpool(self.store.operators.keyed, key)
+        if actor is None:
+            raise ProblemError("no-operator")
+        return actor
+
+    async def read(self, request: Request, kind: type[Given]) -> Given:
+        """A request's body; only an operator's is read."""
+        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            raise ProblemError("wrong-type")
+        with self._held.share() as hold:
+            seconds = self.settings.body_seconds
+            body = await read_body(request.headers, request.receive, _LARGEST, seconds, hold)
+            try:
+                return await run_in_threadpool(kind.model_validate_json, body)
+            except ValidationError as error:
+                places = sorted({str(each["loc"][0]) if each["loc"] else "body" for each in error.errors()})
+                known = [place if place in kind.model_fields else "body" for place in places]
+                raise ProblemError("bad-request", f"Look at: {', '.join(sorted({*known}))}.") from None
+
+    async def do(self, id: str | None, action: Callable[[], Made]) -> Made:
+        """Do something about a community, which has to be there."""
+        if id is not None and not await run_in_threadpool(self.store.find, id):
+            raise ProblemError("not-found")
+        try:
+            return await run_in_threadpool(action)
+        except ChangedError:
+            raise ProblemError("changed") from None
+        except (ParameterError, DataError) as error:
+            # the sentence before says what must be; the last one repeats what was sent
+            raise ProblemError("refused", str(error).partition(" Got ")[0]) from None
+
+    async def shown(self, id: str, status: int = 200) -> Response:
+        """A community as it is now, with its version."""
+
+        def look() -> CommunityBody:
+            return CommunityBody.of(line_of(self.store, id), self.store.classes.names(), self.settings.min_reports)
+
+        body = await self.do(id, look)
+        return JSONResponse(body.model_dump(mode="json"), status, headers={"ETag": f'"{body.version}"'})
+
+
+def _described(*statuses: int, body: type[Message] | None = None, **more: Any) -> dict[str, Any]:
+    """What a route's description says besides its answer."""
+    extra = dict(_SECURITY)
+    if body is not None:
+        schema = body.model_json_schema(ref_template="#/components/schemas/{model}")
+        extra["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
+        statuses = (*statuses, *_BODY)
+    return {"responses": responses(*sorted({*_ALWAYS, *statuses})), "openapi_extra": extra} | more
+
+
+def _seen(version: str) -> str | None:
+    return version.strip().strip('"') or None
+
+
+def make_router(settings: Settings, store: Store) -> APIRouter:
+    """The routes, over a store."""
+    router, office = APIRouter(tags=["operators"]), Office(settings, store)
+    _many(router, office)
+    _one(router, office)
+    _collected(router, office)
+    return router
+
+
+def _many(router: APIRouter, office: Office) -> None:
+    store = office.store
+
+    @router.get(_AT, response_model=ListBody, **_described())
+    async def list_(
+        request: Request,
+        search: Annotated[str, Query(max_length=200, description="A part of the name or the id.")] = "",
+        state: State = "all",
+        sort: Sort = "newest",
+        page: Annotated[int, Query(ge=1, lt=1 << 31)] = 1,
+    ) -> ListBody:
+        """A page of communities, fifty at a time."""
+        await office.enter(request)
+
+        def look() -> ListBody:
+            found, classes = list_communities(store, Wanted(search, state, sort, page)), store.classes.names()
+            lines = [CommunityBody.of(line, classes, office.settings.min_reports) for line in found.lines]
+            return ListBody(communities=lines, found=found.found, users=found.users, page=page, pages=found.pages)
+
+        return await office.do(None, look)
+
+    @router.post(_AT, status_code=201, response_model=CommunityBody, **_described(409, body=NewBody))
+    async def create(request: Request) -> Response:
+        """Open a community. Its roster, mechanism, groups and offers of ε are frozen from then on."""
+        actor = await office.enter(request)
+        given = await office.read(request, NewBody)
+
+        def open_it() -> None:
+            split = Split(given.allocation, given.alpha, given.n_max)
+            roster = Roster(given.roster, given.groups)
+            choice = (given.mechanism, given.public, split, given.name, given.label)
+            actions.create(store, actor, given.id, actions.NewCommunity(roster, given.epsilons, *choice))
+
+        await office.do(None, open_it)
+        return await office.shown(given.id, 201)
+
+
+def _one(router: APIRouter, office: Office) -> None:
+    store = office.store
+
+    @router.get(_ONE, response_model=CommunityBody, **_described())
+    async def show(request: Request, community: CommunityId) -> Response:
+        """A community, and how far it is."""
+        await office.enter(request)
+        return await office.shown(community)
+
+    @router.patch(_ONE, response_model=CommunityBody, **_described(409, 412, body=ChangeBody))
+    async def change(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
+        """Rename a community, label it, or both. What the body does not name stays."""
+        actor = await office.enter(request)
+        given, seen = await office.read(request, ChangeBody), _seen(if_match)
+
+        def act() -> None:
+            version = seen
+            if given.name is not None:
+                version = actions.rename(store, actor, community, given.name, seen=version).version
+            if "label" in given.model_fields_set:
+                actions.label(store, actor, community, given.label, seen=version)
+
+        await office.do(community, act)
+        return await office.shown(community)
+
+    @router.delete(_ONE, response_model=DeletedBody, **_described(409, 412))
+    async def delete(request: Request, community: CommunityId, if_match: IfMatch = "") -> DeletedBody:
+        """Delete a community for good, in all epochs. Nobody is asked again."""
+        actor = await office.enter(request)
+        gone = await office.do(community, lambda: actions.delete(store, actor, community, seen=_seen(if_match)))
+        return DeletedBody(deleted=asdict(gone))
+
+    @router.post(f"{_ONE}/close", response_model=CommunityBody, **_described(409, 412))
+    async def close(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
+        """Take no more reports, for good."""
+        actor = await office.enter(request)
+        await office.do(community, lambda: actions.close(store, actor, community, seen=_seen(if_match)))
+        return await office.shown(community)
+
+    @router.post(f"{_ONE}/renew", response_model=CommunityBody, **_described(409, 412))
+    async def renew(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
+        """Open the next epoch: one more report from each user, at its full ε."""
+        actor = await office.enter(request)
+        await office.do(community, lambda: actions.renew(store, actor, community, seen=_seen(if_match)))
+        return await office.shown(community)
+
+    @router.post(f"{_ONE}/ask", response_model=CommunityBody, **_described(409, 412))
+    async def ask(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
+        """Ask the hubs of a community by hub-counts their second question, once and for good."""
+        actor = await office.enter(request)
+        await office.do(community, lambda: actions.ask(store, actor, community, seen=_seen(if_match)))
+        return await office.shown(community)
+
+
+def _collected(router: APIRouter, office: Office) -> None:
+    store = office.store
+
+    @router.post(f"{_ONE}/invitations", response_model=InvitationsBody, **_described(409, body=InviteBody))
+    async def send_out(request: Request, community: CommunityId) -> InvitationsBody:
+        """Invite everybody who has no invitation, or some slots anew. The links are told once."""
+        actor = await office.enter(request)
+        given = await office.read(request, InviteBody)
+
+        def make() -> list[Invited]:
+            return invite(store, actor, community, server=given.server, users=given.users, page=given.page)
+
+        made = await office.do(community, make)
+        return InvitationsBody(
+            invitations=[
+                InvitationBody(user=each.user, name=each.name, link=each.link, token=each.invitation.token)
+                for each in made
+            ]
+        )
+
+    @router.get(f"{_ONE}/arrivals", response_model=ArrivalsBody, **_described())
+    async def read_arrivals(request: Request, community: CommunityId) -> ArrivalsBody:
+        """How many reports came in on each day, in the latest epoch."""
+        await office.enter(request)
+        found = await office.do(community, lambda: arrivals(store, store.community(community)))
+        return ArrivalsBody(arrivals={str(day): count for day, count in found.items()})
+
+    whole: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+    files: dict[int | str, dict[str, Any]] = {200: {"content": dict.fromkeys(MEDIA_TYPES, whole)}}
+    described = _described(409, 507)
+
+    @router.get(
+        f"{_ONE}/export",
+        response_class=Response,
+        responses=files | described["responses"],
+        openapi_extra=described["openapi_extra"],
+    )
+    async def export(request: Request, community: CommunityId, format: Literal["csv", "npz"] = "csv") -> Response:
+        """The reports of a community as a file."""
+        actor = await office.enter(request)
+        return await office.do(community, lambda: export_response(store, actor, community, format))
+
+    @router.delete(f"{_ONE}/reports/{{user}}", response_model=DeletedBody, **_described(409))
+    async def delete_one(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> DeletedBody:
+        """Delete a user's reports for good, in all epochs or in one. Her slots stay taken."""
+        actor = await office.enter(request)
+        gone = await office.do(community, lambda: delete_report(store, actor, community, user, epoch))
+        return DeletedBody(deleted=gone)
