@@ -46,6 +46,11 @@ def tools() -> Iterator[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
+def accuracy(tools: dict[str, Any]) -> Any:
+    return importlib.import_module("accuracy")  # fills no page
+
+
+@pytest.fixture(scope="module")
 def threats(tools: dict[str, Any]) -> Any:
     return tools["threats"]
 
@@ -108,6 +113,14 @@ def test_what_is_recommended_for_users_is_never_below_its_controls(tools: dict[s
         found = mean(name_of(type(gl.recommended(epsilon, task="nodes").mechanism)), epsilon)
         assert found >= max(controls) - 0.005
         assert found >= GOALS[dataset].get(epsilon, 0.0)
+
+
+def test_the_dashboard_has_the_measured_accuracies(accuracy: Any) -> None:
+    """Results without the dashboard's file, or a number that was changed by hand, would be found."""
+    assert accuracy.FILE.read_text("utf-8") == accuracy.written(accuracy.accuracy()), "run python tools/accuracy.py"
+    for each in accuracy.accuracy():
+        means = [each["epsilon"][f"{x:g}"][0] for x in accuracy.EPSILONS]
+        assert each["size alone"][0] < means[0] <= means[-1]
 
 
 def test_the_page_has_the_list_of_mutants(tools: dict[str, Any]) -> None:
