@@ -7,6 +7,8 @@ import math
 import re
 import shutil
 from collections.abc import Iterator
+from datetime import date, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -23,10 +25,11 @@ import graphldp as gl
 from graphldp import wire
 from graphldp.client.explain import PRIORS, conclude
 from graphldp.collector.dashboard import views
-from graphldp.collector.dashboard.charts import Histogram, histogram
+from graphldp.collector.dashboard.charts import Histogram, arrivals_chart, histogram
 from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.disclosure import LEAST_PER_BAR
 from graphldp.collector.settings import load_settings
+from graphldp.collector.storage.listing import Wanted
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Choice
@@ -109,7 +112,9 @@ def log_in(page: Page, key: str) -> None:
 
 
 def test_pages_are_for_operators(page: Page, site: Site) -> None:
-    for address in ("/dashboard", "/dashboard/runs", "/dashboard/communities/cats"):
+    ways = ("", "/invite", "/delete", "/export")
+    of_cats = [f"/dashboard/communities/cats{way}" for way in ways]
+    for address in ("/dashboard", "/dashboard/runs", "/dashboard/new", "/dashboard/classes", *of_cats):
         page.goto(address)
         expect(page).to_have_url(re.compile("/login$"))
     log_in(page, site.tokens[0])  # a user's token opens no page
@@ -193,6 +198,75 @@ def test_what_the_operator_sees(page: Page, site: Site) -> None:
     answer = page.goto("/dashboard/communities/nothing")
     assert answer is not None
     assert answer.status == 404
+
+
+def test_an_operator_opens_a_community_and_invites(page: Page, site: Site, tmp_path: Path) -> None:
+    """As a new operator would: from the button to a sheet of QR codes, a file for a mail merge, and exports."""
+    log_in(page, site.key)
+    page.get_by_role("link", name="New community").click()
+    page.get_by_label("Name", exact=True).fill("Ünd die Mäuse!")
+    page.get_by_label("Or paste the names").fill("ann\nbob\nANN")
+    page.get_by_role("button", name="Open the community").click()
+    expect(page.get_by_role("alert")).to_contain_text("names 1 and 3 are the same to every client")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Ünd die Mäuse!")
+    page.get_by_label("Or paste the names").fill("")
+    roster = tmp_path / "mice.csv"
+    roster.write_text("name,mail\nann,a@x\n@bob,b@x\ncy,c@x\n")
+    page.get_by_label(re.compile("^A file")).set_input_files(roster)
+    page.get_by_label("2", exact=True).check()
+    page.get_by_label(re.compile("^Its class")).fill("pets")
+    page.get_by_role("button", name="Open the community").click()
+    expect(page).to_have_url(re.compile("/dashboard/communities/und-die-mause$"))
+    made = site.store.community("und-die-mause")
+    assert ([choice.name for choice in made.choices], made.n) == (["epsilon-1", "epsilon-2"], 3)
+    page.get_by_role("link", name="Invite users").click()
+    page.get_by_label(re.compile("sheet of QR")).check()
+    page.get_by_role("button", name="Make the invitations").click()
+    codes = page.get_by_role("img", name=re.compile("^QR code for"))
+    expect(codes).to_have_count(3)
+    box = codes.first.locator("svg").bounding_box()
+    assert box is not None
+    assert box["width"] == box["height"] > 100
+    page.goto("/dashboard/communities/und-die-mause/invite")
+    page.get_by_label(re.compile("these slots")).check()
+    page.get_by_label(re.compile("^Slots")).fill("1-2")
+    with page.expect_download() as loading:
+        page.get_by_role("button", name="Make the invitations").click()
+    lines = loading.value.path().read_text().splitlines()
+    assert [line.split(",")[:2] for line in lines] == [["slot", "name"], ["1", "'@bob"], ["2", "cy"]]
+    token = lines[2].partition("#")[2].partition("/")[0]
+    assert site.store.holder(site.store.community("und-die-mause"), token) == 2
+    page.goto("/dashboard/communities/cats")
+    with page.expect_download() as loading:
+        page.get_by_role("link", name="csv").click()
+    assert len(loading.value.path().read_text().splitlines()) == 1 + N - 8
+
+
+def test_two_operators_at_once_lose_nothing(page: Page, site: Site) -> None:
+    open_cats(site.store, "ants")
+    log_in(page, site.key)
+    page.goto("/dashboard/communities/ants")
+    site.store.rename("ants", "Termites")  # by somebody else, meanwhile
+    page.get_by_label("Known class").fill("insects")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("Somebody else changed the community")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Termites")
+    assert site.store.community("ants").label is None
+    page.get_by_label("Known class").fill("insects")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("dl.figures")).to_contain_text("insects")
+    page.get_by_text("Renew this community").click()
+    page.get_by_role("button", name="Open epoch 2").click()
+    expect(page.get_by_text("one more report each")).to_have_count(1)
+    assert site.store.community("ants").epoch == 2
+    page.get_by_role("link", name="Delete this community").click()
+    page.get_by_label(re.compile("^Type its id")).fill("cats")
+    page.get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was deleted")
+    page.get_by_label(re.compile("^Type its id")).fill("ants")
+    page.get_by_role("button", name="Delete for good").click()
+    expect(page).to_have_url(re.compile("/dashboard$"))
+    assert site.store.find("ants") == []
 
 
 def test_no_page_carries_a_token_or_a_list(page: Page, site: Site) -> None:
@@ -340,8 +414,10 @@ def test_pages_fit_and_can_be_read(
     )
     page = context.new_page()
     for_all = {"login": "/login", "start": "/", "how": "/how", "nothing": "/nothing/here"}
-    pages = {"communities": "/dashboard", "community": "/dashboard/communities/cats"}
-    for name, address in (for_all | pages | {"runs": "/dashboard/runs", "play": "/play"}).items():
+    pages = {"communities": "/dashboard", "community": "/dashboard/communities/cats", "runs": "/dashboard/runs"}
+    here = "/dashboard/communities/cats"
+    pages |= {"new": "/dashboard/new", "invite": f"{here}/invite", "delete": f"{here}/delete"}
+    for name, address in (for_all | pages | {"classes": "/dashboard/classes", "play": "/play"}).items():
         if name == "communities":
             log_in(page, site.key)
         page.goto(address)
@@ -376,6 +452,20 @@ LOWEST_CONTRAST = """() => {
   }
   return lowest;
 }"""
+
+
+@given(st.dictionaries(st.dates(date(2026, 1, 1), date(2027, 6, 1)), st.integers(1, 500), min_size=1, max_size=40))
+def test_arrivals_are_all_in_the_picture(counts: dict[date, int]) -> None:
+    made = arrivals_chart(counts)
+    assert made is not None
+    assert (made.bars[0].first, made.bars[-1].last) == (min(counts), max(counts))
+    assert made.bars[-1].so_far == sum(bar.count for bar in made.bars) == sum(counts.values())
+    for bar, following in pairwise(made.bars):
+        assert following.first - bar.last == timedelta(days=1)
+    for bar in made.bars:
+        assert bar.count == sum(count for day, count in counts.items() if bar.first <= day <= bar.last)
+    assert len(made.bars) <= 61
+    assert arrivals_chart({}) is None
 
 
 VALUES = st.lists(st.integers(-200, 2000) | st.integers(0, 9), min_size=6, max_size=200)
@@ -422,13 +512,13 @@ def test_few_reports_are_not_shown(tmp_path: Path) -> None:
     few = views.community(store, "cats", 25)
     assert (few["degrees"], few["mean_degree"], few["prediction"]) == (None, None, None)
     assert few["reported"] == 24
-    (row,) = views.communities(store, 25)["rows"]
+    (row,) = views.communities(store, Wanted(), 25)["rows"]
     assert row["prediction"] is None
     store.accept([submission(cats, 24, tokens[24], report(24, 7), 7)])
     store.results.set_predictions([Prediction(cats.key, 1, 0.87, 25, "model.npz")])
     enough = views.community(store, "cats", 25)
     assert (counts_of(enough["degrees"]), enough["mean_degree"]) == ({"any": 25}, 7)
-    assert enough["prediction"].label == views.communities(store, 25)["rows"][0]["prediction"].label == 1
+    assert enough["prediction"].label == views.communities(store, Wanted(), 25)["rows"][0]["prediction"].label == 1
     store.close()
 
 
@@ -488,14 +578,17 @@ def test_asking_twice_shows_that_it_was_asked(page: Page, site: Site) -> None:
     log_in(page, site.key)
     cookie = {"graphldp_session": page.context.cookies()[0]["value"]}
     page.goto("/dashboard/communities/wasps")
-    csrf = page.locator("input[name=csrf]").first.input_value()
+    form = {name: page.locator(f"input[name={name}]").last.input_value() for name in ("csrf", "seen")}
     address = f"{site.collector.url}/dashboard/communities/wasps/ask"
     digests = set()
     for _ in range(2):
-        answer = httpx.post(address, data={"csrf": csrf}, cookies=cookie)
+        answer = httpx.post(address, data=form, cookies=cookie)
         assert (answer.status_code, answer.headers["location"]) == (303, "/dashboard/communities/wasps")
         digests.add(site.store.community("wasps").question_digest)
     assert len(digests) == 1
     page.goto("/dashboard/communities/wasps")
     expect(page.get_by_text("a noisy degree of 6 or more")).to_be_visible()
-    assert httpx.post(address.replace("wasps", "cats"), data={"csrf": csrf}, cookies=cookie).status_code == 404
+    form["seen"] = site.store.community("cats").version
+    told = httpx.post(address.replace("wasps", "cats"), data=form, cookies=cookie)
+    assert (told.status_code, "one that collects by hub-counts" in told.text) == (422, True)
+    assert httpx.post(address.replace("wasps", "nothing"), data=form, cookies=cookie).status_code == 404

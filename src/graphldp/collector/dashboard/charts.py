@@ -1,15 +1,17 @@
-"""Pictures as numbers: where the bars of a histogram go. The template draws them as SVG."""
+"""Pictures as numbers: where bars go. The templates draw them as SVG."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 from graphldp.collector.disclosure import LEAST_PER_BAR
 
 WIDTH, HEIGHT = 640, 200
 _BARS = 24
+_DAYS = 60
 _STEPS = (1, 2, 5)
 
 
@@ -83,6 +85,68 @@ def histogram(values: Sequence[int]) -> Histogram | None:
     every = max(1, math.ceil(len(bars) / 8))
     ticks = tuple((round(bar.x + bar.width / 2, 1), bar.mark) for bar in bars[::every])
     return Histogram(bars, ticks, round(top, 1))
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """A bar of the arrivals: a day, or some days together.
+
+    Args:
+        x: its left edge.
+        y: its top.
+        width: of the bar.
+        height: likewise.
+        first: its first day.
+        last: its last.
+        count: reports that came in.
+        so_far: with all that came before.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+    first: date
+    last: date
+    count: int
+    so_far: int
+
+    @property
+    def span(self) -> str:
+        """Its days, in words."""
+        return f"{self.first}" if self.first == self.last else f"{self.first} to {self.last}"
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """Bars from the first day to the last, the marks below them, and what the top stands for."""
+
+    bars: tuple[Arrived, ...]
+    ticks: tuple[tuple[float, str], ...]
+    top: int
+
+
+def arrivals_chart(counts: Mapping[date, int]) -> Arrivals | None:
+    """One bar a day, or one for several days where there would be too many; None where nothing came in yet."""
+    if not counts:
+        return None
+    first, last = min(counts), max(counts)
+    step = _round_step(((last - first).days + 1) / _DAYS)
+    places = (last - first).days // step + 1
+    found = [0] * places
+    for day, count in counts.items():
+        found[(day - first).days // step] += count
+    top, width, so_far, bars = max(found), WIDTH / max(places, 7), 0, []
+    for place, count in enumerate(found):
+        so_far += count
+        begin = first + timedelta(days=place * step)
+        end = min(begin + timedelta(days=step - 1), last)
+        height = round(HEIGHT * count / top, 1)
+        x, y = round(place * width + 1, 1), round(HEIGHT - height, 1)
+        bars.append(Arrived(x, y, round(max(width - 2, 1), 1), height, begin, end, count, so_far))
+    every = max(1, math.ceil(places / 6))
+    ticks = tuple((round(bar.x + bar.width / 2, 1), f"{bar.first:%d %b}") for bar in bars[::every])
+    return Arrivals(tuple(bars), ticks, top)
 
 
 def _joined(counts: Sequence[int]) -> list[tuple[int, int, int]]:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
+from graphldp.collector.actions.collected import FORMATS
+from graphldp.collector.arrivals import arrivals
 from graphldp.collector.community import Community
-from graphldp.collector.dashboard.charts import HEIGHT, WIDTH, histogram
+from graphldp.collector.dashboard.charts import HEIGHT, WIDTH, arrivals_chart, histogram
+from graphldp.collector.dashboard.costs import compared, measured, offered
+from graphldp.collector.dashboard.forms import Form
 from graphldp.collector.disclosure import enough
 from graphldp.collector.overview import at_most
+from graphldp.collector.storage.listing import PER_PAGE, SORTS, STATES, Wanted, class_sizes, list_communities
 from graphldp.collector.storage.results import Prediction
 from graphldp.collector.storage.second_round import shown_progress
 from graphldp.collector.storage.store import Store
 from graphldp.privacy.hubs import BUSY_FROM, LIST_SHARE, LIST_TIMES, LISTS_ABOVE, hub_from
+from graphldp.wire import PRIVATE_MECHANISMS, spoken
 
+SHEET = 200  # QR codes on one page: more take a browser long to draw, and a printer longer
 _FLAGGED_SHOWN = 200
 
 _EPSILONS = (0.1, 0.5, 1, 2, 4)
@@ -31,26 +40,26 @@ def epsilons() -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def communities(store: Store, min_reports: int) -> dict[str, Any]:
-    """All communities, with how many have reported and what they were labelled."""
-    progress, predictions, flags = store.progress(), store.results.predictions(), store.results.flag_counts()
-    rows: list[dict[str, Any]] = [
-        {
-            "community": each,
-            "invited": progress.get(each.key, (0, 0, 0))[0],
-            "reported": progress.get(each.key, (0, 0, 0))[1],
-            "prediction": _label(predictions.get(each.key), min_reports),
-            "flagged": flags.get(each.key, 0),
-        }
-        for each in store.communities()
-    ]
-    totals = {
-        "communities": len(rows),
-        "users": sum(row["community"].n for row in rows),
-        "reported": sum(row["reported"] for row in rows),
-        "labelled": sum(1 for row in rows if row["prediction"]),
+def communities(store: Store, wanted: Wanted, min_reports: int) -> dict[str, Any]:
+    """A page of communities, with how many have reported and what they were labelled."""
+    listing = list_communities(store, wanted)
+    counts = store.tally.all()
+    rows = [{"line": line, "prediction": _label(line.prediction, min_reports)} for line in listing.lines]
+    asked = {name: value for name, value in asdict(wanted).items() if value != getattr(Wanted(), name)}
+    return {
+        "here": "communities",
+        "rows": rows,
+        "listing": listing,
+        "reported": sum(each[1] for each in counts.values()),
+        "wanted": wanted,
+        "searched": bool(asked.keys() - {"page", "sort"}),
+        "earlier": "?" + urlencode(asked | {"page": wanted.page - 1}) if wanted.page > 1 else None,
+        "later": "?" + urlencode(asked | {"page": wanted.page + 1}) if wanted.page < listing.pages else None,
+        "first": (wanted.page - 1) * PER_PAGE + 1,
+        "states": tuple(STATES),
+        "sorts": tuple(SORTS),
+        "classes": store.classes.names(),
     }
-    return {"here": "communities", "rows": rows, "totals": totals}
 
 
 def _label(prediction: Prediction | None, min_reports: int) -> Prediction | None:
@@ -61,7 +70,7 @@ def _label(prediction: Prediction | None, min_reports: int) -> Prediction | None
 def community(store: Store, id: str, min_reports: int) -> dict[str, Any]:
     """One community: progress, noisy degrees, flagged users and its label."""
     found = store.community(id)
-    invited, reported, deleted = store.progress().get(found.key, (0, 0, 0))
+    invited, reported, deleted = store.tally.of([found.key]).get(found.key, (0, 0, 0))
     flags = store.results.flags(found.key)
     names = store.roster(found) if flags else []
     flagged = [{"user": user, "name": names[user], "reason": reason} for user, reason in flags.items()]
@@ -75,12 +84,59 @@ def community(store: Store, id: str, min_reports: int) -> dict[str, Any]:
         "deleted": deleted,
         "flagged": flagged[:_FLAGGED_SHOWN],
         "flagged_more": max(0, len(flagged) - _FLAGGED_SHOWN),
-        "prediction": _label(store.results.predictions().get(found.key), min_reports),
+        "prediction": _label(store.results.predictions([found.key]).get(found.key), min_reports),
         "degrees": histogram(shown),
         "mean_degree": sum(shown) / len(shown) if shown else None,
         "second": _second(store, found, reported, min_reports),
         "min_reports": min_reports,
         "chart": {"width": WIDTH, "height": HEIGHT},
+        "arrivals": arrivals_chart(arrivals(store, found)),
+        "classes": store.classes.names(),
+        "formats": FORMATS,
+        "spoken": spoken(found.roster_digest),
+    }
+
+
+def new(form: Form | None = None) -> dict[str, Any]:
+    """The form that opens a community, as it was filled in."""
+    given = Form({"epsilon": ["1"], "paste": ["lines"]}, {}) if form is None else form
+    return {
+        "here": "communities",
+        "given": given,
+        "chosen": given.all("epsilon"),
+        "offered": offered(),
+        "compared": compared(),
+        "datasets": [(each["dataset"], each["short"], each["about"]) for each in measured()],
+        "mechanisms": PRIVATE_MECHANISMS,
+    }
+
+
+def invite(store: Store, id: str) -> dict[str, Any]:
+    """Who can be invited."""
+    found = store.community(id)
+    invited, reported, deleted = store.tally.of([found.key]).get(found.key, (0, 0, 0))
+    return {
+        "here": "communities",
+        "community": found,
+        "without": found.n - invited,
+        "silent": max(0, invited - reported - deleted),
+        "per_sheet": SHEET,
+    }
+
+
+def delete(store: Store, id: str) -> dict[str, Any]:
+    """What would go with a community."""
+    found = store.community(id)
+    going = asdict(store.removals.belongings(id))
+    return {"here": "communities", "community": found, "going": {what: count for what, count in going.items() if count}}
+
+
+def classes(store: Store) -> dict[str, Any]:
+    """Classes by number: what they are called, and how many communities have them."""
+    names, counts = store.classes.names(), class_sizes(store)
+    return {
+        "here": "classes",
+        "rows": [(each, names.get(each), counts.get(each, 0)) for each in sorted(names | counts)],
     }
 
 
