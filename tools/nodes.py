@@ -1,7 +1,8 @@
 """Fill docs/groups.md from what was computed about the users of Cora and FacebookPages.
 
-    graphldp reproduce --dataset Cora --root data --effort paper --results docs/results/nodes.sqlite
-    graphldp reproduce nodes --dataset FacebookPages --root data --effort paper --results docs/results/nodes.sqlite
+    kept="--root data --effort paper --results docs/results/nodes.sqlite"
+    graphldp reproduce --dataset Cora $kept
+    graphldp reproduce nodes nodes-features --dataset FacebookPages $kept
     python tools/nodes.py
 
 Splits are those of Blink (half of the users train, a quarter validates, a quarter tests), class by class, seeds 100 to
@@ -72,6 +73,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "nodes-cora": lambda: table("nodes", "Cora"),
     "nodes-facebook": lambda: table("nodes", "FacebookPages"),
     "nodes-features-cora": lambda: table("nodes-features", "Cora"),
+    "nodes-features-facebook": lambda: table("nodes-features", "FacebookPages"),
 }
 
 
