@@ -35,23 +35,28 @@ def test_the_first_draw_is_measured_before_and_after_compiling() -> None:
     assert compiling["then_seconds"] < compiling["seconds"]  # thousands of times: it compiles once
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")  # by importing pyg
 def test_labels_of_users_are_measured(command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process, where small sizes can be set; what stands for FacebookPages is small too."""
     monkeypatch.setattr(nodes, "_dataset", lambda root: synthetic.communities(300))
-    places = ((None, 1.0), (None, 6.0), (400, 1.0))
-    monkeypatch.setattr(nodes, "run", lambda root: (nodes._cell(root, *place) for place in places))
+    monkeypatch.setattr(nodes, "LADDER", (400,))
+    monkeypatch.setattr(nodes, "_alone", lambda measured, *arguments: measured(*arguments))
     code, printed, _ = command("bench", "nodes", "--out", tmp_path, "--json")
     assert code == 0
     rows = json.loads(printed)["rows"]
     assert [(row["users"], row["mechanism"]) for row in rows] == [
         (300, "friend-counts"),
         (300, "rr"),
+        (300, nodes.PEER),
         (400, "friend-counts"),
     ]
+    peer = rows.pop(2)
+    assert peer["ratio"] == pytest.approx(peer["processor_seconds"] / rows[0]["processor_seconds"], abs=0.06)
     for row in rows:
         parts = [row[f"{part}_seconds"] for part in ("features", "draw", "fit")]
         assert sum(parts) == pytest.approx(row["seconds"], abs=0.03)  # each is rounded
         assert 0 < row["features_processor_seconds"] <= row["processor_seconds"]
+    rows.insert(2, peer)
     assert json.loads((tmp_path / "nodes.json").read_text())["rows"] == rows
 
 
