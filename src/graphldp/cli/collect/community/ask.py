@@ -29,7 +29,7 @@ def ask_(
 
     store = open_database(database)
     found = store.community(community)
-    reported = store.progress().get(found.key, (0, 0, 0))[1]
+    reported = store.tally.of([found.key]).get(found.key, (0, 0, 0))[1]
     ask(f"{reported:,} of {found.n:,} users of '{community}' have reported. Freeze who is busy, for good?", yes)
     question = actions.ask(store, actor(), community, seen=found.version)
     console.show_one({"community": community, "asked": True, "question": question.digest}, as_json=as_json)
