@@ -11,7 +11,7 @@ from graphldp.collector.storage import schema
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Published, Terms, write_publication
 
-_COMMUNITIES = 10_000
+_COMMUNITIES = 100_000  # a kilobyte each; one that is not kept costs each of its reports two transactions more
 _ROSTERS = 64
 
 
