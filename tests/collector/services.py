@@ -41,11 +41,17 @@ def free_port() -> int:
 
 
 class Postgres:
-    """A PostgreSQL server of our own in a temporary folder, on a free port; never one that happens to be running."""
+    """A PostgreSQL server of our own, on a free port; never one that happens to be running.
 
-    def __init__(self) -> None:
+    Args:
+        folder: where its data stay afterwards, or are from before; a temporary one by default.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
         self.binaries = postgres_binaries()
-        self.folder = Path(tempfile.mkdtemp(prefix="graphldp-pg-"))
+        self.kept = folder is not None
+        self.folder = Path(tempfile.mkdtemp(prefix="graphldp-pg-")) if folder is None else folder
+        self.folder.mkdir(exist_ok=True)
         self.port = free_port()
         self.as_user: dict[str, Any] = {}
         if os.geteuid() == 0:  # PostgreSQL refuses to run as root
@@ -54,7 +60,8 @@ class Postgres:
             self.as_user = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
             os.chown(self.folder, account.pw_uid, account.pw_gid)
         self.data = self.folder / "data"
-        self._run("initdb", "-D", self.data, "-U", "graphldp", "--auth=trust", "--encoding=UTF8", "--locale=C")
+        if not self.data.exists():
+            self._run("initdb", "-D", self.data, "-U", "graphldp", "--auth=trust", "--encoding=UTF8", "--locale=C")
 
     @property
     def url(self) -> str:
@@ -95,8 +102,9 @@ class Postgres:
         return self.start()
 
     def __exit__(self, *_: object) -> None:
-        self.stop("immediate")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.stop("fast" if self.kept else "immediate")
+        if not self.kept:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Collector:
