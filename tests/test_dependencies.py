@@ -24,7 +24,7 @@ ROOMS = {
     "benchmarks": ("learn",),
     "cli": ("learn",),
     "client": ("client",),
-    "collector": ("serve", "postgres"),
+    "collector": ("serve", "postgres", "otel"),
     "experiments": ("learn",),
     "graphs": ("learn",),
     "learn": ("learn",),

@@ -36,7 +36,7 @@ def restart(database: str) -> Numbers:
     """From starting the server until it says that it can store a report."""
     begin = time.perf_counter()
     with Collector(database) as collector:
-        while httpx.get(f"{collector.url}/healthz", timeout=60).status_code != 200:
+        while httpx.get(f"{collector.url}/readyz", timeout=60).status_code != 200:
             time.sleep(0.05)
         seconds = time.perf_counter() - begin
     return {"seconds": round(seconds, 1)}

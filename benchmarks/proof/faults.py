@@ -97,10 +97,10 @@ def prove_database_away(scale: Scale, kind: str) -> Finding:
             server.stop("immediate")
             during = send(collector.port, [each.request() for each in sent[300:600]], connections=8)
             answer = _put(collector, sent[600])
-            health = httpx.get(f"{collector.url}/healthz", timeout=30).status_code
+            health = httpx.get(f"{collector.url}/readyz", timeout=30).status_code
             server.start()
             end = time.monotonic() + 30
-            while httpx.get(f"{collector.url}/healthz", timeout=30).status_code != 200 and time.monotonic() < end:
+            while httpx.get(f"{collector.url}/readyz", timeout=30).status_code != 200 and time.monotonic() < end:
                 time.sleep(0.2)
             after = send(collector.port, [each.request() for each in sent])
             code = collector.stop()

@@ -72,6 +72,10 @@ TABLE: tuple[Setting, ...] = (
     Setting("session_hours", 12.0, "How long an operator stays logged in."),
     Setting("shutdown_seconds", 20.0, "How long requests under way may take to end after SIGTERM."),
     Setting("log_level", "info", "debug, info, warning or error."),
+    Setting("log_format", "text", "text, or json: one object for each line."),
+    Setting(
+        "traces", "", "Where OpenTelemetry traces go, such as http://127.0.0.1:4318/v1/traces."
+    ),
 )
 _BY_NAME = {setting.name: setting for setting in TABLE}
 
@@ -102,6 +106,8 @@ class Settings:
     session_hours: float
     shutdown_seconds: float
     log_level: str
+    log_format: str
+    traces: str
 
 
 def load_settings(
@@ -121,6 +127,10 @@ def load_settings(
     values["database"] = values["database"] or default_database()
     if values["log_level"] not in ("debug", "info", "warning", "error"):
         raise bad_parameter("log_level", "the collector", "debug, info, warning or error", values["log_level"])
+    if values["log_format"] not in ("text", "json"):
+        raise bad_parameter("log_format", "the collector", "text or json", values["log_format"])
+    if values["traces"] and not _is_address(values["traces"]):
+        raise bad_parameter("traces", "the collector", "an address, such as http://127.0.0.1:4318/v1/traces", "another")
     if values["connections"] < 1:
         raise bad_parameter("connections", "the collector", "a whole number ≥ 1", values["connections"])
     if values["port"] > 65535:
@@ -129,6 +139,15 @@ def load_settings(
         must_be = "an origin, such as https://pages.example.net, without a path"
         raise bad_parameter("page_origin", "the collector", must_be, values["page_origin"])
     return Settings(**values)
+
+
+def _is_address(text: str) -> bool:
+    """Whether this is an address on the web."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        return False
 
 
 def _is_origin(text: str) -> bool:

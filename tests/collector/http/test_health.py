@@ -1,4 +1,4 @@
-"""Health is the ability to write, looked at now and then."""
+"""Ready means able to write, looked at now and then; healthy means that somebody answers."""
 
 from __future__ import annotations
 
@@ -48,11 +48,12 @@ def test_both_databases_take_the_write(store: Store) -> None:
 def test_a_full_disk_is_seen_without_a_report(tmp_path: Path) -> None:
     site = Site(tmp_path, SETTINGS)
     with site.collector:
-        address, pid = f"{site.collector.url}/healthz", site.collector.pid
+        address, pid = f"{site.collector.url}/readyz", site.collector.pid
         assert site.http.get(address).status_code == 200
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (1 << 12, resource.RLIM_INFINITY))
         time.sleep(2.1)
         assert problem(site.http.get(address)) == (503, "store-unavailable")
+        assert site.http.get(f"{site.collector.url}/healthz").status_code == 200  # a restart would free no space
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         time.sleep(2.1)
         assert site.http.get(address).status_code == 200

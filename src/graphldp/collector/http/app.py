@@ -24,6 +24,7 @@ from graphldp.collector.http.health import Health
 from graphldp.collector.http.limits import Limiter
 from graphldp.collector.http.metrics import CONTENT_TYPE, Metrics
 from graphldp.collector.http.reception import Reception
+from graphldp.collector.http.tracing import Tracing
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.store import Store
 from graphldp.collector.storage.writer import Writer
@@ -45,10 +46,11 @@ class Application(FastAPI):
         return described
 
 
-def create_app(settings: Settings, store: Store) -> ASGIApp:
-    """The application over an open store, which it does not close."""
+def create_app(settings: Settings, store: Store, tracing: Tracing | None = None) -> ASGIApp:
+    """The application over an open store, which it does not close; nor does it close where traces go."""
     metrics = Metrics()
-    writer = Writer(metrics.watch(store.accept), store.transactions)
+    accept = metrics.watch(store.accept)
+    writer = Writer(accept if tracing is None else tracing.transactions(accept), store.transactions)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -77,16 +79,22 @@ def create_app(settings: Settings, store: Store) -> ASGIApp:
     app.include_router(dashboard.make_router(settings, store, pages))
     app.include_router(join.make_router())
     app.mount("/static", dashboard.static_files())
-    guarded = Guard(Front(app, reception), Limiter(settings.address_per_minute), metrics, pages.problem)
-    # outside: the page has to read that it is to wait, too
-    return ForOnePage(guarded, settings.page_origin) if settings.page_origin else guarded
+    guarded: ASGIApp = Guard(Front(app, reception), Limiter(settings.address_per_minute), metrics, pages.problem)
+    if settings.page_origin:  # outside: the page has to read that it is to wait, too
+        guarded = ForOnePage(guarded, settings.page_origin)
+    return guarded if tracing is None else tracing.requests(guarded)
 
 
 def _service_routes(health: Health, metrics: Metrics) -> APIRouter:
     router = APIRouter(tags=["service"])
 
-    @router.get("/healthz", responses=problems.responses(503))
-    def healthz() -> dict[str, str]:
+    @router.get("/healthz")
+    async def healthz() -> dict[str, str]:
+        """Whether the collector answers at all, whatever its database does. Restart it where it does not."""
+        return {"status": "ok"}
+
+    @router.get("/readyz", responses=problems.responses(503))
+    def readyz() -> dict[str, str]:
         """Whether the collector can store a report: its database answers, and its disk takes a write."""
         health.check()
         return {"status": "ok"}

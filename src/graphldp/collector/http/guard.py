@@ -9,7 +9,7 @@ from graphldp.collector.http.limits import Limiter, network_of
 from graphldp.collector.http.metrics import Metrics
 from graphldp.collector.http.problems import Page, ProblemError, answer, wants_page
 
-_UNLIMITED = ("/healthz", "/metrics")
+_UNLIMITED = ("/healthz", "/readyz", "/metrics")
 _FOR_ALL = [(b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store")]
 _FOR_PAGES = [
     *_FOR_ALL,

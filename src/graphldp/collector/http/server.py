@@ -13,6 +13,8 @@ import uvicorn
 
 from graphldp.collector.http.app import create_app
 from graphldp.collector.http.connection import Limits, limited
+from graphldp.collector.http.logs import log_config
+from graphldp.collector.http.tracing import Tracing
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.store import Store
 from graphldp.errors import bad_parameter
@@ -35,6 +37,7 @@ def serve(settings: Settings) -> None:
     """
     # the writer lets go of the interpreter around every call of the database, and would wait 5 ms to get it back
     sys.setswitchinterval(0.0005)
+    tracing = Tracing.to(settings.traces) if settings.traces else None
     store = open_store(settings.database)
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listening:
@@ -45,11 +48,12 @@ def serve(settings: Settings) -> None:
         host, port = listening.getsockname()[:2]
         shown = f"[{host}]" if family is socket.AF_INET6 else host
         config = uvicorn.Config(
-            create_app(settings, store),
+            create_app(settings, store, tracing),
             http=limited(Limits.of(settings)),
             ws="none",
             lifespan="on",
             log_level=settings.log_level,
+            log_config=log_config(settings.log_format, settings.log_level),
             access_log=False,  # who reported when is not for log files
             server_header=False,
             timeout_graceful_shutdown=max(1, round(settings.shutdown_seconds)),
@@ -65,6 +69,8 @@ def serve(settings: Settings) -> None:
             uvicorn.Server(config).run(sockets=[listening])
         finally:
             store.close()
+            if tracing is not None:
+                tracing.close()
 
 
 def _bind(listening: socket.socket, settings: Settings) -> None:
