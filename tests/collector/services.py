@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 
 
 class MissingComponentError(RuntimeError):

@@ -73,9 +73,7 @@ TABLE: tuple[Setting, ...] = (
     Setting("shutdown_seconds", 20.0, "How long requests under way may take to end after SIGTERM."),
     Setting("log_level", "info", "debug, info, warning or error."),
     Setting("log_format", "text", "text, or json: one object for each line."),
-    Setting(
-        "traces", "", "Where OpenTelemetry traces go, such as http://127.0.0.1:4318/v1/traces."
-    ),
+    Setting("traces", "", "Where OpenTelemetry traces go, such as http://127.0.0.1:4318/v1/traces."),
 )
 _BY_NAME = {setting.name: setting for setting in TABLE}
 
