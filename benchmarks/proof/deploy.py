@@ -72,7 +72,13 @@ def _mounted(root: Path) -> Iterator[None]:
 
 def _started(root: Path) -> dict[str, bool]:
     database = "sqlite:////var/lib/graphldp/collector.db"
-    command = [*_inside(root, "runuser", "-u", "graphldp", "--"), "graphldp", "serve", "--port", "0"]
+    command = [
+        *_inside(root, "setpriv", "--reuid", "graphldp", "--regid", "graphldp", "--clear-groups"),
+        "graphldp",
+        "serve",
+        "--port",
+        "0",
+    ]
     process = subprocess.Popen([*command, "--database", database], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:

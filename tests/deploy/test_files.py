@@ -79,5 +79,5 @@ def test_systemd_takes_the_unit_and_finds_it_well_shut(tmp_path: Path) -> None:
     unit.write_text(re.sub(r"(?m)^(User|Group)=.*$", r"\1=root", text))
     checked = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True)
     assert (checked.returncode, checked.stderr) == (0, "")
-    shut = ["systemd-analyze", "security", "--offline=true", "--threshold=20", DEPLOY / "graphldp.service"]
+    shut = ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(DEPLOY / "graphldp.service")]
     assert subprocess.run(shut, capture_output=True).returncode == 0  # 2.0 of 10, and 9.6 without any of it
