@@ -63,6 +63,16 @@ def test_one_seed_has_no_interval() -> None:
         metrics.summarize([0.1, 0.2], level=1.0)
 
 
+def test_seeds_that_agree_are_no_surer_than_one_of_them() -> None:
+    """Five splits of nine graphs with four right in each: a spread of 0 does not make the accuracy certain."""
+    alike, one = (metrics.summarize([4 / 9] * count, of=9) for count in (5, 1))
+    assert (alike.low, alike.high) == (one.low, one.high)
+    assert alike.low < 0.14 < 0.78 < alike.high  # Clopper and Pearson's interval of 4 of 9 is 0.137 to 0.788
+    assert alike.std == pytest.approx(0.0, abs=1e-12)
+    apart = metrics.summarize([0.0, 0.0, 1 / 9], of=9)
+    assert apart.high - apart.low < 0.4  # where seeds differ, their spread says it
+
+
 def test_an_interval_knows_of_overlapping_splits_and_stays_where_values_can_be() -> None:
     """Nadeau & Bengio: with test/train = 1/5 and ten splits the variance is 1/10 + 1/5 of the values', not 1/10."""
     values = [0.90, 0.92, 0.94, 0.96, 0.98, 1.0, 0.91, 0.93, 0.95, 0.97]

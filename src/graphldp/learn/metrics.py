@@ -141,7 +141,7 @@ def summarize(
             overlap, and the plain interval would be too short (Nadeau & Bengio 2003).
         within: the least and the largest value that there can be; the interval does not leave it.
         of: where the values are shares of so many graphs each. One value then has an interval, too: the exact one of a
-            counted share.
+            counted share. So do values that are all equal, from which no spread can be read.
     """
     if not 0.0 < level < 1.0:
         raise bad_parameter("level", "summarize", "between 0 and 1", level)
@@ -149,9 +149,11 @@ def summarize(
     if array.ndim != 1 or not len(array):
         raise DataError("A summary needs at least one value.")
     mean, count = float(array.mean()), len(array)
+    std = math.nan if count == 1 else float(array.std(ddof=1))
+    if of is not None and (array == array[0]).all():
+        low, high = share_bounds(round(mean * of), of, (1 - level) / 2)
+        return Summary(count, mean, std, float(low), float(high))
     if count == 1:
-        low, high = (math.nan, math.nan) if of is None else share_bounds(round(mean * of), of, (1 - level) / 2)
-        return Summary(1, mean, math.nan, float(low), float(high))
-    std = float(array.std(ddof=1))
+        return Summary(1, mean, std, math.nan, math.nan)
     half = float(stdtrit(count - 1, 0.5 + level / 2.0)) * std * (1.0 / count + overlap) ** 0.5
     return Summary(count, mean, std, max(mean - half, within[0]), min(mean + half, within[1]))

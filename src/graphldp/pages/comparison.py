@@ -166,9 +166,9 @@ class Comparison:
     def __str__(self) -> str:
         width = max(map(len, self.methods))
         heads = [f"ε = {x:g}" for x in self.epsilons] or ["accuracy"]
-        lines = [f"{'':<{width}}  " + "  ".join(f"{each:<21}" for each in heads).rstrip()]
+        lines = [f"{'':<{width}}  " + "  ".join(f"{each:<22}" for each in heads).rstrip()]
         for method, cells in self._cells("accuracy"):
-            shown = "  ".join(f"{_text(summary) + (' *' if best else ''):<21}" for summary, best in cells)
+            shown = "  ".join(f"{_text(summary) + (' *' if best else ''):<22}" for summary, best in cells)
             lines.append(f"{method:<{width}}  {shown}".rstrip())
         return "\n".join([f"{self.dataset}: accuracy, 95 % interval, * the best", *lines])
 
