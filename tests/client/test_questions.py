@@ -104,6 +104,23 @@ def test_a_new_epoch_shows_every_difference(tmp_path: Path, server: FailingColle
     assert [type(each) for each in asked] == [Renewal, Plan]
 
 
+def test_another_promise_of_how_long_reports_are_kept_is_a_difference(
+    tmp_path: Path, server: FailingCollector, friends: Path
+) -> None:
+    server.changes = {"retention_days": 90, "keeps_models": False}
+    client = joined(tmp_path, server)
+    asked = Asked()
+    client.report("audit", friends_file=friends, approve=asked)
+    promise = "The collector promises to keep reports for 90 days, and what was learned from them no longer either."
+    assert promise in asked.words(Plan)
+    server.epoch, server.changes = 2, {"retention_days": 1}
+    client.report("audit", friends_file=friends, new_epoch=True, approve=asked)
+    was = "for 90 days, and what was learned from them no longer either"
+    assert f"Reports are kept: for 1 day, and what was learned from them for longer; it was {was}." in asked.words(
+        Renewal
+    )
+
+
 def test_a_new_epoch_of_the_same_community_says_so(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
     client = joined(tmp_path, server)
     server.epoch = 2

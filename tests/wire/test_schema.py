@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,20 @@ def test_a_publication_comes_back_as_it_was(mechanism: str) -> None:
     assert SCHEMAS["community"].is_valid(fields)
     assert Publication.from_json(fields) == Publication(published, (1,), roster)
     assert Published.from_json(published.to_json()) == published
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_promise_to_delete_comes_back_as_it_was(keeps: bool) -> None:
+    roster, choices = ["ann", "bob"], (Choice("one", 0.0, 1.0),)
+    published = Published("cats", "Cats", 2, "rr", choices, roster_digest(roster), user=1)
+    assert "retention_days" not in published.to_json()
+    published = replace(published, retention_days=90, keeps_models=keeps)
+    fields = json.loads(write_publication(published, [], json.dumps(roster)))
+    assert SCHEMAS["community"].is_valid(fields)
+    assert Publication.from_json(fields) == Publication(published, (), roster)
+    for wrong in ({"retention_days": 0}, {"retention_days": 36_501}, {"retention_days": 7.0}, {"keeps_models": 1}):
+        with pytest.raises(WireError):
+            Publication.from_json(fields | wrong)
 
 
 def test_groups_come_back_as_they_were() -> None:

@@ -77,6 +77,8 @@ class Plan:
         if self.counts and self.choice.cost is not None:
             lines += self._by_group()
         lines.append(f"Roster digest, the same for every member: {spoken(self.published.roster_digest)}.")
+        if self.published.retention_days is not None:
+            lines.append(f"The collector promises to keep reports {self.published.kept}.")
         if self.choice.cost is None:
             lines.append(f"The choice '{self.choice.name}' publishes this list as it is. Nothing protects it.")
         else:
@@ -137,6 +139,7 @@ class Renewal:
                 ("Your number", self.before.user, self.after.user),
                 ("Mechanism", self.before.mechanism, self.after.mechanism),
                 ("A hub from a noisy degree of", self.before.hub_from, self.after.hub_from),
+                ("Reports are kept", self.before.kept, self.after.kept),
                 ("Groups", *(listed(terms.group_names) or "none" for terms in (self.before, self.after))),
             )
             if was != now

@@ -13,6 +13,7 @@ from graphldp.errors import Described, ParameterError, WireError, bad_parameter
 from graphldp.text import printable
 from graphldp.wire import MAX_GROUPS, MAX_USERS, PRIVATE_MECHANISMS, WITH_COUNTS, Choice, Terms, plain
 from graphldp.wire.choice import LONGEST_NAME, check_name
+from graphldp.wire.community import MAX_RETENTION
 
 _ID = re.compile(r"[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?")  # stricter than the wire's: well-formed at its ends too
 
@@ -121,6 +122,12 @@ def check_label(label: int | None) -> None:
     """Refuse what is no class."""
     if label is not None and not 0 <= label < 1 << 31:
         raise bad_parameter("label", "a community", "a whole number ≥ 0", label)
+
+
+def check_retention(days: int | None) -> None:
+    """Refuse what is no time to keep reports for."""
+    if days is not None and not 1 <= days <= MAX_RETENTION:
+        raise bad_parameter("retention", "a community", f"1 to {MAX_RETENTION:,} days", days)
 
 
 def check_roster(names: Sequence[str]) -> None:

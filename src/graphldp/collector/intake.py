@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -70,8 +70,13 @@ class RacedError(Exception):
     """Another server took one of the slots at the same moment: decide anew."""
 
 
-def accept(connection: Connection, submissions: Sequence[Submission]) -> list[Ruling]:
+def accept(connection: Connection, submissions: Sequence[Submission], now: datetime) -> list[Ruling]:
     """Decide on submissions inside a transaction; nothing is decided before it commits.
+
+    Args:
+        connection: of the transaction.
+        submissions: what to decide on.
+        now: what time it is: an invitation that expired by then is void, unless it was used.
 
     Raises:
         RacedError: where the transaction has to be rolled back and begun again.
@@ -80,7 +85,7 @@ def accept(connection: Connection, submissions: Sequence[Submission]) -> list[Ru
         return []
     keys = [(each.community, each.user) for each in submissions]
     states = _states(connection, sorted({community for community, _ in keys}))
-    slots = _slots(connection, keys)
+    slots = _slots(connection, keys, now)
     new: dict[Key, Submission] = {}
     held: dict[int, Key] = {}  # places of those that found their slot taken
     rulings = []
@@ -102,7 +107,7 @@ def accept(connection: Connection, submissions: Sequence[Submission]) -> list[Ru
         else:
             new[key] = each
             rulings.append(Ruling.STORED)
-    _insert(connection, [new[key] for key in sorted(new)])
+    _insert(connection, [new[key] for key in sorted(new)], now)
     kept = _bodies(connection, sorted(set(held.values()) - new.keys()))
     for place, key in held.items():
         rulings[place] = _compare(submissions[place].body, new[key].body if key in new else kept[key])
@@ -124,10 +129,10 @@ def _states(connection: Connection, communities: list[int]) -> dict[int, State]:
     return {key: (bool(closed), bool(outdated)) for key, closed, outdated in rows}
 
 
-def _slots(connection: Connection, keys: list[Key]) -> dict[Key, Slot]:
+def _slots(connection: Connection, keys: list[Key], now: datetime) -> dict[Key, Slot]:
     """What is known of slots; those that there are."""
     if connection.dialect.name == "postgresql":
-        columns = (_literal([community for community, _ in keys]), _literal([user for _, user in keys]))
+        columns = (now, _literal([community for community, _ in keys]), _literal([user for _, user in keys]))
         hashes, marks = connection.exec_driver_sql(_SLOTS_POSTGRESQL, columns).one()
         return {
             key: (hashes[32 * place : 32 * place + 32], mark == "t")
@@ -135,7 +140,8 @@ def _slots(connection: Connection, keys: list[Key]) -> dict[Key, Slot]:
             if mark != "-"
         }
     both = json.dumps([community << _USER_BITS | user for community, user in keys])
-    found = json.loads(connection.exec_driver_sql(_SLOTS_SQLITE, (both,)).scalar_one())
+    moment = now.strftime("%Y-%m-%d %H:%M:%S.%f")  # as SQLAlchemy writes it
+    found = json.loads(connection.exec_driver_sql(_SLOTS_SQLITE, (both, moment)).scalar_one())
     return {(community, user): (bytes.fromhex(stored), bool(taken)) for community, user, stored, taken in found}
 
 
@@ -144,8 +150,8 @@ def _bodies(connection: Connection, keys: list[Key]) -> dict[Key, bytes | None]:
     return {(row[0], row[1]): row[2] for row in rows}
 
 
-def _insert(connection: Connection, submissions: list[Submission]) -> None:
-    today = datetime.now(UTC).date().isoformat()
+def _insert(connection: Connection, submissions: list[Submission], now: datetime) -> None:
+    today = now.date().isoformat()
     for start in range(0, len(submissions), _ROWS):
         some = submissions[start : start + _ROWS]
         if connection.dialect.name == "postgresql":
@@ -193,15 +199,20 @@ _SLOTS_SQLITE = f"""
     FROM json_each(?) k
     CROSS JOIN slots s ON s.community = k.value >> {_USER_BITS} AND s."user" = k.value & {(1 << _USER_BITS) - 1}
     LEFT JOIN reports r ON r.community = s.community AND r."user" = s."user"
+    WHERE s.expires_at IS NULL OR r.community IS NOT NULL OR s.expires_at > ?
 """  # noqa: S608 - a constant
 # a subquery for each slot: left to itself, the planner reads whole tables to find a few hundred rows; OFFSET keeps it
 # from looking a slot up once for each mention
 _SLOTS_POSTGRESQL = """
     SELECT string_agg(coalesce(stored, decode(repeat('00', 32), 'hex')), '' ORDER BY place),
-           string_agg(CASE WHEN stored IS NULL THEN '-' WHEN taken THEN 't' ELSE 'f' END, '' ORDER BY place)
+           string_agg(
+               CASE WHEN stored IS NULL THEN '-' WHEN taken THEN 't' WHEN until <= %s THEN '-' ELSE 'f' END, ''
+               ORDER BY place
+           )
     FROM (
         SELECT k.place,
                (SELECT s.token_hash FROM slots s WHERE s.community = k.community AND s."user" = k."user") AS stored,
+               (SELECT s.expires_at FROM slots s WHERE s.community = k.community AND s."user" = k."user") AS until,
                (SELECT true FROM reports r WHERE r.community = k.community AND r."user" = k."user") AS taken
         FROM unnest(CAST(%s AS integer[]), CAST(%s AS integer[])) WITH ORDINALITY AS k (community, "user", place)
         OFFSET 0

@@ -7,7 +7,7 @@ each request, so that a change counts at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Engine, delete, insert, select, update
@@ -17,6 +17,7 @@ from graphldp.collector import tokens
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.audit_log import append
+from graphldp.collector.storage.clock import Clock
 from graphldp.collector.storage.database import transaction
 from graphldp.errors import ParameterError, bad_parameter
 
@@ -61,10 +62,11 @@ class Operators:
 
     Args:
         engine: a migrated database.
+        clock: the store's.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self.engine, self.clock = engine, clock
 
     def add(self, name: str, role: Role = Role.OPERATOR, days: float | None = None) -> str:
         """A new operator's key. Only its hash is kept.
@@ -76,7 +78,7 @@ class Operators:
         """
         if not 1 <= len(name) <= 64 or not name.isprintable():
             raise bad_parameter("name", "an operator", "1 to 64 printable characters", name)
-        key, now = tokens.new_secret(), datetime.now(UTC)
+        key, now = tokens.new_secret(), self.clock.now()
         row = {"name": name, "key_hash": tokens.hashed(key), "created_at": now, "role": role.title}
         row["expires_at"] = _expiry(now, days)
         with transaction(self.engine, writes=True) as connection:
@@ -94,7 +96,7 @@ class Operators:
             days: after which the new key opens nothing more; None for never.
         """
         key = tokens.new_secret()
-        self._change(name, key_hash=tokens.hashed(key), expires_at=_expiry(datetime.now(UTC), days))
+        self._change(name, key_hash=tokens.hashed(key), expires_at=_expiry(self.clock.now(), days))
         return key
 
     def set_role(self, name: str, role: Role) -> None:
@@ -120,13 +122,13 @@ class Operators:
         with transaction(self.engine) as connection:
             rows = connection.execute(select(table.c.name, table.c.role, table.c.key_hash, table.c.expires_at)).all()
         found = [row for row in rows if tokens.matches(given, row.key_hash)]
-        if not found or _over(found[0].expires_at):
+        if not found or self._over(found[0].expires_at):
             return None
         return Actor(found[0].name, Role.named(found[0].role), way)
 
     def log_in(self, key: str, hours: float) -> str | None:
         """A session's secret for an operator's key, or None for any other."""
-        actor, now = self.keyed(key, "dashboard"), datetime.now(UTC)
+        actor, now = self.keyed(key, "dashboard"), self.clock.now()
         with transaction(self.engine, writes=True) as connection:
             connection.execute(delete(schema.sessions).where(schema.sessions.c.expires_at < now))
             if actor is None:
@@ -148,11 +150,11 @@ class Operators:
         query = (
             select(table.c.operator, table.c.csrf, operators.c.role, operators.c.expires_at)
             .join(operators, operators.c.name == table.c.operator)
-            .where(table.c.secret_hash == tokens.hashed(secret), table.c.expires_at > datetime.now(UTC))
+            .where(table.c.secret_hash == tokens.hashed(secret), table.c.expires_at > self.clock.now())
         )
         with transaction(self.engine) as connection:
             row = connection.execute(query).one_or_none()
-        if row is None or _over(row.expires_at):
+        if row is None or self._over(row.expires_at):
             return None
         return Session(Actor(row.operator, Role.named(row.role), "dashboard"), row.csrf)
 
@@ -160,6 +162,9 @@ class Operators:
         """End a session."""
         with transaction(self.engine, writes=True) as connection:
             connection.execute(delete(schema.sessions).where(schema.sessions.c.secret_hash == tokens.hashed(secret)))
+
+    def _over(self, expires_at: datetime | None) -> bool:
+        return expires_at is not None and expires_at <= self.clock.now()
 
     def _change(self, name: str, *, ends_sessions: bool = True, **values: Any) -> None:
         table, sessions = schema.operators, schema.sessions
@@ -176,10 +181,6 @@ def _expiry(now: datetime, days: float | None) -> datetime | None:
     if not 0 < days <= _LONGEST_DAYS:
         raise bad_parameter("expires", "an operator", f"more than 0 and at most {_LONGEST_DAYS} days", days)
     return now + timedelta(days=days)
-
-
-def _over(expires_at: datetime | None) -> bool:
-    return expires_at is not None and expires_at <= datetime.now(UTC)
 
 
 def _nobody(name: str) -> ParameterError:

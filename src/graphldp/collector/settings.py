@@ -51,6 +51,11 @@ TABLE: tuple[Setting, ...] = (
     Setting("database", "", "Where reports are kept: sqlite:///file.db or postgresql://user@host/name."),
     Setting("host", "127.0.0.1", "The address to listen on. Anything but loopback belongs behind TLS."),
     Setting("port", 8470, "The port to listen on; 0 takes a free one and prints it."),
+    Setting(
+        "admin_listen",
+        "",
+        "Where operators go, such as 127.0.0.1:8471: dashboard, API and metrics are there only.",
+    ),
     Setting("trusted_proxies", "127.0.0.1", "Proxies whose X-Forwarded-For is believed, by address."),
     Setting("address_per_minute", 600, "Requests a minute from one address (one /64 in IPv6); 0 is no limit."),
     Setting("token_per_minute", 30, "Requests a minute with one token; 0 is no limit."),
@@ -85,6 +90,7 @@ class Settings:
     database: str
     host: str
     port: int
+    admin_listen: str
     trusted_proxies: str
     address_per_minute: int
     token_per_minute: int
@@ -133,6 +139,8 @@ def load_settings(
         raise bad_parameter("connections", "the collector", "a whole number ≥ 1", values["connections"])
     if values["port"] > 65535:
         raise bad_parameter("port", "the collector", "a port, 0 to 65535", values["port"])
+    if values["admin_listen"]:
+        door(values["admin_listen"])
     if values["page_origin"] and not _is_origin(values["page_origin"]):
         must_be = "an origin, such as https://pages.example.net, without a path"
         raise bad_parameter("page_origin", "the collector", must_be, values["page_origin"])
@@ -146,6 +154,14 @@ def _is_address(text: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
         return False
+
+
+def door(text: str) -> tuple[str, int]:
+    """The host and the port of an address to listen on."""
+    host, _, port = text.rpartition(":")
+    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
+        raise bad_parameter("admin_listen", "the collector", "an address and a port, such as 127.0.0.1:8471", text)
+    return host.removeprefix("[").removesuffix("]"), int(port)
 
 
 def _is_origin(text: str) -> bool:

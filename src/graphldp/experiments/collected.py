@@ -20,7 +20,7 @@ from graphldp.collector.community import Community
 from graphldp.collector.disclosure import MIN_REPORTS, enough
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
-from graphldp.errors import TrainingError, bad_parameter
+from graphldp.errors import ParameterError, TrainingError, bad_parameter
 from graphldp.experiments.cells import Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import REPORTED, Context, Draw
@@ -142,6 +142,7 @@ def train_collected(
         validation=learned.row.numbers["accuracy"],
         settings={"defense": defense or "none", "seed": seed} | learned.settings,
         held_out=sum(map(sum, learned.row.numbers["confusion"])),
+        learned_from=[each.key for each in found],
     )
     store.results.add_run(run)
     return run
@@ -216,6 +217,11 @@ def label_collected(
     Returns:
         A label for each community with enough reports, in their order.
     """
+    if store.results.withdrawn(str(model)):
+        raise ParameterError(
+            f"{model} learned from reports whose time is over, and their members were promised that it is used no "
+            "more. Delete it, and train anew."
+        )
     course.watch("loading the model", 0.0)
     classifier = load_classifier(model, course.device)
     found = heard(store, communities, "unlabelled", min_reports)

@@ -6,6 +6,7 @@
      "choices": [{"name": "standard", "epsilon1": 0.1, "epsilon2": 0.9}],
      "epoch": 1, "held": [], "roster_digest": "…", "roster": ["ann", "bob", "cy"]}
 
+A community that promises to delete reports after a time has ``"retention_days"`` and ``"keeps_models"`` as well.
 In a community by friend-counts ``"group_names"`` and ``"groups"``, the number of each user's group, stand beside them.
 
 :class:`Terms` are the same for all members and frozen when the community opens. :class:`Published` is what one member
@@ -47,6 +48,7 @@ DIGEST_PATTERN = "^[0-9a-f]{64}$"
 KEY_PATTERN = "^04[0-9a-f]{128}$"  # a point of P-256, uncompressed
 PRIVATE_MECHANISMS = tuple(name for name in MECHANISMS if name != "public")
 MAX_EPOCH = (1 << 31) - 1
+MAX_RETENTION = 36_500
 _NOT_ONE = "What the community publishes is not as the wire format has it."
 
 
@@ -85,6 +87,8 @@ class Terms:
         hub_from: for hub-counts and hub-lists, the noisy degree from which on a user is a hub; None where nobody is.
         group_names: for friend-counts, what the groups are called, in the order of their numbers; else empty. Which
             group each user is in is kept with the roster.
+        retention_days: after how many days a report is deleted; None where no end is promised.
+        keeps_models: whether what was learned from a report may be used after that.
     """
 
     id: str
@@ -96,6 +100,16 @@ class Terms:
     epoch: int = 1
     hub_from: int | None = None
     group_names: tuple[str, ...] = ()
+    retention_days: int | None = None
+    keeps_models: bool = True
+
+    @property
+    def kept(self) -> str:
+        """How long reports are kept, in words."""
+        if self.retention_days is None:
+            return "without a promised end"
+        days = f"for {self.retention_days:,} day{'s' if self.retention_days > 1 else ''}"
+        return f"{days}, and what was learned from them " + ("for longer" if self.keeps_models else "no longer either")
 
     @property
     def max_size(self) -> int:
@@ -179,6 +193,10 @@ class Published(Terms):
                 user=_whole(fields["user"], 0, MAX_USERS - 1),
                 hub_from=_hub_from(fields),
                 group_names=_group_names(fields),
+                retention_days=_whole(fields["retention_days"], 1, MAX_RETENTION)
+                if "retention_days" in fields
+                else None,
+                keeps_models=_typed(fields.get("keeps_models", True), bool),
             )
         except (KeyError, TypeError):
             raise WireError(_NOT_ONE) from None
@@ -204,6 +222,8 @@ class Published(Terms):
             fields["hub_from"] = self.hub_from
         if self.mechanism in WITH_COUNTS:
             fields["group_names"] = list(self.group_names)
+        if self.retention_days is not None:
+            fields |= {"retention_days": self.retention_days, "keeps_models": self.keeps_models}
         return fields
 
     def choice(self, name: str | None) -> Choice:
@@ -283,6 +303,11 @@ def _hub_from(fields: Mapping[str, Any]) -> int | None:
     if fields["mechanism"] not in WITH_HUBS or fields["hub_from"] is None:
         return None
     return _whole(fields["hub_from"], *DEGREE_RANGE)
+
+
+def _retention(fields: Mapping[str, Any]) -> int | None:
+    """After how many days reports are deleted, where that is promised."""
+    return _whole(fields["retention_days"], 1, MAX_RETENTION) if "retention_days" in fields else None
 
 
 def _group_names(fields: Mapping[str, Any]) -> tuple[str, ...]:

@@ -11,7 +11,14 @@ from typing import Any
 
 from graphldp.wire import problems
 from graphldp.wire.choice import LONGEST_NAME
-from graphldp.wire.community import DIGEST_PATTERN, ID_PATTERN, KEY_PATTERN, MAX_EPOCH, PRIVATE_MECHANISMS
+from graphldp.wire.community import (
+    DIGEST_PATTERN,
+    ID_PATTERN,
+    KEY_PATTERN,
+    MAX_EPOCH,
+    MAX_RETENTION,
+    PRIVATE_MECHANISMS,
+)
 from graphldp.wire.counts import MAX_GROUPS
 from graphldp.wire.invitation import BEARER_PATTERN
 from graphldp.wire.report import (
@@ -56,6 +63,7 @@ _SERVER: Schema = {
 }
 
 
+_OPTIONAL = ("retention_days", "keeps_models", "sealing_key")
 _GROUPS: Schema = {
     "group_names": {
         "type": "array",
@@ -156,6 +164,16 @@ def _community() -> Schema:
             "description": "SHA-256 over the roster's names, each after its length as eight bytes, big-endian; "
             "then over the groups, where there are any: docs/wire.md has the order.",
         },
+        "retention_days": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MAX_RETENTION,
+            "description": "After how many days a report is deleted; missing where no end is promised.",
+        },
+        "keeps_models": {
+            "type": "boolean",
+            "description": "Whether what was learned from a report may be used after that; true where missing.",
+        },
         "sealing_key": {
             "type": "string",
             "pattern": KEY_PATTERN,
@@ -197,7 +215,7 @@ def _community() -> Schema:
     return {
         "description": about,
         "type": "object",
-        "required": [name for name in properties if name != "sealing_key"],
+        "required": [name for name in properties if name not in _OPTIONAL],
         "properties": properties,
         "oneOf": offers,
     }

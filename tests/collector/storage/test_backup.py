@@ -30,12 +30,12 @@ from graphldp.collector.storage.verify import verify
 from graphldp.errors import ForbiddenError, FormatError, StoreError
 from graphldp.wire import roster_digest
 
-_NOT_PUT_BACK = ("sessions", "sealing_keys", "audit_log")
+_NOT_PUT_BACK = ("sessions", "sealing_keys", "audit_log", "clock")
 KEPT = [table for table in schema.metadata.sorted_tables if table.name not in _NOT_PUT_BACK]
 
 
 def contents(store: Store) -> dict[str, list[tuple[Any, ...]]]:
-    """Everything but logins, private keys and the log, which does not go back."""
+    """Everything but logins, private keys, the log and the time, which do not go back."""
     with transaction(store.engine) as connection:
         return {table.name: sorted(map(tuple, connection.execute(select(table))), key=repr) for table in KEPT}
 
@@ -63,6 +63,7 @@ def fill(store: Store) -> dict[int, str]:
     store.holdings.delete("cats", 0)
     store.results.set_flags(second.key, {2: "threshold"})
     store.results.add_run(Run("a.npz", 3, 90, 80, 0.75, {"seed": 1}))
+    store.classes.name(1, "tabby")
     store.results.set_predictions([Prediction(cats.key, 1, 0.9, 40, "b.npz")])
     store.operators.log_in(store.operators.add("alice"), 1.0)
     open_bees(store)
@@ -214,7 +215,17 @@ def test_a_backup_of_an_older_version_is_brought_up_to_date_and_stays_as_it_is(s
     with transaction(store.engine) as source, transaction(engine, writes=True) as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "0002")
-        new = ("hub_from", "question", "question_digest", "asked_at", "busy_from", "group_names", "groups", "title")
+        new: tuple[str, ...] = (
+            "hub_from",
+            "question",
+            "question_digest",
+            "asked_at",
+            "busy_from",
+            "group_names",
+            "groups",
+            "title",
+        )
+        new += ("retention_days", "keeps_models")
         row = source.execute(select(*(each for each in schema.communities.c if each.name not in new))).one()
         connection.execute(schema.communities.insert().values(**dict(row._mapping) | {"roster_digest": "old"}))
     engine.dispose()

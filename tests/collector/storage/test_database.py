@@ -17,6 +17,7 @@ from graphldp.collector.operators import KeyHolder, Operators
 from graphldp.collector.roles import Role
 from graphldp.collector.storage import database as database_module
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.clock import Clock
 from graphldp.collector.storage.database import check_made, migrate, open_engine, transaction
 from graphldp.errors import ParameterError, StoreError
 from graphldp.wire import roster_digest
@@ -132,7 +133,9 @@ def test_what_the_first_schema_held_is_kept(kind: str, tmp_path: Path, request: 
             {"hash": b"0" * 32, "now": NOW},
         )
     migrate(engine)
-    assert Operators(engine).all() == [KeyHolder("alice", Role.OPERATOR, None)]  # she may what she could before
+    assert Operators(engine, Clock(engine)).all() == [
+        KeyHolder("alice", Role.OPERATOR, None)
+    ]  # she may what she could before
     with transaction(engine) as connection:
         assert connection.execute(select(schema.reports.c.body)).scalars().all() == [b"mine"]
         digests = connection.execute(select(schema.communities.c.roster_digest)).scalars().all()

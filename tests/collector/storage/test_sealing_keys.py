@@ -56,7 +56,7 @@ def test_a_key_whose_time_is_over_opens_nothing_and_is_deleted(store: Store) -> 
     with pytest.raises(UnknownKeyError):
         store.sealing_keys.opener().open("cats", sealed(first.public))
     assert len(private_keys(store)) == 2
-    store.sealing_keys.drop_retired()
+    store.sealing_keys.drop_retired(store.clock.tick())
     assert len(private_keys(store)) == 1
 
 

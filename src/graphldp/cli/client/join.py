@@ -49,6 +49,7 @@ def join(
     row |= {"mechanism": published.mechanism, "epoch": published.epoch}
     if published.group_names:
         row["friends are counted by"] = list(published.group_names) if as_json else ", ".join(published.group_names)
+    row["reports are kept"] = published.retention_days if as_json else published.kept
     row |= {"roster digest": published.roster_digest if as_json else spoken(published.roster_digest)}
     console.show_one(row | {"choices": offers if as_json else _offers(offers)}, as_json=as_json)
 

@@ -30,6 +30,10 @@ def invite(
     page: Annotated[
         str | None, typer.Option(help="Where somebody else hosts the page for members; the server by default.")
     ] = None,
+    expires: Annotated[
+        float | None,
+        typer.Option(help="Days after which an invitation that was not used opens nothing.", metavar="DAYS"),
+    ] = None,
     qr: Annotated[bool, typer.Option("--qr", help="Write each link as a QR code too: FOLDER/12.svg.")] = False,
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
@@ -56,7 +60,9 @@ def invite(
 
     store = open_database(database)
     try:
-        made = send_out(store, actor(), community, server=server, users=users, page=page, hand_over=hand_over)
+        made = send_out(
+            *(store, actor(), community), server=server, users=users, page=page, days=expires, hand_over=hand_over
+        )
     except BaseException:
         _remove(written)
         raise

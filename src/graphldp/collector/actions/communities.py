@@ -27,6 +27,8 @@ class NewCommunity:
         split: how dprr splits ε.
         name: what people call it; its id by default.
         label: its class, by name or number, where it is known.
+        retention_days: after how many days a report is deleted, as members are promised; None for no end.
+        keeps_models: whether models that learned from the reports may be used after that.
     """
 
     roster: Roster
@@ -36,6 +38,8 @@ class NewCommunity:
     split: Split = field(default_factory=Split)
     name: str | None = None
     label: str | None = None
+    retention_days: int | None = None
+    keeps_models: bool = True
 
 
 @acting("community.create", Role.OPERATOR)
@@ -49,7 +53,14 @@ def create(store: Store, actor: Actor, id: str, opening: NewCommunity) -> Commun
         choices.append(PUBLIC)
     known = _class(store, opening.label)
     return store.open_community(
-        id, names, mechanism=mechanism, choices=choices, name=opening.name, label=known, groups=groups
+        *(id, names),
+        mechanism=mechanism,
+        choices=choices,
+        name=opening.name,
+        label=known,
+        groups=groups,
+        retention_days=opening.retention_days,
+        keeps_models=opening.keeps_models,
     )
 
 

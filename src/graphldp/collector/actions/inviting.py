@@ -42,6 +42,7 @@ def invite(
     users: Sequence[int] | None = None,
     page: str | None = None,
     most: int | None = None,
+    days: float | None = None,
     hand_over: Callable[[Sequence[Invited]], object] = len,
 ) -> list[Invited]:
     """Invite every user who has no invitation, or some anew.
@@ -54,6 +55,7 @@ def invite(
         users: slots; their earlier invitations are void from then on.
         page: where somebody else hosts the page for members; the server by default.
         most: so many at a time; the others have no invitation yet, or keep theirs.
+        days: after which an invitation that was not used opens nothing more; None for never.
         hand_over: takes the invitations before they are valid. Where it fails, nobody was invited.
     """
     drawn = store.invitations.draw(id, users, most)
@@ -63,7 +65,7 @@ def invite(
     made = [Invited(user, roster[user], each.to_link(page), each) for user, each in invitations.items()]
     if made:
         hand_over(made)
-        store.invitations.keep(id, drawn, replace=users is not None)
+        store.invitations.keep(id, drawn, replace=users is not None, days=days)
     return made
 
 

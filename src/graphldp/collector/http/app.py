@@ -22,10 +22,11 @@ from graphldp.collector.http.front import Front
 from graphldp.collector.http.guard import Guard
 from graphldp.collector.http.health import Health
 from graphldp.collector.http.limits import Limiter
+from graphldp.collector.http.listeners import TwoDoors
 from graphldp.collector.http.metrics import CONTENT_TYPE, Metrics
 from graphldp.collector.http.reception import Reception
 from graphldp.collector.http.tracing import Tracing
-from graphldp.collector.settings import Settings
+from graphldp.collector.settings import Settings, door
 from graphldp.collector.storage.store import Store
 from graphldp.collector.storage.writer import Writer
 from graphldp.wire.schema import schemas
@@ -52,10 +53,13 @@ def create_app(settings: Settings, store: Store, tracing: Tracing | None = None)
     accept = metrics.watch(store.accept)
     writer = Writer(accept if tracing is None else tracing.transactions(accept), store.transactions)
 
+    def drop_keys() -> None:
+        store.sealing_keys.drop_retired(store.clock.tick())
+
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
-            erasers = [store.holdings.erase, store.removals.erase, store.sealing_keys.drop_retired]
+            erasers = (store.retention.sweep, store.holdings.erase, store.removals.erase, drop_keys)
             tasks.start_soon(keep_erasing, erasers, settings.erase_seconds)
             yield
             tasks.cancel_scope.cancel()
@@ -80,6 +84,8 @@ def create_app(settings: Settings, store: Store, tracing: Tracing | None = None)
     app.include_router(join.make_router())
     app.mount("/static", dashboard.static_files())
     guarded: ASGIApp = Guard(Front(app, reception), Limiter(settings.address_per_minute), metrics, pages.problem)
+    if settings.admin_listen:
+        guarded = TwoDoors(guarded, door(settings.admin_listen)[1], pages.problem)
     if settings.page_origin:  # outside: the page has to read that it is to wait, too
         guarded = ForOnePage(guarded, settings.page_origin)
     return guarded if tracing is None else tracing.requests(guarded)

@@ -7,6 +7,8 @@ import gc
 import signal
 import socket
 import sys
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
@@ -15,7 +17,7 @@ from graphldp.collector.http.app import create_app
 from graphldp.collector.http.connection import Limits, limited
 from graphldp.collector.http.logs import log_config
 from graphldp.collector.http.tracing import Tracing
-from graphldp.collector.settings import Settings
+from graphldp.collector.settings import Settings, door
 from graphldp.collector.storage.store import Store
 from graphldp.errors import bad_parameter
 
@@ -39,14 +41,11 @@ def serve(settings: Settings) -> None:
     sys.setswitchinterval(0.0005)
     tracing = Tracing.to(settings.traces) if settings.traces else None
     store = open_store(settings.database)
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as listening:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # what the kernel takes of an answer before its client reads; connections have it from here
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
-        _bind(listening, settings)
-        host, port = listening.getsockname()[:2]
-        shown = f"[{host}]" if family is socket.AF_INET6 else host
+    with ExitStack() as stack:
+        listening = [stack.enter_context(_listen("port", settings.host, settings.port))]
+        if settings.admin_listen:
+            listening.append(stack.enter_context(_listen("admin_listen", *door(settings.admin_listen))))
+            settings = replace(settings, admin_listen=_shown(listening[1]))
         config = uvicorn.Config(
             create_app(settings, store, tracing),
             http=limited(Limits.of(settings)),
@@ -61,23 +60,39 @@ def serve(settings: Settings) -> None:
         )
         gc.collect()
         gc.freeze()  # what is loaded by now stays: to look through it over and over is a third of a busy server's work
-        print(f"graphldp: listening on http://{shown}:{port}", flush=True)
+        print(f"graphldp: listening on http://{_shown(listening[0])}", flush=True)
+        if settings.admin_listen:
+            print(f"graphldp: operators at http://{settings.admin_listen}", flush=True)
         # uvicorn raises the signal that ended it once more when it is done: a graceful end is no failure
         for kind in (signal.SIGTERM, signal.SIGINT):
             signal.signal(kind, signal.SIG_IGN)
         try:
-            uvicorn.Server(config).run(sockets=[listening])
+            uvicorn.Server(config).run(sockets=listening)
         finally:
             store.close()
             if tracing is not None:
                 tracing.close()
 
 
-def _bind(listening: socket.socket, settings: Settings) -> None:
+def _listen(setting: str, host: str, port: int) -> socket.socket:
+    """A socket that is bound to an address."""
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # what the kernel takes of an answer before its client reads; connections have it from here
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
     try:
-        listening.bind((settings.host, settings.port))
+        listening.bind((host, port))
     except OSError as error:
+        listening.close()
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             why = "a free one" if error.errno == errno.EADDRINUSE else "one that this user may take"
-            raise bad_parameter("port", "the collector", f"{why} on {settings.host}", settings.port) from None
-        raise bad_parameter("host", "the collector", "an address of this machine", settings.host) from None
+            raise bad_parameter(setting, "the collector", f"{why} on {host}", port) from None
+        where = "host" if setting == "port" else setting
+        raise bad_parameter(where, "the collector", "an address of this machine", host) from None
+    return listening
+
+
+def _shown(listening: socket.socket) -> str:
+    """Where a socket listens, as it stands in a URL."""
+    host, port = listening.getsockname()[:2]
+    return f"[{host}]:{port}" if listening.family is socket.AF_INET6 else f"{host}:{port}"

@@ -36,6 +36,7 @@ from graphldp.errors import FormatError, StoreError
 _ROWS = 100  # at a time: rosters and reports may be large
 _SHARED_FIRST, _SHARED_BYTES = 0x4000_0002, 510  # where SQLite's shared locks lie in a file
 _LEFT_OUT = (schema.sessions, schema.sealing_keys)
+_STAY = (schema.audit_log, schema.clock)  # in a database that has them
 _COPIED = [table for table in schema.metadata.sorted_tables if table not in _LEFT_OUT]
 
 
@@ -60,7 +61,8 @@ def back_up(engine: Engine, file: Path) -> None:
         target = open_engine(f"sqlite:///{made}")
         migrate(target)
         with transaction(engine, snapshot=True) as source, transaction(target, writes=True) as connection:
-            _copy(source, connection)
+            for table in _COPIED:
+                _copy(source, connection, table)
         _without_log(target)
         _flush(made)
         made.replace(file)
@@ -122,9 +124,13 @@ def restore(backup: Engine, engine: Engine, actor: Actor) -> None:
         gone, frozen = _deletions(target), _questions(target)
         removed = target.execute(select(schema.gone)).all()
         for table in reversed(schema.metadata.sorted_tables):
-            if table not in (schema.sealing_keys, schema.audit_log):
+            if table not in (schema.sealing_keys, *_STAY):
                 target.execute(table.delete())
-        _copy(source, target, leave_out=schema.audit_log)
+        for table in _COPIED:
+            if table not in _STAY:
+                _copy(source, target, table)
+        if not target.execute(select(schema.clock.c.key)).all():  # what time it is does not go back either
+            _copy(source, target, schema.clock)
         told = "begun" if carry_on(source, target) else "other log"
         append(target, actor, "restore", None, told)
         _delete_again(target, gone)
@@ -187,13 +193,10 @@ def _sound(file: Path) -> bool:
         return False
 
 
-def _copy(source: Connection, target: Connection, leave_out: Table | None = None) -> None:
-    for table in _COPIED:
-        if table is leave_out:
-            continue
-        rows = source.execute(select(table), execution_options={"yield_per": _ROWS})
-        for some in rows.partitions():
-            target.execute(insert(table), [dict(row._mapping) for row in some])
+def _copy(source: Connection, target: Connection, table: Table) -> None:
+    rows = source.execute(select(table), execution_options={"yield_per": _ROWS})
+    for some in rows.partitions():
+        target.execute(insert(table), [dict(row._mapping) for row in some])
 
 
 def _deletions(connection: Connection) -> Sequence[_Deleted]:

@@ -6,7 +6,7 @@ A token is void once another one is kept for its slot. So what can fail (an addr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from sqlalchemy import Engine, delete, insert, select
@@ -17,6 +17,7 @@ from graphldp.collector.storage.communities import lock
 from graphldp.collector.storage.database import transaction
 from graphldp.errors import ParameterError, bad_parameter
 
+_LONGEST_DAYS = 3650
 _MANY = 10_000  # rows per statement: bounds the memory of a large community's invitations
 
 
@@ -49,15 +50,19 @@ class Invitations:
         wanted = range(community.n) if users is None else sorted(set(users))
         return {user: tokens.new_token(user) for user in islice((u for u in wanted if u not in taken), most)}
 
-    def keep(self, id: str, drawn: Mapping[int, str], *, replace: bool) -> None:
+    def keep(self, id: str, drawn: Mapping[int, str], *, replace: bool, days: float | None = None) -> None:
         """Let drawn tokens open their slots, in the epoch that is open by now.
 
         Args:
             id: the community.
             drawn: the tokens.
             replace: whether they void the ones that their slots have. If not, a slot that has got one is an error.
+            days: after which one that was not used opens nothing more; None for never.
         """
         table, now = schema.slots, datetime.now(UTC)
+        if days is not None and not 0 < days <= _LONGEST_DAYS:
+            raise bad_parameter("expires", "an invitation", f"more than 0 and at most {_LONGEST_DAYS} days", days)
+        until = None if days is None else now + timedelta(days=days)
         users = sorted(drawn)
         with transaction(self.engine, writes=True) as connection:
             community = lock(connection, id)
@@ -74,4 +79,4 @@ class Invitations:
                     {"community": community.key, "user": user, "token_hash": tokens.hashed(drawn[user])}
                     for user in some
                 ]
-                connection.execute(insert(table), [row | {"invited_at": now} for row in rows])
+                connection.execute(insert(table), [row | {"invited_at": now, "expires_at": until} for row in rows])

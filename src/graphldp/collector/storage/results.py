@@ -28,6 +28,8 @@ class Run:
         validation: accuracy on communities held out, where some were.
         settings: what it was run with.
         held_out: how many communities these were; None in runs from before that was kept.
+        learned_from: the keys of the communities; None in runs from before that was kept.
+        withdrawn_at: since when it is used no more, as the members of one of them were promised.
         finished_at: when it ended.
         key: its number in the store.
     """
@@ -39,6 +41,8 @@ class Run:
     validation: float | None
     settings: Mapping[str, Any]
     held_out: int | None = None
+    learned_from: Sequence[int] | None = None
+    withdrawn_at: datetime | None = None
     finished_at: datetime | None = None
     key: int = -1
 
@@ -94,6 +98,7 @@ class Results:
             "validation": run.validation,
             "settings": dict(run.settings),
             "held_out": run.held_out,
+            "learned_from": None if run.learned_from is None else list(run.learned_from),
             "finished_at": datetime.now(UTC),
         }
         with transaction(self.engine, writes=True) as connection:
@@ -104,6 +109,13 @@ class Results:
         with transaction(self.engine) as connection:
             rows = connection.execute(select(schema.runs).order_by(schema.runs.c.key.desc()))
             return [Run(**row._mapping) for row in rows]
+
+    def withdrawn(self, model: str) -> bool:
+        """Whether a model is used no more: the last training that wrote it learned from reports that are gone."""
+        query = select(schema.runs.c.withdrawn_at).where(schema.runs.c.model == model)
+        with transaction(self.engine) as connection:
+            row = connection.execute(query.order_by(schema.runs.c.key.desc()).limit(1)).one_or_none()
+        return row is not None and row.withdrawn_at is not None
 
     def set_predictions(self, predictions: Sequence[Prediction]) -> None:
         """Keep labels, each in place of the community's earlier one. One that was deleted meanwhile gets none."""

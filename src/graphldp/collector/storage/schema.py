@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     Column,
     Date,
     DateTime,
@@ -22,6 +23,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    true,
 )
 
 
@@ -68,6 +70,8 @@ communities = Table(
     Column("group_names", JSON),  # of friend-counts, as is the next; frozen at birth like the roster
     Column("groups", LargeBinary),  # compressed, one byte per user: the number of her group
     Column("title", Text),  # what it is called from the next epoch on; members pinned its name for this one
+    Column("retention_days", Integer),  # how long a report is kept, as members were promised; empty for no end
+    Column("keeps_models", Boolean, nullable=False, server_default=true()),  # whether models outlive the reports
     UniqueConstraint("id", "epoch"),  # a new epoch is a new row: the last one's reports stay what they were
 )
 
@@ -100,6 +104,7 @@ slots = Table(
     Column("user", Integer, primary_key=True, autoincrement=False),
     Column("token_hash", LargeBinary(32), nullable=False),
     Column("invited_at", Moment(), nullable=False),
+    Column("expires_at", Moment()),  # until when the slot can be taken; one that has reported keeps its token
 )
 
 reports = Table(
@@ -182,6 +187,17 @@ runs = Table(
     Column("validation", Float),
     Column("settings", JSON, nullable=False),
     Column("held_out", Integer),  # communities that the accuracy is counted on
+    Column("learned_from", JSON),  # the keys of the communities; empty in runs from before that was kept
+    Column("withdrawn_at", Moment()),  # when it was promised to be used no more
+)
+
+clock = Table(
+    "clock",  # one row: see storage/clock.py
+    metadata,
+    Column("key", Integer, primary_key=True, autoincrement=False),
+    Column("believed", Moment(), nullable=False),
+    Column("ahead_seconds", Float, nullable=False),  # how long servers have run while the clock was ahead of that
+    Column("swept_on", Date),  # the day on which what was due was deleted last
 )
 
 predictions = Table(

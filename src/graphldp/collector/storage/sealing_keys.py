@@ -78,14 +78,15 @@ class SealingKeys:
         with transaction(self.engine, writes=True) as connection:
             connection.execute(update(table).where(table.c.retires_at.is_(None)).values(retires_at=now + overlap))
             connection.execute(insert(table).values(**made._asdict(), private=private))
-        self.drop_retired()
+        if not overlap:
+            self.drop_retired(now)
         return made
 
-    def drop_retired(self) -> None:
+    def drop_retired(self, now: datetime) -> None:
         """Delete the keys whose time is over, and their bytes from the database's files."""
         table = schema.sealing_keys
         with transaction(self.engine, writes=True) as connection:
-            gone = connection.execute(delete(table).where(table.c.retires_at <= datetime.now(UTC))).rowcount
+            gone = connection.execute(delete(table).where(table.c.retires_at <= now)).rowcount
         if gone:
             scrub(self.engine, table.name)
 

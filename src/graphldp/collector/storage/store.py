@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, case, func, insert, literal, select, text, update
+from sqlalchemy import Engine, case, func, insert, literal, null, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from graphldp.collector import tokens
@@ -23,6 +23,7 @@ from graphldp.collector.community import (
     check_called,
     check_community,
     check_label,
+    check_retention,
     check_roster,
     number_groups,
 )
@@ -31,12 +32,14 @@ from graphldp.collector.operators import Operators
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.audit_log import AuditLog
 from graphldp.collector.storage.classes import Classes
+from graphldp.collector.storage.clock import Clock
 from graphldp.collector.storage.communities import FIND, LATEST, hold, lock, new_key, to_community
 from graphldp.collector.storage.database import migrate, open_engine, transaction
 from graphldp.collector.storage.holdings import Holdings
 from graphldp.collector.storage.invitations import Invitations
 from graphldp.collector.storage.removals import Removals
 from graphldp.collector.storage.results import Results
+from graphldp.collector.storage.retention import Retention
 from graphldp.collector.storage.sealing_keys import SealingKeys
 from graphldp.collector.storage.second_round import SecondRound
 from graphldp.collector.storage.tally import Counts, Tally
@@ -66,12 +69,14 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self.operators = Operators(engine)
+        self.clock = Clock(engine)
+        self.operators = Operators(engine, self.clock)
         self.audit_log = AuditLog(engine)
         self.classes = Classes(engine)
         self.holdings = Holdings(engine)
         self.invitations = Invitations(engine)
         self.removals = Removals(engine)
+        self.retention = Retention(engine, self.clock)
         self.results = Results(engine)
         self.sealing_keys = SealingKeys(engine)
         self.second_round = SecondRound(engine)
@@ -111,6 +116,8 @@ class Store:
         name: str | None = None,
         label: int | None = None,
         groups: Sequence[str] | None = None,
+        retention_days: int | None = None,
+        keeps_models: bool = True,
     ) -> Community:
         """Open a community; its roster, mechanism and choices never change again.
 
@@ -122,8 +129,11 @@ class Store:
             name: what people call it; its id by default.
             label: its class, where it is known.
             groups: for friend-counts, what each user's public group is called; they never change again either.
+            retention_days: after how many days a report is deleted, as members are promised; None for no end.
+            keeps_models: whether models that learned from the reports may be used after that.
         """
         check_community(id, name or id, mechanism, choices, label)
+        check_retention(retention_days)
         check_roster(roster)
         group_names, numbers = number_groups(mechanism, groups, len(roster))
         row = {
@@ -139,6 +149,8 @@ class Store:
             "hub_from": _hub_from(len(roster), mechanism),
             "group_names": list(group_names) if group_names else None,
             "groups": zlib.compress(bytes(numbers)) if group_names else None,
+            "retention_days": retention_days,
+            "keeps_models": keeps_models,
             "opened_at": datetime.now(UTC),
         }
         with transaction(self.engine, writes=True) as connection:
@@ -174,10 +186,14 @@ class Store:
             connection.execute(
                 update(table).where(table.c.key == old.key, table.c.closed_at.is_(None)).values(closed_at=now)
             )
-            invited = select(literal(key), slots.c.user, slots.c.token_hash, slots.c.invited_at)
+            # who has reported has taken her invitation: it does not expire any more
+            used = select(schema.reports.c.user).where(schema.reports.c.community == old.key)
+            until = case((slots.c.user.in_(used), null()), else_=slots.c.expires_at)
+            invited = select(literal(key), slots.c.user, slots.c.token_hash, slots.c.invited_at, until)
             connection.execute(
                 insert(slots).from_select(
-                    ["community", "user", "token_hash", "invited_at"], invited.where(slots.c.community == old.key)
+                    ["community", "user", "token_hash", "invited_at", "expires_at"],
+                    invited.where(slots.c.community == old.key),
                 )
             )
         return self.community(id)
@@ -250,21 +266,29 @@ class Store:
     def holder(self, community: Community | None, token: str) -> int | None:
         """The slot that a token opens, or None, as for no community at all.
 
-        What is looked up and compared is the same in all these cases, so that their times tell nothing.
+        What is looked up and compared is the same in all these cases, so that their times tell nothing. An invitation
+        that expired before its slot was taken opens nothing; whoever has reported can always come back and withdraw.
         """
         user = tokens.slot_of(token)
         table, key = schema.slots, 0 if community is None else community.key
-        query = select(table.c.token_hash).where(table.c.community == key, table.c.user == (user or 0))
+        reports = schema.reports
+        slot = (table.c.community == key, table.c.user == (user or 0))
+        held = select(reports.c.user).where(reports.c.community == key, reports.c.user == (user or 0))
+        query = select(table.c.token_hash, table.c.expires_at, held.scalar_subquery().label("taken")).where(*slot)
         with transaction(self.engine) as connection:
-            stored = connection.execute(query).scalar()
-        return user if tokens.matches(tokens.hashed(token), stored) else None
+            row = connection.execute(query).one_or_none()
+        right = tokens.matches(tokens.hashed(token), None if row is None else row.token_hash)
+        if row is None or not right:
+            return None
+        over = row.expires_at is not None and row.taken is None and row.expires_at <= self.clock.now()
+        return None if over else user
 
     def accept(self, submissions: Sequence[Submission]) -> list[Ruling]:
         """Take many reports in one transaction: what this returns is on disk."""
         while True:
             try:
                 with transaction(self.engine, writes=True) as connection:
-                    rulings = accept(connection, submissions)
+                    rulings = accept(connection, submissions, self.clock.now())
             except RacedError:
                 continue
             return rulings

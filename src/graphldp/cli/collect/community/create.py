@@ -56,10 +56,20 @@ def create(
     ] = None,
     name: Annotated[str | None, typer.Option(help="What people call the community; its id by default.")] = None,
     label: Annotated[str | None, typer.Option(help="Its class, where it is known: a name or a number.")] = None,
+    retention: Annotated[
+        int | None,
+        typer.Option(help="Promise members that a report is deleted after so many days.", metavar="DAYS"),
+    ] = None,
+    keep_models: Annotated[
+        bool,
+        typer.Option(
+            "--keep-models/--drop-models", help="Whether models that learned from a report may be used after that."
+        ),
+    ] = True,
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Open a community. Its roster, mechanism, groups and offers of ε are frozen from then on."""
+    """Open a community. Its roster, mechanism, groups, offers of ε and promises are frozen from then on."""
     from graphldp.collector.actions.communities import NewCommunity
     from graphldp.collector.actions.communities import create as open_it
     from graphldp.collector.offers import Split
@@ -68,7 +78,7 @@ def create(
     table = roster.suffix.lower() == ".csv"
     people = read_roster(read_text(roster), str(roster), table=table, groups=groups)
     split = Split(allocation, alpha, n_max)
-    opening = NewCommunity(people, epsilon, mechanism, public, split, name, label)
+    opening = NewCommunity(people, epsilon, mechanism, public, split, name, label, retention, keep_models)
     store = open_database(database, make=True)
     made = open_it(store, actor(), community, opening)
     console.show_one(row(made, store.classes.names(), as_json=as_json), as_json=as_json)

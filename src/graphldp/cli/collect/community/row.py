@@ -23,6 +23,9 @@ def row(community: Community, classes: Mapping[int, str], *, as_json: bool) -> d
         "label": community.label,
         "class": None if community.label is None else classes.get(community.label),
     }
+    if community.retention_days is not None:
+        kept = {"retention_days": community.retention_days, "keeps_models": community.keeps_models}
+        base |= kept if as_json else {"reports are kept": community.kept}
     if community.group_names:
         base["groups"] = list(community.group_names) if as_json else ", ".join(community.group_names)
     if as_json:

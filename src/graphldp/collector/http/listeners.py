@@ -1,0 +1,43 @@
+"""Two doors: one for members and relays, and one for operators and what watches the server.
+
+Where ``admin_listen`` names a second address, the first one answers what is for anybody and nothing else: dashboard,
+operators' API and metrics are not there. What is for anybody is listed here, so that a new page or route is behind the
+second door unless somebody lets it out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from graphldp.collector.http.problems import Page, ProblemError, answer, wants_page
+
+_FOR_ANYBODY = re.compile(
+    r"/(?:how|play|join(?:/.*)?|static/.*|healthz|livez|readyz|openapi\.json|v1/communities/.*|v1/reports:batch)?"
+)
+
+
+class TwoDoors:
+    """ASGI middleware.
+
+    Args:
+        app: what is behind the doors.
+        port: of the operators' door. Which door a request came through is known from its connection, never from what
+            the request says.
+        page: a problem for people.
+    """
+
+    def __init__(self, app: ASGIApp, port: int, page: Page) -> None:
+        self.app, self.port, self.page = app, port, page
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] == "http" and not _FOR_ANYBODY.fullmatch(scope["path"]):
+            server = scope.get("server")
+            if server is None or server[1] != self.port:
+                page = self.page if wants_page(Headers(scope=scope)) else None
+                await answer(ProblemError("not-found"), page)(scope, receive, send)
+                return
+        await self.app(scope, receive, send)

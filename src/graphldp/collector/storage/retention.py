@@ -1,0 +1,76 @@
+"""Deleting reports when the time is over that members were promised.
+
+A community that promises ``retention_days`` keeps a report for so many days after the day on which it came, and deletes
+it within a day after that, with the answer to a second question and the flag of its user. Where it promises that models
+go too, its label goes with the first reports of it, and models that learned from it are withdrawn: the collector labels
+nothing by them any more, and the labels that they gave to others go.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+
+from sqlalchemy import Connection, Engine, delete, or_, select, update
+
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.clock import Clock
+from graphldp.collector.storage.database import transaction
+
+
+class Retention:
+    """What is kept for a time.
+
+    Args:
+        engine: a migrated database.
+        clock: the store's.
+    """
+
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self.engine, self.clock = engine, clock
+
+    def sweep(self) -> int:
+        """Delete what is due, once a day by the time that is believed; gives how many reports that were.
+
+        Their bytes leave the database's files when :meth:`.holdings.Holdings.erase` is called next.
+        """
+        now = self.clock.tick()
+        with transaction(self.engine, writes=True) as connection:
+            swept = connection.execute(select(schema.clock.c.swept_on).with_for_update()).scalar_one()
+            if swept is not None and swept >= now.date():
+                return 0
+            table = schema.communities
+            query = select(table.c.key, table.c.opened_at, table.c.retention_days, table.c.keeps_models)
+            gone = 0
+            for row in connection.execute(query.where(table.c.retention_days.is_not(None))).all():
+                due = _delete_before(connection, row.key, now.date() - timedelta(days=row.retention_days), now)
+                if due and not row.keeps_models:
+                    _withdraw_models(connection, row.key, row.opened_at, now)
+                gone += due
+            connection.execute(update(schema.clock).values(swept_on=now.date()))
+        return gone
+
+
+def _delete_before(connection: Connection, key: int, first: date, now: datetime) -> int:
+    """Delete the reports of a community that came before a day, and what else speaks of their users."""
+    reports = schema.reports
+    due = (reports.c.community == key, reports.c.received_on < first, reports.c.deleted_at.is_(None))
+    users = select(reports.c.user).where(*due)
+    for other in (schema.flags, schema.answers):
+        connection.execute(delete(other).where(other.c.community == key, other.c.user.in_(users)))
+    values = {"body": None, "noisy_degree": None, "deleted_at": now}
+    return connection.execute(update(reports).where(*due).values(**values)).rowcount
+
+
+def _withdraw_models(connection: Connection, key: int, opened_at: datetime, now: datetime) -> None:
+    """Use no model any more that learned from a community, and drop what such models said, and what any said of it.
+
+    A training that did not keep what it learned from, and ended since the community opened, counts too.
+    """
+    runs, predictions = schema.runs, schema.predictions
+    query = select(runs.c.key, runs.c.model, runs.c.learned_from).where(
+        runs.c.withdrawn_at.is_(None), runs.c.finished_at >= opened_at
+    )
+    taught = [row for row in connection.execute(query) if row.learned_from is None or key in row.learned_from]
+    connection.execute(update(runs).where(runs.c.key.in_([row.key for row in taught])).values(withdrawn_at=now))
+    models = {row.model for row in taught}
+    connection.execute(delete(predictions).where(or_(predictions.c.community == key, predictions.c.model.in_(models))))

@@ -1,0 +1,43 @@
+"""Every route of the application, so that a test over them cannot forget a new one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from starlette.routing import BaseRoute, Mount
+
+from graphldp.collector.http.app import create_app
+from graphldp.collector.settings import load_settings
+from graphldp.collector.storage.store import Store
+
+
+class Way(NamedTuple):
+    """A route and a method; the address is the path with "cats" or 0 in its places."""
+
+    method: str
+    path: str
+    address: str
+
+
+def ways(store: Store) -> list[Way]:
+    """All of them, in the order of their paths."""
+    app: Any = create_app(load_settings({}, {}), store)
+    while not hasattr(app, "routes"):
+        app = app.app
+    return sorted(_ways(app.routes))
+
+
+def _ways(routes: Sequence[BaseRoute]) -> Iterator[Way]:
+    for route in routes:
+        included = getattr(route, "original_router", None)
+        if included is not None:
+            yield from _ways(included.routes)
+            continue
+        path: str = getattr(route, "path")  # noqa: B009 - a route without one must be noticed
+        address = re.sub(r"\{(user|key|job)[^}]*\}", "0", path)
+        address = re.sub(r"\{[^}]*\}", "cats", address) + ("/style.css" if isinstance(route, Mount) else "")
+        for method in getattr(route, "methods", None) or {"GET"}:
+            if method != "HEAD":
+                yield Way(method, path, address)

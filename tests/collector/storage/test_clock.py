@@ -1,0 +1,63 @@
+"""What time it is, whatever a machine's clock says."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from graphldp.collector.storage.clock import Clock
+from graphldp.collector.storage.store import Store
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+DAY, HOUR, YEAR = timedelta(days=1), timedelta(hours=1), timedelta(days=365)
+
+
+class Machine:
+    """A machine whose clock can be set, and whose uptime cannot."""
+
+    def __init__(self, store: Store) -> None:
+        self.wall, self.up = START, 0.0
+        self.clock = Clock(store.engine, lambda: self.wall, lambda: self.up)
+
+    def run(self, time: timedelta, jump: timedelta = timedelta(0)) -> datetime:
+        """Let time go by, and the clock jump besides; gives what is believed."""
+        self.wall, self.up = self.wall + time + jump, self.up + time.total_seconds()
+        return self.clock.tick()
+
+
+def test_time_goes_on(store: Store) -> None:
+    machine = Machine(store)
+    assert machine.clock.tick() == START
+    for days in range(1, 4):
+        assert machine.run(DAY) == START + days * DAY == machine.clock.now()
+
+
+def test_a_clock_that_went_back_is_not_followed(store: Store) -> None:
+    machine = Machine(store)
+    machine.clock.tick()
+    assert machine.run(DAY, -YEAR) == START
+    assert machine.clock.now() == START
+    assert Clock(store.engine, lambda: START - YEAR).now() == START  # nor by a process that starts later
+    assert machine.run(YEAR) == START + DAY
+
+
+def test_a_clock_that_jumps_ahead_is_doubted_for_a_day(store: Store) -> None:
+    machine = Machine(store)
+    machine.clock.tick()
+    assert machine.run(HOUR, YEAR) == START + HOUR
+    for hours in range(2, 24):
+        assert machine.run(HOUR) == START + hours * HOUR
+    assert machine.run(HOUR / 2, -YEAR) == START + 23.5 * HOUR  # it is put right just in time
+    assert machine.run(HOUR, YEAR) == START + 24.5 * HOUR  # and the doubt begins anew
+    assert machine.run(22 * HOUR) == START + 46.5 * HOUR
+    assert machine.run(HOUR) == START + YEAR + 47.5 * HOUR  # a day later it must be right: the server was off
+
+
+def test_a_server_that_was_off_waits_for_a_day_too(store: Store) -> None:
+    Machine(store).clock.tick()
+    later = Machine(store)
+    later.wall += YEAR
+    assert later.clock.tick() == START
+    assert later.run(DAY) == START + YEAR + DAY
+    again = Machine(store)
+    again.wall += YEAR + DAY + HOUR / 2  # a restart is not worth a doubt
+    assert again.clock.tick() == START + YEAR + DAY + HOUR / 2
