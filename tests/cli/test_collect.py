@@ -186,19 +186,19 @@ def test_rosters(command: Command, database: str, tmp_path: Path) -> None:
         ("ann\nbob\n\u0430nn\n", "names 1 and 3 look alike"),
         ("ann\nb\u200bob\n", "name 2 is not printable"),
         ('["ann", "bo', "neither one name per line nor a JSON list"),
+        ("name,server\nann,north\nbob,south\n", "the name of such a file must end in .csv"),
     ],
 )
 def test_a_roster_that_goes_wrong_opens_nothing(
     command: Command, database: str, tmp_path: Path, text: str, said: str
 ) -> None:
-    Store.open(database).close()
     path = tmp_path / "roster.txt"
     path.write_text(text, encoding="utf-8")
     code, out, err = command("collect", "community", "create", "cats", "--roster", path, "-e", "1")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
     assert "bob" not in err
-    assert read(command, "collect", "community", "list") == []
+    assert list(tmp_path.iterdir()) == [path]  # no database either
 
 
 def test_a_community_whose_friends_are_counted_by_group(command: Command, database: str, tmp_path: Path) -> None:
@@ -564,9 +564,9 @@ def test_the_default_defense_can_be_turned_off(command: Command, database: str, 
     model, results = tmp_path / "model.npz", ("--results", tmp_path / "results.sqlite")
     kinds = []
     for defense in ((), ("--defense", "none")):
-        read(command, "collect", "train", model, *defense, *results)
-        kinds.append(type(load_classifier(model)))
-    assert kinds == [RobustProfileClassifier, ProfileClassifier]
+        told = read(command, "collect", "train", model, *defense, *results)
+        kinds.append((type(load_classifier(model)), told.get("trust")))
+    assert kinds == [(RobustProfileClassifier, "profile"), (ProfileClassifier, None)]
     code, _, err = command("collect", "train", model, "--network", "--defense", "recommended", *results)
     assert code == 2
     assert "a test that flags users, with --network" in err

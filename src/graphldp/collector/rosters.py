@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphldp.errors import FormatError
+
+_HEADER = re.compile(r"\ufeff?name\s*[,;\t]", re.IGNORECASE)  # what no user is called
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,10 @@ def read_roster(text: str, source: str, *, table: bool = False, groups: str | No
         return Roster(_first_column(text, source))
     if text.lstrip().startswith("["):
         return Roster(_json(text, source))
-    return Roster([line.strip() for line in text.splitlines() if line.strip()])
+    names = [line.strip() for line in text.splitlines() if line.strip()]
+    if names and _HEADER.match(names[0]):
+        raise FormatError(f"{source}: begins like a CSV table, and the name of such a file must end in .csv.")
+    return Roster(names)
 
 
 def read_column(text: str, column: str, source: str) -> tuple[list[str], list[str]]:

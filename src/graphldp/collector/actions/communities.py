@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from graphldp.collector.acting import acting
-from graphldp.collector.community import Community
+from graphldp.collector.community import Community, check_community, check_roster, number_groups
 from graphldp.collector.offers import PUBLIC, Split, offers
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.rosters import Roster
 from graphldp.collector.storage.removals import Belongings
 from graphldp.collector.storage.store import Store
-from graphldp.wire import Question
+from graphldp.wire import Choice, Question
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,25 @@ class NewCommunity:
     retention_days: int | None = None
     keeps_models: bool = True
 
+    def offered(self) -> tuple[str, list[Choice]]:
+        """The mechanism, and the offers of ε."""
+        names, groups = self.roster.names, self.roster.groups
+        mechanism, choices = offers(self.epsilons, self.mechanism, len(names), self.split, groups=groups is not None)
+        return mechanism, [*choices, PUBLIC] if self.public else choices
+
+    def check(self, id: str) -> None:
+        """Raise what every store would say against it: no database has to be made for that. Classes are a store's."""
+        mechanism, choices = self.offered()
+        check_community(id, self.name or id, mechanism, choices, None)
+        check_roster(self.roster.names)
+        number_groups(mechanism, self.roster.groups, len(self.roster.names))
+
 
 @acting("community.create", Role.OPERATOR)
 def create(store: Store, actor: Actor, id: str, opening: NewCommunity) -> Community:
     """Open a community."""
     names, groups = opening.roster.names, opening.roster.groups
-    mechanism, choices = offers(
-        opening.epsilons, opening.mechanism, len(names), opening.split, groups=groups is not None
-    )
-    if opening.public:
-        choices.append(PUBLIC)
+    mechanism, choices = opening.offered()
     known = _class(store, opening.label)
     return store.open_community(
         *(id, names),

@@ -79,6 +79,7 @@ def create(
     people = read_roster(read_text(roster), str(roster), table=table, groups=groups)
     split = Split(allocation, alpha, n_max)
     opening = NewCommunity(people, epsilon, mechanism, public, split, name, label, retention, keep_models)
+    opening.check(community)
     store = open_database(database, make=True)
     made = open_it(store, actor(), community, opening)
     console.show_one(row(made, store.classes.names(), as_json=as_json), as_json=as_json)
