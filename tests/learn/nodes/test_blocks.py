@@ -61,3 +61,20 @@ def test_counts_that_no_honest_device_sends_change_nobody_else(lie: int) -> None
     found = model.log_likelihood(forged, epsilon)
     others = np.delete(np.arange(60), [0, 50])
     assert found[others] == pytest.approx(honest.log_likelihood(counts, epsilon)[others])
+
+
+def test_one_claim_of_ten_thousand_friends_weighs_no_more_than_one_of_a_thousand() -> None:
+    """A device may have sent it. 400 users of each of two classes still find theirs; seeded."""
+    rng = np.random.default_rng(1)
+    codes = np.arange(1200) % 2
+    counts = rng.poisson(np.array([[6.0, 2.0], [2.0, 6.0]])[codes]).astype(np.float64)
+    epsilon, users = np.ones(1200), np.arange(800)
+    models = []
+    for claimed in (10_000.0, 1_000.0):
+        forged = counts.copy()
+        forged[0] = [0.0, claimed]  # the friends that the other class has
+        models.append(BlockModel.fit(forged, epsilon, codes, users))
+    assert models[0].shares == pytest.approx(models[1].shares)
+    honest = BlockModel.fit(counts, epsilon, codes, users)
+    found = [model.log_likelihood(counts, epsilon)[800:].argmax(axis=1) for model in (models[0], honest)]
+    assert (found[0] == codes[800:]).mean() > (found[1] == codes[800:]).mean() - 0.02

@@ -25,6 +25,7 @@ _ITERATIONS = 20
 _POOLED = 50.0  # so many users' worth of all classes' θ goes to each class
 _TAIL = 25.0  # noise beyond this many times 1/ε does not occur: e^−25
 _MOST = 10_000  # friends in one group, twenty times the largest θ
+_LOUDEST = 1_000.0  # friends: whoever tells of more is heard as if of so many
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class BlockModel:
         """
         classes = int(codes[users].max()) + 1
         users = users[_possible(counts[users], epsilon[users])]
-        totals = np.stack([counts[users[codes[users] == k]].sum(axis=0) for k in range(classes)])
+        heard = _heard(counts[users])
+        totals = np.stack([heard[codes[users] == k].sum(axis=0) for k in range(classes)])
         positive = np.maximum(totals, 0.0) + 1.0
         shares = positive / positive.sum(axis=1, keepdims=True)
         own = _by_sociability(counts[users], epsilon[users], shares)[np.arange(len(users)), codes[users]]
@@ -73,6 +75,12 @@ def _possible(counts: Floats, epsilon: Floats) -> NDArray[np.bool_]:
     """Which counts an honest device may have sent: in a sum, those of one liar would outweigh everybody else's."""
     noise = _TAIL / epsilon[:, None]
     return np.asarray(((counts >= -noise) & (counts <= _MOST + noise)).all(axis=1))
+
+
+def _heard(counts: Floats) -> Floats:
+    """Counts as they enter a sum: one user's claim must not outweigh what hundreds of others say of their class."""
+    told = np.abs(counts).sum(axis=1, keepdims=True)
+    return np.asarray(counts * np.minimum(1.0, _LOUDEST / np.maximum(told, 1.0)))
 
 
 def _by_sociability(counts: Floats, epsilon: Floats, shares: Floats) -> Floats:
