@@ -38,3 +38,15 @@ def test_a_fit_without_epochs_shows_its_steps(
     monkeypatch.delenv("FORCE_COLOR")
     gl.RobustProfileClassifier(seed=0).fit(reports, verbose=True)
     assert capsys.readouterr().err == "RobustProfileClassifier: fitted\n"
+
+
+def test_a_fit_to_users_shows_its_steps(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    graphs = gl.synthetic.communities(120)
+    train, val, _ = gl.split(graphs.node_labels, (0.5, 0.25, 0.25), 0)
+    view = gl.FeatureView.of(graphs, train=train, validation=val)
+    reports = gl.FriendCounts(1.0).randomize(graphs.with_groups(view.groups), rng=0)
+    gl.NodeClassifier().fit(reports, train=train, validation=val, view=view, verbose=True)
+    assert "3/3" in capsys.readouterr().err
+    gl.NodeClassifier().fit(reports, train=train, validation=val, view=view)
+    assert capsys.readouterr().err == ""

@@ -19,6 +19,7 @@ from graphldp.learn.nodes.feature_view import FeatureView, LabelledUsers, positi
 from graphldp.learn.nodes.links import link_graph
 from graphldp.learn.nodes.similarity import parts_of
 from graphldp.learn.persistence import SavedModel
+from graphldp.learn.progress import shown_steps
 from graphldp.learn.provenance import provenance_of
 from graphldp.mechanisms import DPRR, RR, Blink, FriendCounts, Mechanism, NonPrivFull
 from graphldp.mechanisms.named import drawn_by
@@ -67,6 +68,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         train: ArrayLike,
         validation: ArrayLike | None = None,
         view: FeatureView | None = None,
+        verbose: bool = False,
     ) -> Self:
         """Learn the classes of all users from those of some.
 
@@ -76,18 +78,23 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
             train: the users to fit on, as positions or as a mask.
             validation: the users to choose and mix by; a third of ``train`` by default.
             view: what the features say of the same users, where that was computed before.
+            verbose: show a bar of its steps; one line at the end where nobody watches.
         """
         drawn_by(X, "NodeClassifier", *LAWS)
         if X.num_graphs != 1 or (X.missing is not None and X.missing.any()):
             raise bad_parameter("X", "NodeClassifier", "reports of one graph, from all of its users", X)
-        if view is None:
-            view = FeatureView.of(X, y, train=train, validation=validation, seed=self.seed)
-        elif not _same(view.users, LabelledUsers.of(X, y, train, validation, self.seed)):
-            raise DataError("The view must be of the same users, labels and sets.")
-        told = view.opinions | self._by_friends(X, view)
-        if X.noisy_labels is not None:
-            told["her own word"] = opinions.own_word(X, view.users.codes, view.users.train)
-        self.weights_, self.log_proba_ = view.users.mixed(told)
+        with shown_steps(verbose, 3, type(self).__name__) as done:
+            if view is None:
+                view = FeatureView.of(X, y, train=train, validation=validation, seed=self.seed)
+            elif not _same(view.users, LabelledUsers.of(X, y, train, validation, self.seed)):
+                raise DataError("The view must be of the same users, labels and sets.")
+            done()
+            told = view.opinions | self._by_friends(X, view)
+            if X.noisy_labels is not None:
+                told["her own word"] = opinions.own_word(X, view.users.codes, view.users.train)
+            done()
+            self.weights_, self.log_proba_ = view.users.mixed(told)
+            done()
         self.classes_, self.view_, self.fingerprint_ = view.users.classes, view, fingerprint(X)
         self.reports_: Reports | None = X
         self.provenance_ = provenance_of(X, self.seed)
