@@ -112,6 +112,8 @@ def test_parquet_gives_the_lists_of_memory(command: Any, tmp_path: Path) -> None
     [
         ([], "'nodes' parameter"),
         (["--nodes", "9", "-m", "local-lap"], "every user acts alone"),
+        (["--nodes", "9", "-m", "friend-counts"], "call randomize_parquet(…, users=UserTable(…)) from Python"),
+        (["--nodes", "9", "-m", "category-rr", "--categories", "3"], "must be about edges"),
         (["--nodes", "9", "--public-fraction", "0.5"], "one ε for all"),
         (["--nodes", "9"], "edges.parquet"),
     ],

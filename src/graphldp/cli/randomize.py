@@ -130,13 +130,16 @@ def _in_parts(
     address: str | None,
     as_json: bool,
 ) -> None:
-    from graphldp.mechanisms import RowMechanism
+    from graphldp.mechanisms import CategoryRR, FriendCounts, MultiBit, RowMechanism
     from graphldp.mechanisms.parquet import randomize_parquet
 
     if nodes is None:
         raise bad_parameter(
             "nodes", "--engine ray", "the number of users: an edge list does not say who has none", None
         )
+    if isinstance(mechanism, (FriendCounts, MultiBit, CategoryRR)):
+        must_be = "about edges; for columns of users call randomize_parquet(…, users=UserTable(…)) from Python"
+        raise bad_parameter("mechanism", "--engine ray", must_be, mechanism)
     if not isinstance(mechanism, RowMechanism):
         raise bad_parameter("mechanism", "--engine ray", "one in which every user acts alone", mechanism)
     with console.err.status("drawing, part by part"):

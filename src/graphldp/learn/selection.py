@@ -23,15 +23,15 @@ _STREAM = 0x5B117  # keeps the split's draws apart from noise drawn with the sam
 def split(
     labels: ArrayLike | None, ratios: Sequence[float] = DEFAULT_SPLIT, seed: int = 0
 ) -> tuple[NDArray[np.int64], ...]:
-    """Divide graphs at random into parts, each class in proportion.
+    """Divide graphs, or the users of one, at random into parts, each class in proportion.
 
     Args:
-        labels: one per graph, of any type that sorts.
+        labels: one for each graph or user, of any type that sorts.
         ratios: the parts' shares, positive and adding up to 1.
         seed: the same seed gives the same parts.
 
     Returns:
-        For each part the sorted positions of its graphs, int64. Together they hold every graph once.
+        For each part the sorted positions of what is in it, int64. Together they hold everything once.
 
     Example::
 
@@ -78,17 +78,17 @@ def _check_ratios(ratios: Sequence[float]) -> NDArray[np.float64]:
 
 def _check_labels(labels: ArrayLike | None, parts: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if labels is None:
-        raise DataError("A stratified split needs labels, one per graph; these graphs have none.")
+        raise DataError("A stratified split needs labels, one for each of what is split. There are none.")
     given = np.asarray(labels)
     if given.ndim != 1:
-        raise DataError(f"Labels must be flat, one per graph. Got shape {given.shape} instead.")
+        raise DataError(f"Labels must be flat, one for each of what is split. Got shape {given.shape} instead.")
     check_labelled(given)
     classes, codes, counts = np.unique(given, return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise DataError(f"Labels must name at least two classes. Got {len(classes)} instead.")
     if counts.min() < parts:
         raise DataError(
-            f"Every class needs at least {parts} graphs, one for each part of the split. "
+            f"Every class needs at least {parts} labels, one for each part of the split. "
             f"Class {classes[counts.argmin()]} has {counts.min()}."
         )
     return codes, counts
@@ -107,7 +107,7 @@ def _share_out(counts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[n
     """How many graphs of each class go to each part: rows add up to counts, columns to sizes, no cell is 0."""
     if (short := sizes < len(counts)).any():
         raise DataError(
-            f"A part of {sizes[short].min()} graphs is too small for {len(counts)} classes: give it a larger ratio."
+            f"A part of {sizes[short].min()} is too small for {len(counts)} classes: give it a larger ratio."
         )
     table = np.zeros((len(counts), len(sizes)), np.int64)
     left = counts.copy()

@@ -10,7 +10,7 @@ import pytest
 from tests.experiments.conftest import MakePlan
 
 from graphldp.errors import FormatError
-from graphldp.experiments.cells import Row
+from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
 from graphldp.experiments.engines import remote
@@ -128,6 +128,11 @@ def test_a_search_goes_on_there(
     assert len({e.cell.id for e in grown.entries if e.panel == TESTED}) == 2
     assert counted == len(found) == 4 + 2
     assert remote.compute_folder(work, rows, time_limit=300, device="cpu", at_once=2, trainers=trainers) == 0
+
+
+def test_cells_without_a_draw_or_a_seed_have_a_place_in_the_order() -> None:
+    dense = Cell.of("train", draw={"mechanism": "rr"}, seed=0)
+    assert sorted([dense, plain := Cell.of("dataset", dataset="synthetic:threads")], key=remote._urgency)[0] is plain
 
 
 def test_rows_of_something_else_are_refused(tmp_path: Path) -> None:

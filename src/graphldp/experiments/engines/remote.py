@@ -240,11 +240,11 @@ def _beside(cells: Sequence[Cell], context: Context, writer: _Writer) -> None:
 
 def _urgency(cell: Cell) -> tuple[bool, int]:
     """Dense draws last, whole grids of the first seeds first: what the time cuts off costs error bars, not lines."""
-    return _is_dense(cell), cell.params["seed"]
+    return _is_dense(cell), cell.params.get("seed", 0)
 
 
 def _is_dense(cell: Cell) -> bool:
-    return bool(cell.params["draw"]["mechanism"] == "rr")
+    return bool(cell.params.get("draw", {}).get("mechanism") == "rr")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
