@@ -12,11 +12,13 @@ from tests.clients.web.member import Member, call
 from tests.clients.web.site import Site
 
 from graphldp.audit.protocol import TOKEN, FailingCollector, failing_collector
-from graphldp.audit.traffic import MOVES, NEIGHBOURS, Move, renamed
-from graphldp.wire import Invitation
+from graphldp.audit.traffic import KINDS, MOVES, NEIGHBOURS, Move, renamed
+from graphldp.wire import Invitation, decode
 
 PLAIN_RR: dict[str, Any] = {"mechanism": "rr", "choices": [{"name": "standard", "epsilon1": 0, "epsilon2": 1.0}]}
-LISTS_NOBODY = 0xFF  # the entropy at which randomized response lists nobody, whatever the list
+LISTS_NOBODY = (
+    0xFF  # the entropy at which randomized response lists nobody, whatever the list, and counts have no noise
+)
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +51,10 @@ def moved(page: Page, member: Member, friends: Sequence[int], move: Move) -> Non
 
 
 def recorded(
-    context: BrowserContext, site: Site, liar: FailingCollector, lists: tuple[Sequence[int], Sequence[int]]
+    context: BrowserContext, site: Site, liar: FailingCollector, lists: tuple[Sequence[int], Sequence[int]], kind: str
 ) -> tuple[list[Any], list[Any]]:
     """All requests of one member, who goes along with every move of the adversary."""
-    liar.requests, liar.epoch, liar.changes, liar.mishaps = [], 1, {"held": []} | PLAIN_RR, []
+    liar.requests, liar.epoch, liar.changes, liar.mishaps = [], 1, {"held": []} | KINDS[kind][0], []
     member = Member(context, Invitation(site.collector.url, "audit", TOKEN).to_link(), entropy=LISTS_NOBODY)
     context.route("**/v1/**", lambda route: forwarded(route, liar))
     page = member.opened()
@@ -109,19 +111,30 @@ def test_terms_that_she_was_not_shown_are_neither_pinned_nor_drawn_by(
     assert member.bodies == []
 
 
-@pytest.mark.parametrize("pair", NEIGHBOURS)
+@pytest.mark.parametrize(
+    ("kind", "pair"), [("a list", NEIGHBOURS[0]), ("a list", NEIGHBOURS[1]), ("counts", NEIGHBOURS[1])]
+)
 def test_no_move_tells_neighbours_apart(
+    kind: str,
     pair: tuple[Sequence[int], Sequence[int]],
     new_context: Callable[..., BrowserContext],
     site: Site,
     liar: FailingCollector,
 ) -> None:
-    """One of the two later edits her list, the other does not."""
+    """One of the two later edits her list, the other does not. Counts without noise differ, and nothing beside them."""
     one, other = pair
-    first = recorded(new_context(), site, liar, (one, one))
-    second = recorded(new_context(), site, liar, (other, range(20, 30)))
+    first = recorded(new_context(), site, liar, (one, one), kind)
+    second = recorded(new_context(), site, liar, (other, range(20, 30)), kind)
+    epochs = {"epoch=1", "epoch=2", "epoch=3"}
+    if kind == "counts":
+        told = [next(decode(body).counts for _, _, body, _ in heard if body) for heard, _ in (first, second)]
+        assert told == [(1, 2), (2, 2)]
+        first, second = (
+            ([(*each[:2], len(each[2] or b""), each[3]) for each in heard], log) for heard, log in (first, second)
+        )
+        epochs = {"epoch=1"}  # the moves' later epochs have lists beside groups: no community has, and she stays away
     assert first == second
     heard, log = first
-    assert {path[-7:] for method, path, *_ in heard if method == "PUT"} == {"epoch=1", "epoch=2", "epoch=3"}
+    assert {path[-7:] for method, path, *_ in heard if method == "PUT"} == epochs
     assert any(method == "DELETE" for method, *_ in heard)
     assert len(log) > len(MOVES)
