@@ -25,7 +25,7 @@ def view(town: Town) -> gl.FeatureView:
 
 def fitted(town: Town, view: gl.FeatureView, mechanism: gl.Mechanism) -> tuple[gl.NodeClassifier, gl.Reports]:
     reports = mechanism.randomize(town.graphs.with_groups(view.groups), rng=5)
-    sets = {"train": town.train, "validation": town.validation}
+    sets: dict[str, Any] = {"train": town.train, "validation": town.validation}
     return gl.NodeClassifier().fit(reports, **sets, view=view), reports
 
 
