@@ -79,7 +79,7 @@ def installed(archives: Archives, folder: Path, extra: str) -> Path:
     python = folder / "bin" / "python"
     what = f"{archives.wheel}[{extra}]" if extra else str(archives.wheel)
     constraint = ["--constraint", str(ROOT / "constraints.txt")]
-    asked = [uv, "pip", "install", "--quiet", "--python", python, *constraint, what]
+    asked = [str(uv), "pip", "install", "--quiet", "--python", str(python), *constraint, what]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
     if done.returncode and any(said in done.stderr for said in ("error sending request", "network was disabled")):
         pytest.skip("needs a package index, or a cache of what it gave: the extras are not installed")
