@@ -70,7 +70,12 @@ def test_a_community_from_roster_to_close(command: Command, database: str, roste
     shown = read(command, "collect", "community", "show", "cats")
     assert shown.pop("epochs") == [{"epoch": 1, "invited": 0, "reported": 0, "deleted": 0}]
     state = {"epoch": 1, "open": True, "invited": 0, "reported": 0, "deleted": 0, "flagged": 0}
-    assert shown == made | {"roster_digest": digest, "predicted": None, "confidence": None, "model": None} | state
+    assert (
+        shown
+        == made
+        | {"roster_digest": digest, "predicted": None, "predicted class": None, "confidence": None, "model": None}
+        | state
+    )
     code, said, _ = command("collect", "community", "show", "cats")
     assert code == 0
     assert digest in said
