@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,9 +19,12 @@ def test_a_room_holds_its_batch_and_is_not_much_larger(sizes: list[int], share: 
     assert (room[0] <= np.ceil(2 ** (1 / GRADES) * np.maximum(loosest, 1))).all()
 
 
-def test_few_rooms_serve_many_batches() -> None:
-    sizes = np.random.default_rng(0).normal(14_000, 2_000, size=(1, 1000)).astype(np.int64)
-    assert len(np.unique(room_for(sizes, np.array([400_000])))) <= 8
+@pytest.mark.parametrize(("models", "spare"), [(1, 0.19), (16, 0.05), (128, 0.02)])
+def test_few_rooms_serve_many_batches(models: int, spare: float) -> None:
+    sizes = np.random.default_rng(0).normal(14_000, 2_000, size=(1, 1000, models)).sum(2).astype(np.int64)
+    room = room_for(sizes, np.array([400_000]), models)
+    assert len(np.unique(room)) <= 8
+    assert (room <= (1 + spare) * sizes + 1).all()
 
 
 def test_a_part_that_the_store_has_not_takes_no_room() -> None:

@@ -45,7 +45,8 @@ class InPlace:
         pointers = [self._rounds[k].row_ptr for k in distinct]
         parts = -(-np.append(store.sizes, 0) // kernels.PART) if store.dense else np.zeros(len(store.sizes) + 1, int)
         sizes = [*(np.append(np.diff(each), 0)[ids].sum((1, 2)) for each in pointers), parts[ids].sum((1, 2))]
-        room = room_for(np.stack(sizes), np.array([*(each[-1] for each in pointers), parts.sum()]))
+        whole = np.array([*(each[-1] for each in pointers), parts.sum()])
+        room = room_for(np.stack(sizes), whole, models)
         # a model's last tile is filled up, so S models take up to S - 1 tiles more than one with all their rows
         room[:-1] = (-(-room[:-1] // self._tile) + models - 1) * self._tile
         self.rooms: list[Room] = [tuple(each) for each in room.T.tolist()]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 GRADES = 4
-"""Sizes of room in an octave: a batch has at most a fifth more room than it needs, and few sizes serve all batches."""
+"""Sizes of room in an octave, for one model: a batch has at most a fifth more room than its largest part needs."""
 
 
 @dataclass(frozen=True)
@@ -78,17 +78,19 @@ def index_type(*tables: NDArray[np.int64]) -> torch.dtype:
     return torch.int64 if large else torch.int32
 
 
-def room_for(sizes: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.int64]:
+def room_for(sizes: NDArray[np.int64], whole: NDArray[np.int64], models: int = 1) -> NDArray[np.int64]:
     """Room for what each step needs, in few sizes: all parts of a step's room grow together.
 
     Args:
         sizes: [parts, steps], what is needed.
         whole: [parts], how large each part of the store is; the parts of a room are to each other as these.
+        models: S; the batches of many together differ less, by the root of their number, so sizes are finer.
 
     Returns:
         [parts, steps].
     """
     share = whole[:, None] / max(int(whole.max(initial=0)), 1)
     needed = np.divide(sizes, share, where=share > 0, out=np.ones(sizes.shape)).max(axis=0)
-    grade = np.ceil(GRADES * np.log2(np.maximum(needed, 1)))
-    return np.asarray(np.ceil(share * 2.0 ** (grade / GRADES)), dtype=np.int64)
+    grades = GRADES * models**0.5
+    grade = np.ceil(grades * np.log2(np.maximum(needed, 1)))
+    return np.asarray(np.ceil(share * 2.0 ** (grade / grades)), dtype=np.int64)
