@@ -16,7 +16,7 @@ import resource
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -54,9 +54,9 @@ def _cell(root: Path | None, graphs: int | None) -> dict[str, Any]:
     train, validation, test = split(reports.labels, seed=0)
     learned, scored = reports.subset(np.concatenate((train, validation))), reports.subset(test)
     recipe.classifier.fit(reports.subset(validation))  # loads and compiles
-    began = perf_counter()
+    began, worked = perf_counter(), process_time()
     recipe.classifier.fit(learned)
-    fitted = perf_counter()
+    fitted, done = perf_counter(), process_time()
     accuracy = recipe.classifier.score(scored)
     ended = perf_counter()
     row = {
@@ -64,6 +64,7 @@ def _cell(root: Path | None, graphs: int | None) -> dict[str, Any]:
         "learned_from": learned.num_graphs,
         "users": lists.num_users,
         "fit_seconds": round(fitted - began, 2),
+        "fit_processor_seconds": round(done - worked, 2),
         "score_seconds": round(ended - fitted, 2),
         "accuracy": round(accuracy, 4),
         "microseconds_per_graph": round((fitted - began) / learned.num_graphs * 1e6),

@@ -184,8 +184,17 @@ def _wait(device: Any) -> None:
         torch.cuda.synchronize(device)
 
 
+def _machine(files: Sequence[Path]) -> dict[str, Any]:
+    import torch
+
+    chip = torch.cuda.get_device_name() if torch.cuda.is_available() else "none"
+    reports = Reports.load(files[0])
+    what = f"{reports.name}, {len(files)} draws of {reports.origin.name}, 5 layers, 64 hidden units, batches of 64"
+    return {"gpu": chip, "torch": torch.__version__, "dataset": what}
+
+
 def main() -> None:
-    """Measure and write a JSON list, again after each row."""
+    """Measure and write JSON, again after each row."""
     parser = argparse.ArgumentParser(description="Stacked trainings against one by one.")
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, required=True)
@@ -198,7 +207,8 @@ def main() -> None:
     options = {"device": given.device, "sizes": given.sizes, "epochs": given.epochs, "limit": given.limit}
     for row in run(given.files, **options):
         rows.append(row)
-        given.out.write_text(json.dumps(rows, indent=1))
+        found = {"machine": _machine(given.files), "rows": rows}
+        given.out.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
         print(row, flush=True)
 
 
