@@ -57,6 +57,7 @@ web: clients/web/node_modules/installed ## build the page for members anew (need
 bench: .venv/installed ## measure speed and write benchmarks/results
 	$(BIN)/graphldp bench randomize --out benchmarks/results
 	$(BIN)/graphldp bench train --out benchmarks/results
+	$(BIN)/graphldp bench recipe --out benchmarks/results
 
 proof: .venv/installed ## audits, mutants, and the live system under load and faults, reduced; PROOF=--full for all of it
 	$(BIN)/graphldp audit client
