@@ -60,6 +60,7 @@ def test_labels_of_users_are_measured(command: Any, tmp_path: Path, monkeypatch:
     assert json.loads((tmp_path / "nodes.json").read_text())["rows"] == rows
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_the_recipe_is_measured_on_more_and_more_graphs(
     command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
