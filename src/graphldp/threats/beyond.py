@@ -27,7 +27,7 @@ class HubMimicry(ListAttack):
     one hub of the whole set and reports users at random, on average the same share of her own graph as this hub.
 
     Args:
-        hub: the share of a graph from which on a list is a hub's.
+        hub: a list that holds more than this share of a graph is a hub's.
         fraction: β.
         liars: instead of β, how many users of each graph.
         forge_degree: see :class:`graphldp.threats.ListAttack`.
@@ -61,7 +61,7 @@ class Collusion(ListAttack):
 
     Args:
         how: ``"clique"``, ``"target"`` or ``"frame"``.
-        hub: the share of a graph from which on an honest list is a hub's, for ``"frame"``.
+        hub: an honest list that holds more than this share of a graph is a hub's, for ``"frame"``.
         fraction: β.
         liars: instead of β, how many users of each graph.
         forge_degree: see :class:`graphldp.threats.ListAttack`.

@@ -4,8 +4,9 @@ There are two ways to lie. In *response poisoning* a liar sends any d* that the 
 runs the honest mechanism on a list that she made up, so that her report carries honest noise (Imola, Chowdhury &
 Chaudhuri, *Robustness of Locally Differentially Private Graph Analysis Against Poisoning*, 2022).
 
-Who claims to be a hub must say more: under :class:`graphldp.HubLists` a list, under :class:`graphldp.HubCounts` two
-counts that add up to d*. She makes friends up for it: anybody, the busiest users or the quietest ones.
+A liar who claims to be a hub must say more: under :class:`graphldp.HubLists` a list, under
+:class:`graphldp.HubCounts` two counts that add up to d*. She makes friends up for it: anybody, the busiest users or the
+quietest ones.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ WITH_DEGREES = (NoisyDegrees, HubLists, HubCounts)
 
 
 class Lies(NamedTuple):
-    """What liars have agreed on.
+    """The claims that liars have agreed on.
 
     Args:
         who: the liars, numbered over the whole set.
@@ -59,7 +60,7 @@ class Lies(NamedTuple):
     key: Key
 
     def degrees(self, noise: Noise) -> Floats:
-        """The d* of who claims not to be a hub."""
+        """The d* of liars who claim not to be hubs."""
         return self.said + noise_of(self.rows, self.epsilon, noise, Stream.DEGREE, self.key) * (self.lie == "input")
 
 
@@ -102,7 +103,7 @@ def _some(rows: UserRows, who: NDArray[np.int64]) -> UserRows:
 
 
 def _without(reports: Reports, liars: NDArray[np.bool_], epsilon: Floats) -> Reports:
-    """The reports with all that liars sent beside d* taken out: who says little has said no more."""
+    """The reports without anything that liars sent beside d*."""
     lists = spliced(reports, liars, np.zeros(np.count_nonzero(liars), np.int64), np.zeros(0, np.int32))
     return replace(
         without_answers(reports, liars),

@@ -1,6 +1,6 @@
 """Attacks on reports that are degrees: liars who claim more friends, or fewer, than they have.
 
-What a graph's profile tells by one number (how busy its busiest user is) one liar can forge, and these attacks say how.
+One number of a graph's profile, how busy its busiest user is, can be forged by one liar. These attacks say how.
 The strongest of them is in :mod:`graphldp.threats.optimised`.
 """
 
@@ -70,7 +70,7 @@ class DegreeAttack(Attack):
 
 @dataclass(frozen=True)
 class DegreeShift(DegreeAttack):
-    """Everybody who lies adds the same to her d*.
+    """Every liar adds the same number to her d*.
 
     Args:
         by: how much; below zero to seem less busy.
@@ -123,10 +123,10 @@ class CopyLargest(DegreeAttack):
 
 @dataclass(frozen=True)
 class Mimics(DegreeAttack):
-    """Every liar claims the share of her graph that some honest hub of the whole set has of hers.
+    """Every liar copies an honest hub of the whole set: she claims the same share of her own graph.
 
     Args:
-        hub: the share of a graph from which on a d* is a hub's.
+        hub: a d* above this share of a graph is a hub's.
     """
 
     hub: float = 0.25
@@ -164,7 +164,7 @@ class SilentHubs(DegreeAttack):
 
 @dataclass(frozen=True)
 class Imitation(DegreeAttack):
-    """Liars of a graph together have the degrees of a graph of another class, the nearest one by its number of users.
+    """The liars of a graph copy the degrees of a graph of another class, the one nearest in size.
 
     Drawn at random, liars spread over that graph's degrees, the first at its largest; the busiest ones take the place
     of its busiest.

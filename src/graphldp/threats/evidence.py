@@ -1,4 +1,4 @@
-"""What others say about a user: the second witness of :class:`graphldp.threats.HubGuard`.
+"""How often others list a user: the second witness of :class:`graphldp.threats.HubGuard`.
 
 In an undirected graph a user with true share f = d/(n−1) of the graph as neighbours is listed by honest others about
 

@@ -1,4 +1,4 @@
-"""HubGuard: a defense that keeps the hubs. Two operating points of one test; derived in ``docs/threats.md``.
+"""HubGuard: a defense that keeps the hubs, by one test at two operating points; derived in ``docs/threats.md``.
 
 Two witnesses speak about a user with a long list: how many lists of that length an honest population would send
 (:mod:`graphldp.threats.law`), and how often unsuspected others list her (:mod:`graphldp.threats.evidence`). In a
@@ -127,7 +127,7 @@ class _Case:
         return np.asarray(np.minimum(by_list, seldom / 0.9))
 
     def _log_ratio(self, posterior: Floats, asked: NDArray[np.int64]) -> Floats:
-        """By how much some users' columns favour honesty, over the degrees that their lists leave likely."""
+        """How much some users' columns speak for honesty, averaged over the degrees that their lists make likely."""
         reports, trusted = self.reports, self.able & (posterior < 0.5)
         users = self.users[asked]
         if self.mechanism is LocalLap:

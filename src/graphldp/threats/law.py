@@ -36,7 +36,7 @@ _BEYOND = float(np.exp(-_ENDS[-1]) / 2)  # of the noise, counted as if every lis
 
 @dataclass(frozen=True)
 class Sampling:
-    """What the law of a list depends on beside d, one entry per user (or per class of users).
+    """The parameters of a list's law beside d, one entry per user (or per class of users).
 
     Args:
         n: users in the graph.
@@ -60,7 +60,7 @@ class Sampling:
         if mechanism is DPRR:
             epsilon1 = np.where(
                 reports.epsilon1 > 0, reports.epsilon1, np.inf
-            )  # who has not reported has spent nothing
+            )  # a user who has not reported has spent nothing
             return cls(n, flip, epsilon1, np.ones(reports.num_users))
         if mechanism is RR:
             return cls(n, flip, nothing, np.ones(reports.num_users))

@@ -1,11 +1,11 @@
 """Friendships from noisy lists: pairs that were named, weighted by how likely they are.
 
-Two lists tell of each friendship. A user names a friend with probability b = (1 − f)·q and a stranger with a = f·q,
+Each friendship appears in two lists. A user names a friend with probability b = (1 − f)·q and a stranger with a = f·q,
 where f = 1/(e^ε₂ + 1); q is 1 under randomized response, and under DPRR the share of her list that she keeps.
 
-- *Randomized response*: pairs that name each other. Such a pair is e^(2ε) times likelier a friendship than before, one
-  that a single end names is no likelier at all.
-- *DPRR*: pairs that any end names. Lists are short, so that two friends seldom both keep each other.
+- *Randomized response*: pairs that name each other. The odds that such a pair are friends are e^(2ε) times what they
+  were; if only one names the other, they do not change.
+- *DPRR*: pairs in which one names the other. Lists are short, so two friends seldom both keep each other.
 
 The rate of friendships is estimated from the same lists, without bias, for pairs that probably have one class and pairs
 that do not. With s and t the chances that a pair of strangers, or of friends, is looked at,

@@ -4,7 +4,7 @@ Edges are known, so that friends' noisy features can be averaged until their noi
 
 - *KProp*: each user's row becomes the mean of her friends' rows, K times over. Her own is left out.
 - *Label denoising*: noisy labels are averaged in the same way, and the largest entry is taken for the label.
-- *Forward correction*: what is chosen is chosen by how likely it makes the noisy labels of validation users.
+- *Forward correction*: settings are chosen by how likely they make the noisy labels of validation users.
 
 Two rounds of graph convolution and a linear classifier take the place of the authors' GNN. Rows are projected onto
 random directions first, the fewer the more users there are: the cost stays linear, and distances what they are.
@@ -100,6 +100,6 @@ def _fitted(rows: Floats, train: Ints, labels: Ints, classes: int) -> Floats:
 
 
 def _loss(said: Floats, told: Floats, law: Floats) -> float:
-    """How unlikely the noisy labels are: forward correction, so that noise does not decide what is chosen."""
+    """The loss on noisy labels with forward correction, so that settings are not chosen by their noise."""
     heard = told.argmax(axis=1)
     return float(-np.log((said @ law)[np.arange(len(said)), heard]).mean())

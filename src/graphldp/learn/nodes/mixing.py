@@ -1,6 +1,6 @@
 """Several opinions on each user's class, mixed: Pr(k) ∝ Π_v opinion_v(k)^(w_v), with w ≥ 0 fitted on labelled users.
 
-An opinion that tells nothing beside the others gets the exponent 0, one that is too sure of itself an exponent below 1.
+An opinion that adds nothing to the others gets the exponent 0; one that is too sure of itself gets one below 1.
 The exponents minimise the log loss of users on whom no opinion was fitted.
 """
 

@@ -1,4 +1,4 @@
-"""What features, and a graph that users may be spread on, say of each user's class: log probabilities, one for each.
+"""Opinions on each user's class from features and from a graph, as log probabilities.
 
 Every opinion is fitted on the training users alone and holds for all users.
 """
@@ -77,7 +77,7 @@ def settled(log_chance: Floats, codes: Ints, train: Ints) -> Floats:
 
 
 def spread(graph: Graph, chance: Floats, staying: float) -> Floats:
-    """Each user's class by those around her, and around these, and so on (Zhou et al. 2004).
+    """Each user's class from her neighbours, their neighbours, and so on (Zhou et al. 2004).
 
     Args:
         graph: normalised.
@@ -91,7 +91,7 @@ def spread(graph: Graph, chance: Floats, staying: float) -> Floats:
 
 
 def around(graph: Graph, chance: Floats) -> Floats:
-    """Each user's class by her neighbours alone; by all users where she has hardly any."""
+    """Each user's class from her neighbours alone; from all users where she has hardly any."""
     sums = np.asarray(graph @ chance) + 0.3 * chance.mean(axis=0)
     return np.asarray(np.log(sums / sums.sum(axis=1, keepdims=True) + 1e-6))
 
@@ -99,7 +99,7 @@ def around(graph: Graph, chance: Floats) -> Floats:
 def by_features(
     features: Any, rows: Any, graph: Graph, codes: Ints, train: Ints, validation: Ints
 ) -> dict[str, Floats]:
-    """All that features say: on their own, and through users who resemble each other.
+    """All opinions from features: from a user's own, and from users with similar ones.
 
     Args:
         features: as given, [users, columns].
@@ -124,7 +124,7 @@ def by_features(
 
 
 def by_links(rows: Any, graph: Graph, known: Floats, codes: Ints, train: Ints, validation: Ints) -> dict[str, Floats]:
-    """What friends say: the features of those two and three steps away, and their likely classes.
+    """Opinions from friends: from features two and three steps away, and from likely classes.
 
     Args:
         rows: features in few dimensions, or None.

@@ -1,4 +1,4 @@
-"""What others have proposed for classes of single users, with our learners on top."""
+"""Peers: what others have proposed for classes of single users, with our learners on top."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def by_blink(reports: Reports, view: FeatureView, seed: int) -> dict[str, Floats
 def by_lpgnn(reports: Reports, users: LabelledUsers, seed: int, whose: Whose = "own", *, noisy_labels: bool) -> Floats:
     """What LPGNN says of everybody, from public friendships and private features; log probabilities.
 
-    Its critics ask what the features add. Where another user's, or random numbers, serve as well, the friendships do it
-    all: rows tell users apart, and so each user's friends.
+    Do the features add anything? Where another user's features or random numbers do as well, the friendships do all the
+    work: rows tell users apart, and so each user's friends.
 
     Args:
         reports: with true lists and with ``noisy_features``.

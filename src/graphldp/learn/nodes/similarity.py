@@ -1,4 +1,4 @@
-"""Who resembles whom by public features: a sparse graph that costs no ε.
+"""A sparse graph of users with similar public features, which costs no ε.
 
 Counts of words are weighted by how rare a word is, any other features are standardised, and rows have length one. Each
 user is joined with the users whose cosine with her is largest, found block by block: no n × n array is ever made.
