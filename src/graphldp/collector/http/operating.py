@@ -49,6 +49,7 @@ _ONE = _AT + "/{community}"
 IfMatch = Annotated[str, Header(description="The version that you saw, in quotes; 412 where it is another by now.")]
 State = Literal["all", "open", "closed", "labelled", "unlabelled"]
 Sort = Literal["newest", "oldest", "name", "largest", "smallest"]
+Format = Annotated[Literal["csv", "npz"], Query(description="A table to read, or reports for graphldp.")]
 Made = TypeVar("Made")
 Given = TypeVar("Given", bound=Message)
 
@@ -139,9 +140,9 @@ def _many(router: APIRouter, office: Office) -> None:
     async def list_(
         request: Request,
         search: Annotated[str, Query(max_length=200, description="A part of the name or the id.")] = "",
-        state: State = "all",
-        sort: Sort = "newest",
-        page: Annotated[int, Query(ge=1, lt=1 << 31)] = 1,
+        state: Annotated[State, Query(description="Which communities.")] = "all",
+        sort: Annotated[Sort, Query(description="Their order.")] = "newest",
+        page: Annotated[int, Query(ge=1, lt=1 << 31, description="Which part of a long list.")] = 1,
     ) -> ListBody:
         """A page of communities, fifty at a time."""
         await office.enter(request)
@@ -260,7 +261,7 @@ def _collected(router: APIRouter, office: Office) -> None:
         responses=files | described["responses"],
         openapi_extra=described["openapi_extra"],
     )
-    async def export(request: Request, community: CommunityId, format: Literal["csv", "npz"] = "csv") -> Response:
+    async def export(request: Request, community: CommunityId, format: Format = "csv") -> Response:
         """The reports of a community as a file."""
         actor = await office.enter(request)
         return await office.do(community, lambda: export_response(store, actor, community, format))
