@@ -70,12 +70,8 @@ def test_a_community_from_roster_to_close(command: Command, database: str, roste
     shown = read(command, "collect", "community", "show", "cats")
     assert shown.pop("epochs") == [{"epoch": 1, "invited": 0, "reported": 0, "deleted": 0}]
     state = {"epoch": 1, "open": True, "invited": 0, "reported": 0, "deleted": 0, "flagged": 0}
-    assert (
-        shown
-        == made
-        | {"roster_digest": digest, "predicted": None, "predicted class": None, "confidence": None, "model": None}
-        | state
-    )
+    none = dict.fromkeys(("predicted", "predicted class", "confidence", "model"))
+    assert shown == made | {"roster_digest": digest, "arrivals": {}} | none | state
     code, said, _ = command("collect", "community", "show", "cats")
     assert code == 0
     assert digest in said
@@ -204,6 +200,31 @@ def test_a_roster_that_goes_wrong_opens_nothing(
     assert said in err
     assert "bob" not in err
     assert list(tmp_path.iterdir()) == [path]  # no database either
+
+
+def test_labels_are_names_lists_are_searched_and_reports_are_csv(
+    command: Command, database: str, roster: Path, tmp_path: Path
+) -> None:
+    for id, label in (("cats", ("--label", "talk")), ("dogs", ())):
+        read(command, "collect", "community", "create", id, "--roster", roster, "-e", "1", *label)
+    assert read(command, "collect", "community", "label", "dogs", "news") == {
+        "community": "dogs",
+        "label": 1,
+        "class": "news",
+    }
+    assert read(command, "collect", "class", "name", "0", "chat") == {"class": 0, "name": "chat"}
+    listed = [{"class": 0, "name": "chat", "communities": 1}, {"class": 1, "name": "news", "communities": 1}]
+    assert read(command, "collect", "class", "list") == listed
+    found = read(command, "collect", "community", "list", "--search", "CAT", "--state", "labelled")
+    assert [row["community"] for row in found] == ["cats"]
+    code, out, _ = command("collect", "community", "list")
+    assert (code, "chat" in out, "news" in out) == (0, True, True)
+    made = read(command, "collect", "export", tmp_path / "reports.csv")
+    assert (made["communities"], made["reported"]) == (2, 0)
+    assert (tmp_path / "reports.csv").read_text().startswith("community,epoch,label,slot,")
+    for wrong in (("class", "name", "0", "news"), ("community", "list", "--sort", "x"), ("class", "name", "0", "7")):
+        code, out, err = command("collect", *wrong)
+        assert (code, out, err.count("\n")) == (2, "", 1)
 
 
 def test_a_community_whose_friends_are_counted_by_group(command: Command, database: str, tmp_path: Path) -> None:

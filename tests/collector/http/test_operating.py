@@ -63,6 +63,9 @@ def test_a_community_from_its_roster_to_its_end(office: Office) -> None:
     changed = office.ask("PATCH", "/dogs", json={"name": "Hounds", "label": None})
     now = {"name": "Hounds", "members_see": "Dogs", "label": None}
     assert now.items() <= changed.json().items()
+    classes = f"{office.collector.url}/v1/operator/classes"
+    named = office.http.put(f"{classes}/0", json={"name": "animals"}, headers={"Authorization": f"Bearer {office.key}"})
+    assert named.json() == {"classes": [{"number": 0, "name": "animals", "communities": 0}]}
     assert office.ask("POST", "/dogs/renew").json()["epoch"] == 2
     assert office.ask("POST", "/dogs/close").json()["open"] is False
     gone = office.ask("DELETE", "/dogs")

@@ -56,6 +56,7 @@ def other(tmp_path: Path) -> Iterator[Store]:
 def fill(store: Store) -> dict[int, str]:
     """Three communities, one in its second epoch and one in its second round; only the table of deletions is empty."""
     cats, tokens = open_cats(store, label=1)
+    store.classes.name(1, "talk")
     store.accept([submission(cats, user, tokens[user], report(user)) for user in (0, 1, 2)])
     store.open_community("dogs", ["rex", "fido"], mechanism="dprr", choices=CHOICES)
     second = store.open_epoch("cats")

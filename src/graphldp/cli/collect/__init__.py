@@ -7,6 +7,7 @@ import typer
 from graphldp.cli.collect import (
     audit_log,
     backup,
+    classes,
     community,
     delete_report,
     export,
@@ -28,6 +29,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 app.add_typer(community.app, name="community")
+app.add_typer(classes.app, name="class")
 app.add_typer(operator.app, name="operator")
 app.add_typer(sealing.app, name="sealing")
 app.add_typer(audit_log.app, name="audit-log")

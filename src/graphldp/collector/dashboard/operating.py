@@ -31,14 +31,12 @@ Change = Callable[[Actor, Form], object]
 Made = TypeVar("Made")
 
 
-def make_router(doors: Doors, settings: Settings, store: Store) -> APIRouter:
-    """The pages, over a store."""
-    router = APIRouter()
+def add_routes(router: APIRouter, doors: Doors, settings: Settings, store: Store) -> None:
+    """Add the pages, over a store."""
     _lists(router, doors, settings, store)
     _opening(router, doors, store)
     _one(router, doors, settings, store)
     _inviting(router, doors, settings, store)
-    return router
 
 
 def _lists(router: APIRouter, doors: Doors, settings: Settings, store: Store) -> None:

@@ -31,7 +31,7 @@ def make_router(settings: Settings, store: Store, pages: Pages) -> APIRouter:
     doors = Doors(settings, store, pages)
     _for_anyone(router, doors)
     _way_in(router, doors, settings, store)
-    router.include_router(operating.make_router(doors, settings, store))
+    operating.add_routes(router, doors, settings, store)
     return router
 
 

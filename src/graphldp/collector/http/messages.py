@@ -152,6 +152,26 @@ class ArrivalsBody(Message):
     arrivals: dict[str, int]
 
 
+class ClassBody(Message):
+    """A class: its number, which classifiers learn, its name, and how many communities have it as their label."""
+
+    number: int
+    name: str | None
+    communities: int
+
+
+class ClassesBody(Message):
+    """All classes."""
+
+    classes: list[ClassBody]
+
+
+class NameBody(Message):
+    """What something is to be called."""
+
+    name: Text
+
+
 class DeletedBody(Message):
     """What went with a community, or the epochs whose report went."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, TypeVar
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Header, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
 from pydantic import ValidationError
@@ -22,6 +22,8 @@ from graphldp.collector.http.limits import Held, read_body
 from graphldp.collector.http.messages import (
     ArrivalsBody,
     ChangeBody,
+    ClassBody,
+    ClassesBody,
     CommunityBody,
     DeletedBody,
     InvitationBody,
@@ -29,6 +31,7 @@ from graphldp.collector.http.messages import (
     InviteBody,
     ListBody,
     Message,
+    NameBody,
     NewBody,
 )
 from graphldp.collector.http.problems import ProblemError, responses
@@ -36,7 +39,7 @@ from graphldp.collector.offers import Split
 from graphldp.collector.roles import Actor
 from graphldp.collector.rosters import Roster
 from graphldp.collector.settings import Settings
-from graphldp.collector.storage.listing import Wanted, line_of, list_communities
+from graphldp.collector.storage.listing import Wanted, class_sizes, line_of, list_communities
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ChangedError, DataError, ParameterError
 
@@ -128,6 +131,7 @@ def make_router(settings: Settings, store: Store) -> APIRouter:
     """The routes, over a store."""
     router, office = APIRouter(tags=["operators"]), Office(settings, store)
     _many(router, office)
+    _classes(router, office)
     _one(router, office)
     _collected(router, office)
     return router
@@ -168,6 +172,34 @@ def _many(router: APIRouter, office: Office) -> None:
 
         await office.do(None, open_it)
         return await office.shown(given.id, 201)
+
+
+def _classes(router: APIRouter, office: Office) -> None:
+    store = office.store
+
+    def look() -> ClassesBody:
+        names, counts = store.classes.names(), class_sizes(store)
+        rows = [
+            ClassBody(number=each, name=names.get(each), communities=counts.get(each, 0))
+            for each in sorted(names | counts)
+        ]
+        return ClassesBody(classes=rows)
+
+    @router.get("/v1/operator/classes", response_model=ClassesBody, **_described())
+    async def list_classes(request: Request) -> ClassesBody:
+        """The classes that labels stand for."""
+        await office.enter(request)
+        return await office.do(None, look)
+
+    @router.put("/v1/operator/classes/{number}", response_model=ClassesBody, **_described(409, body=NameBody))
+    async def name_class(
+        request: Request, number: Annotated[int, Path(ge=0, lt=1 << 31, description="The class.")]
+    ) -> ClassesBody:
+        """Call a class something else. Its number stays."""
+        actor = await office.enter(request)
+        given = await office.read(request, NameBody)
+        await office.do(None, lambda: actions.name_class(store, actor, given.name, number))
+        return await office.do(None, look)
 
 
 def _one(router: APIRouter, office: Office) -> None:

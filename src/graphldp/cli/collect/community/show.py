@@ -19,6 +19,7 @@ def show(community: CommunityArgument, database: DatabaseOption = None, as_json:
     Publish the roster's digest where your users trust you: their clients show the same digits, and whoever sees others
     was given another roster.
     """
+    from graphldp.collector.arrivals import arrivals
     from graphldp.collector.overview import overview
     from graphldp.collector.settings import load_settings
 
@@ -36,6 +37,7 @@ def show(community: CommunityArgument, database: DatabaseOption = None, as_json:
         state |= {"hubs": asked, "hubs that answered": answered}
     if as_json:
         state["epochs"] = [asdict(each) for each in seen.epochs]
+        state["arrivals"] = {str(day): count for day, count in arrivals(store, found).items()}
     elif len(seen.epochs) > 1:
         before = [f"{each.reported:,} in epoch {each.epoch}" for each in seen.epochs[:-1]]
         state["reported before"] = ", ".join(before)
