@@ -6,6 +6,7 @@ import html
 import math
 import re
 import shutil
+import socket
 from collections.abc import Iterator
 from datetime import date, timedelta
 from itertools import pairwise
@@ -15,6 +16,7 @@ from typing import Literal
 import httpx
 import numpy as np
 import pytest
+from fastapi.routing import APIRoute
 from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -27,6 +29,7 @@ from graphldp.client.explain import PRIORS, conclude
 from graphldp.collector.dashboard import views
 from graphldp.collector.dashboard.charts import Histogram, arrivals_chart, histogram
 from graphldp.collector.dashboard.pages import Pages
+from graphldp.collector.dashboard.routes import make_router
 from graphldp.collector.disclosure import LEAST_PER_BAR
 from graphldp.collector.settings import load_settings
 from graphldp.collector.storage.listing import Wanted
@@ -299,6 +302,26 @@ def test_closing_needs_the_form_of_the_page(page: Page, site: Site) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("closed")
     assert site.store.community("fish").closed_at is not None
     assert fish.closed_at is None
+
+
+def test_every_form_needs_its_page_and_a_strangers_is_not_read(page: Page, site: Site) -> None:
+    """Every address that takes a form, read from the router: a new one cannot be forgotten."""
+    settings = load_settings({}, {})
+    router = make_router(settings, site.store, Pages(settings))
+    forms = [each.path for each in router.routes if isinstance(each, APIRoute) and "POST" in (each.methods or ())]
+    assert len(forms) > 9
+    before = site.store.find("cats")
+    log_in(page, site.key)
+    cookie = {"graphldp_session": page.context.cookies()[0]["value"]}
+    with httpx.Client(base_url=site.collector.url, cookies=cookie) as http:
+        for path in set(forms) - {"/login"}:
+            address = path.replace("{id}", "cats").replace("{number}", "1")
+            given = {"csrf": "x" * 43, "seen": before[0].version, "typed": "cats", "name": "Other"}
+            assert http.post(address, data=given).status_code == 403
+            with socket.create_connection(("127.0.0.1", site.collector.port)) as line:  # 413 is for who may send
+                line.sendall(f"POST {address} HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\n".encode())
+                assert line.recv(100).split()[1] == b"403", address
+    assert site.store.find("cats") == before
 
 
 @pytest.mark.parametrize("origin", ["http://[", "http://[::1", "null", "//", ""])
