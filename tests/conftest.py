@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,10 @@ import graphldp as gl
 
 # proof runs these tests on copies of it, each with a mistake
 WEB = Path(os.environ.get("GRAPHLDP_WEB") or Path(__file__).resolve().parents[1] / "clients" / "web")
+
+# A shell starts what runs in its background deaf to Ctrl-C, and so would be the processes that tests send it to.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # tests do not time things: a busy machine is no failure
 hypothesis.settings.load_profile("untimed")
