@@ -25,6 +25,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
 TOOLS = (
+    "attributes",
     "calibration",
     "counts",
     "forged_degrees",
@@ -82,7 +83,7 @@ def test_tables_hold_what_the_results_say(tools: dict[str, Any]) -> None:
         assert f"<!-- table {name} -->\n\n{make()}\n\n<!-- end -->" in pages[page], f"{page.name}: {name}"
 
 
-@pytest.mark.parametrize("tool", ["counts", "nodes"])
+@pytest.mark.parametrize("tool", ["attributes", "counts", "nodes"])
 def test_small_pages_have_what_their_tools_compute(tools: dict[str, Any], tool: str) -> None:
     (page,) = tools[tool].PAGES
     for name, maker in tools[tool].TABLES.items():
@@ -121,6 +122,26 @@ def test_the_dashboard_has_the_measured_accuracies(accuracy: Any) -> None:
     for each in accuracy.accuracy():
         means = [each["epsilon"][f"{x:g}"][0] for x in accuracy.EPSILONS]
         assert each["size alone"][0] < means[0] <= means[-1]
+
+
+BEST_SEEN = {  # before anything was measured on these splits: all private, then public columns at ε = 1
+    "PROTEINS": ({2.0: 0.72, 4.0: 0.75}, 0.745),  # and 0.70 at ε = 1, which the page says is not reached
+    "ENZYMES": ({1.0: 0.25, 2.0: 0.30, 4.0: 0.36}, 0.41),
+}
+
+
+@pytest.mark.parametrize("dataset", BEST_SEEN)
+def test_private_columns_beat_the_best_that_was_seen(tools: dict[str, Any], dataset: str) -> None:
+    """Mean of ten splits, on the committed results."""
+    known, (private, public) = tools["attributes"].read(), BEST_SEEN[dataset]
+
+    def mean(method: str, epsilon: float) -> float:
+        found = [value for key, value in known.items() if (key.dataset, key[2:]) == (dataset, (method, epsilon))]
+        assert len(found) == 10
+        return sum(found) / 10
+
+    assert all(mean("coded", epsilon) > goal for epsilon, goal in private.items())
+    assert mean("public", 1.0) > public
 
 
 def test_the_page_has_the_list_of_mutants(tools: dict[str, Any]) -> None:
