@@ -51,10 +51,11 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 
 def test_a_community_from_its_roster_to_its_end(office: Office) -> None:
     body = {"id": "dogs", "roster": ["rex", "fido", "bello"], "epsilons": [1.0], "name": "Dogs", "label": "pets"}
-    made = office.ask("POST", "", json=body)
+    made = office.ask("POST", "", json=body | {"retention_days": 90, "keeps_models": False})
+    assert (made.json()["retention_days"], made.json()["keeps_models"]) == (90, False)
     assert (made.status_code, made.json()["mechanism"]) == (201, gl.recommended(1.0).mechanism.origin.name)
     assert (made.json()["class_name"], made.json()["users"], made.json()["open"]) == ("pets", 3, True)
-    sent = office.ask("POST", "/dogs/invitations", json={"server": "https://reports.example.org"})
+    sent = office.ask("POST", "/dogs/invitations", json={"server": "https://reports.example.org", "days": 7})
     told = sent.json()["invitations"]
     assert [each["name"] for each in told] == body["roster"]
     assert office.store.holder(office.store.community("dogs"), told[1]["token"]) == 1

@@ -28,7 +28,16 @@ def opening_of(form: Form) -> NewCommunity:
         public=form.has("public"),
         name=form.get("name") or None,
         label=form.get("label") or None,
+        retention_days=_days(form.get("retention")),
+        keeps_models=not form.has("retention") or form.has("keeps_models"),
     )
+
+
+def _days(text: str) -> int | None:
+    """A number of days; None where none was given."""
+    if text and not (text.isascii() and text.isdigit() and len(text) < 9):
+        raise ParameterError("Reports are deleted after a whole number of days, such as 90.")
+    return int(text) if text else None
 
 
 def _roster(form: Form) -> Roster:

@@ -190,7 +190,9 @@ def _inviting(router: APIRouter, doors: Doors, settings: Settings, store: Store)
             sheet = form.get("as") == "sheet"
             most = views.SHEET if form.get("as") != "csv" else None
             where, hosted = form.get("server"), settings.page_origin or None
-            invited = invite(store, session.actor, id, server=where, users=users, page=hosted, most=most)
+            invited = invite(
+                *(store, session.actor, id), server=where, users=users, page=hosted, most=most, days=_days(form)
+            )
             if not invited:
                 raise ParameterError("There is nobody to invite: choose others above.")
             if most is None:
@@ -220,6 +222,13 @@ def _status(error: Exception) -> int:
 def _seen(form: Form) -> str:
     """The version that the form was made for; one without is out of date."""
     return form.get("seen") or "none"
+
+
+def _days(form: Form) -> float | None:
+    try:
+        return float(form.get("days")) if form.has("days") else None
+    except ValueError:
+        raise ParameterError("Links stop working after a number of days, such as 14.") from None
 
 
 def _slots(store: Store, id: str, form: Form) -> list[int]:

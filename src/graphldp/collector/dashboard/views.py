@@ -99,7 +99,7 @@ def community(store: Store, id: str, min_reports: int) -> dict[str, Any]:
 
 def new(form: Form | None = None) -> dict[str, Any]:
     """The form that opens a community, as it was filled in."""
-    given = Form({"epsilon": ["1"], "paste": ["lines"]}, {}) if form is None else form
+    given = Form({"epsilon": ["1"], "paste": ["lines"], "keeps_models": ["yes"]}, {}) if form is None else form
     return {
         "here": "communities",
         "given": given,

@@ -12,6 +12,7 @@ from graphldp.collector.community import Community
 from graphldp.collector.disclosure import enough
 from graphldp.collector.storage.listing import Line
 from graphldp.collector.storage.results import Prediction
+from graphldp.wire.community import MAX_RETENTION
 
 Whole = Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
 Text = Annotated[str, Field(max_length=200)]
@@ -37,6 +38,8 @@ class NewBody(Message):
     allocation: Literal["paper", "fixed", "utility"] | None = None
     alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
     n_max: Annotated[int, Field(ge=2, lt=1 << 31)] | None = None
+    retention_days: Annotated[int, Field(ge=1, le=MAX_RETENTION)] | None = None
+    keeps_models: bool = True
 
 
 class ChangeBody(Message):
@@ -52,6 +55,7 @@ class InviteBody(Message):
     server: Annotated[str, Field(max_length=400)]
     users: Annotated[list[Whole], Field(min_length=1, max_length=100_000)] | None = None
     page: Annotated[str, Field(max_length=400)] | None = None
+    days: Annotated[float, Field(gt=0, le=3650)] | None = None
 
 
 class PredictedBody(Message):
@@ -93,6 +97,8 @@ class CommunityBody(Message):
     opened_at: datetime | None
     closed_at: datetime | None
     roster_digest: str
+    retention_days: int | None
+    keeps_models: bool
     version: str
 
     @staticmethod
@@ -117,6 +123,8 @@ class CommunityBody(Message):
             opened_at=each.opened_at,
             closed_at=each.closed_at,
             roster_digest=each.roster_digest,
+            retention_days=each.retention_days,
+            keeps_models=each.keeps_models,
             version=each.version,
         )
 

@@ -168,7 +168,8 @@ def _many(router: APIRouter, office: Office) -> None:
             split = Split(given.allocation, given.alpha, given.n_max)
             roster = Roster(given.roster, given.groups)
             choice = (given.mechanism, given.public, split, given.name, given.label)
-            actions.create(store, actor, given.id, actions.NewCommunity(roster, given.epsilons, *choice))
+            kept = (given.retention_days, given.keeps_models)
+            actions.create(store, actor, given.id, actions.NewCommunity(roster, given.epsilons, *choice, *kept))
 
         await office.do(None, open_it)
         return await office.shown(given.id, 201)
@@ -266,7 +267,9 @@ def _collected(router: APIRouter, office: Office) -> None:
         given = await office.read(request, InviteBody)
 
         def make() -> list[Invited]:
-            return invite(store, actor, community, server=given.server, users=given.users, page=given.page)
+            return invite(
+                *(store, actor, community), server=given.server, users=given.users, page=given.page, days=given.days
+            )
 
         made = await office.do(community, make)
         return InvitationsBody(
