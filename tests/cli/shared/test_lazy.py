@@ -40,6 +40,16 @@ def test_what_is_asked_first_loads_little(arguments: tuple[str, ...], ours: set[
     assert len(modules) < 400  # 1,000 with numpy
 
 
+def test_the_first_help_loads_nothing_that_draws() -> None:
+    assert not {each for each in loaded("--help") if each.startswith(("rich", "markdown_it", "pygments"))}
+
+
+def test_the_first_help_shows_every_line_whole() -> None:
+    group = typer.main.get_command(app)
+    shown = " ".join(group.get_help(group.make_context("graphldp", [], resilient_parsing=True)).split())
+    assert not [line for line in COMMANDS.values() if line not in shown]
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_line_of_a_command_is_how_its_own_help_begins(name: str) -> None:
     group = typer.main.get_command(app)

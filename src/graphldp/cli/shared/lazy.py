@@ -23,8 +23,9 @@ def lazy_group(package: str, lines: Mapping[str, str]) -> type[TyperGroup]:
 
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)
+            self.rich_markup_mode = None  # plain text: loading what draws boxes takes longer than all the rest
             for name, line in lines.items():
-                self.add_command(TyperCommand(name, help=line))
+                self.add_command(TyperCommand(name, help=line, short_help=line))  # a short one is not cut off
 
         def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
             name, command, rest = super().resolve_command(ctx, args)
