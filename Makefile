@@ -1,7 +1,7 @@
 # Two commands: `make demo` and `make test`. Both make .venv first, and both are safe to repeat.
 PYTHON ?= python3
 BIN := .venv/bin
-EXTRAS := learn,plots,tensorboard,client,serve,postgres,otel,ray,docs,dev
+EXTRAS := learn,plots,tensorboard,client,serve,postgres,oidc,otel,ray,docs,dev
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo test check docs format web bench proof dist lock clean help

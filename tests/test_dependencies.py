@@ -24,7 +24,7 @@ ROOMS = {
     "benchmarks": ("learn",),
     "cli": ("learn",),
     "client": ("client",),
-    "collector": ("serve", "postgres", "otel"),
+    "collector": ("serve", "postgres", "oidc", "otel"),
     "experiments": ("learn",),
     "graphs": ("learn",),
     "learn": ("learn",),

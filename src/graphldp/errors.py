@@ -81,6 +81,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
         *("sqlalchemy", "starlette", "uvicorn"),
     ),
     "postgres": ("psycopg",),
+    "oidc": ("httpx", "joserfc"),
     "ray": ("pyarrow", "ray"),
 }
 """The packages that each extra of pyproject.toml brings, by the names under which they are imported."""

@@ -22,11 +22,11 @@ MESSAGES = {name: Draft202012Validator(schema) for name, schema in (schemas() | 
 class Site:
     """A running collector with a community, and how to talk to it."""
 
-    def __init__(self, folder: Path, settings: dict[str, object]) -> None:
+    def __init__(self, folder: Path, settings: dict[str, object], port: int = 0) -> None:
         self.database = f"sqlite:///{folder / 'collector.db'}"
         self.store = Store.open(self.database)
         self.cats, self.tokens = open_cats(self.store)
-        self.collector = Collector(self.database, settings)
+        self.collector = Collector(self.database, settings, port=port)
         # a connection each: with limits this short, one that waits on a busy machine is closed under the next request
         self.http = httpx.Client(timeout=20, limits=httpx.Limits(max_keepalive_connections=0))
 

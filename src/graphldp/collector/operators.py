@@ -19,6 +19,7 @@ from graphldp.collector.storage import schema
 from graphldp.collector.storage.audit_log import append
 from graphldp.collector.storage.clock import Clock
 from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.sign_ins import SignedIn, read_person, role_of, written
 from graphldp.errors import ParameterError, bad_parameter
 
 _LONGEST_DAYS = 3650
@@ -76,8 +77,8 @@ class Operators:
             role: what she may do.
             days: after which her key opens nothing more; None for never.
         """
-        if not 1 <= len(name) <= 64 or not name.isprintable():
-            raise bad_parameter("name", "an operator", "1 to 64 printable characters", name)
+        if not 1 <= len(name) <= 64 or not name.isprintable() or name.startswith("oidc:"):
+            raise bad_parameter("name", "an operator", "1 to 64 printable characters, not after 'oidc:'", name)
         key, now = tokens.new_secret(), self.clock.now()
         row = {"name": name, "key_hash": tokens.hashed(key), "created_at": now, "role": role.title}
         row["expires_at"] = _expiry(now, days)
@@ -108,6 +109,7 @@ class Operators:
         with transaction(self.engine, writes=True) as connection:
             if not connection.execute(delete(schema.operators).where(schema.operators.c.name == name)).rowcount:
                 raise _nobody(name)
+            connection.execute(delete(schema.sessions).where(schema.sessions.c.operator == name))
 
     def all(self) -> list[KeyHolder]:
         """Who is an operator, by name."""
@@ -128,35 +130,47 @@ class Operators:
 
     def log_in(self, key: str, hours: float) -> str | None:
         """A session's secret for an operator's key, or None for any other."""
-        actor, now = self.keyed(key, "dashboard"), self.clock.now()
+        actor = self.keyed(key, "dashboard")
+        return None if actor is None else self._open(actor, None, hours)
+
+    def sign_in(self, person: SignedIn, hours: float) -> str | None:
+        """A session's secret for somebody whom the provider signed in, or None where she is not on the list."""
+        with transaction(self.engine) as connection:
+            role = role_of(connection, person)
+        return None if role is None else self._open(Actor(person.name, role, "dashboard"), person, hours)
+
+    def _open(self, actor: Actor, person: SignedIn | None, hours: float) -> str:
+        secret, now = tokens.new_secret(), self.clock.now()
+        session = {
+            "secret_hash": tokens.hashed(secret),
+            "operator": actor.name,
+            "csrf": tokens.new_secret(),
+            "expires_at": now + timedelta(hours=hours),
+            "person": None if person is None else written(person),
+        }
         with transaction(self.engine, writes=True) as connection:
             connection.execute(delete(schema.sessions).where(schema.sessions.c.expires_at < now))
-            if actor is None:
-                return None
-            secret = tokens.new_secret()
-            session = {
-                "secret_hash": tokens.hashed(secret),
-                "operator": actor.name,
-                "csrf": tokens.new_secret(),
-                "expires_at": now + timedelta(hours=hours),
-            }
             connection.execute(insert(schema.sessions).values(**session))
             append(connection, actor, "operator.log-in", actor.name, "begun")
         return secret
 
     def session(self, secret: str) -> Session | None:
-        """The session that a secret opens, while it and its operator's key last."""
+        """The session that a secret opens, while it, and the key or the place on the list behind it, last."""
         table, operators = schema.sessions, schema.operators
         query = (
-            select(table.c.operator, table.c.csrf, operators.c.role, operators.c.expires_at)
-            .join(operators, operators.c.name == table.c.operator)
+            select(table.c.operator, table.c.csrf, table.c.person, operators.c.role, operators.c.expires_at)
+            .join(operators, operators.c.name == table.c.operator, isouter=True)
             .where(table.c.secret_hash == tokens.hashed(secret), table.c.expires_at > self.clock.now())
         )
         with transaction(self.engine) as connection:
             row = connection.execute(query).one_or_none()
-        if row is None or self._over(row.expires_at):
-            return None
-        return Session(Actor(row.operator, Role.named(row.role), "dashboard"), row.csrf)
+            if row is None:
+                return None
+            if row.person is not None:
+                role = role_of(connection, read_person(row.person))
+            else:
+                role = None if row.role is None or self._over(row.expires_at) else Role.named(row.role)
+        return None if role is None else Session(Actor(row.operator, role, "dashboard"), row.csrf)
 
     def log_out(self, secret: str) -> None:
         """End a session."""

@@ -74,6 +74,12 @@ TABLE: tuple[Setting, ...] = (
     Setting("run_by", "", "Who runs this collector, as its front page says."),
     Setting("contact", "", "How to reach them: an address for mail, or of a page."),
     Setting("min_reports", MIN_REPORTS, "Reports of a community below which there is no histogram, mean or label."),
+    Setting(
+        "oidc_issuer", "", "An OpenID Connect provider by which operators sign in, such as https://id.example.org."
+    ),
+    Setting("oidc_client_id", "", "What the provider knows this collector as."),
+    Setting("oidc_client_secret", "", "The secret that the provider gave it, where it did."),
+    Setting("oidc_redirect", "", "Where browsers reach the dashboard, such as https://reports.example.org."),
     Setting("session_hours", 12.0, "How long an operator stays logged in."),
     Setting("shutdown_seconds", 20.0, "How long requests under way may take to end after SIGTERM."),
     Setting("log_level", "info", "debug, info, warning or error."),
@@ -107,6 +113,10 @@ class Settings:
     run_by: str
     contact: str
     min_reports: int
+    oidc_issuer: str
+    oidc_client_id: str
+    oidc_client_secret: str
+    oidc_redirect: str
     session_hours: float
     shutdown_seconds: float
     log_level: str
@@ -139,6 +149,8 @@ def load_settings(
         raise bad_parameter("connections", "the collector", "a whole number ≥ 1", values["connections"])
     if values["port"] > 65535:
         raise bad_parameter("port", "the collector", "a port, 0 to 65535", values["port"])
+    if values["oidc_issuer"]:
+        _check_provider(values)
     if values["admin_listen"]:
         door(values["admin_listen"])
     if values["page_origin"] and not _is_origin(values["page_origin"]):
@@ -154,6 +166,19 @@ def _is_address(text: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname)
     except ValueError:
         return False
+
+
+def _check_provider(values: Mapping[str, Any]) -> None:
+    """Refuse a provider that cannot be believed, or that nobody would come back from."""
+    for name in ("oidc_issuer", "oidc_redirect"):
+        try:
+            address(values[name])
+        except WireError:
+            raise bad_parameter(
+                name, "the collector", "an https address, or one of this machine", values[name]
+            ) from None
+    if not values["oidc_client_id"]:
+        raise bad_parameter("oidc_client_id", "the collector", "what the provider knows it as", "")
 
 
 def door(text: str) -> tuple[str, int]:

@@ -36,7 +36,7 @@ def _ways(routes: Sequence[BaseRoute]) -> Iterator[Way]:
             yield from _ways(included.routes)
             continue
         path: str = getattr(route, "path")  # noqa: B009 - a route without one must be noticed
-        address = re.sub(r"\{(user|key|job)[^}]*\}", "0", path)
+        address = re.sub(r"\{(user|key|job|number)[^}]*\}", "0", path)
         address = re.sub(r"\{[^}]*\}", "cats", address) + ("/style.css" if isinstance(route, Mount) else "")
         for method in getattr(route, "methods", None) or {"GET"}:
             if method != "HEAD":

@@ -30,7 +30,7 @@ from graphldp.collector.storage.verify import verify
 from graphldp.errors import ForbiddenError, FormatError, StoreError
 from graphldp.wire import roster_digest
 
-_NOT_PUT_BACK = ("sessions", "sealing_keys", "audit_log", "clock")
+_NOT_PUT_BACK = ("sessions", "sign_ins", "sealing_keys", "audit_log", "clock")
 KEPT = [table for table in schema.metadata.sorted_tables if table.name not in _NOT_PUT_BACK]
 
 
@@ -65,6 +65,7 @@ def fill(store: Store) -> dict[int, str]:
     store.results.set_flags(second.key, {2: "threshold"})
     store.results.add_run(Run("a.npz", 3, 90, 80, 0.75, {"seed": 1}))
     store.classes.name(1, "tabby")
+    store.sign_ins.allow("group", "staff", Role.VIEWER)
     store.results.set_predictions([Prediction(cats.key, 1, 0.9, 40, "b.npz")])
     store.operators.log_in(store.operators.add("alice"), 1.0)
     open_bees(store)

@@ -25,6 +25,18 @@ def set_role(store: Store, actor: Actor, name: str, role: Role) -> None:
     store.operators.set_role(name, role)
 
 
+@acting("operator.allow", Role.ADMINISTRATOR)
+def allow(store: Store, actor: Actor, kind: str, value: str, role: Role) -> None:
+    """Let a subject, an e-mail address or a group sign in by the provider, with a role."""
+    store.sign_ins.allow(kind, value, role)
+
+
+@acting("operator.disallow", Role.ADMINISTRATOR)
+def disallow(store: Store, actor: Actor, kind: str, value: str) -> None:
+    """Take a subject, an e-mail address or a group from the list. Their sessions end with their next request."""
+    store.sign_ins.disallow(kind, value)
+
+
 @acting("operator.remove", Role.ADMINISTRATOR)
 def remove(store: Store, actor: Actor, name: str) -> None:
     """End an operator's access, at once and everywhere."""

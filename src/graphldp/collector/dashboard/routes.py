@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
@@ -15,6 +17,7 @@ from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.http.limits import Limiter, network_of
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.store import Store
+from graphldp.errors import MissingExtraError
 
 _HERE = Path(__file__).parent
 _LOGINS_PER_MINUTE = 20
@@ -51,12 +54,28 @@ def _for_anyone(router: APIRouter, doors: Doors) -> None:
 
 def _way_in(router: APIRouter, doors: Doors, settings: Settings, store: Store) -> None:
     logins = Limiter(_LOGINS_PER_MINUTE)
+    provider = urlsplit(settings.oidc_issuer).hostname
+
+    def login_page(status: int = 200, *, wrong: bool = False, refused: bool = False) -> Response:
+        return doors.page("login.html", status=status, here="login", wrong=wrong, refused=refused, provider=provider)
+
+    def enter(request: Request, secret: str, answer: Response) -> Response:
+        lifetime, secure = round(settings.session_hours * 3600), request.url.scheme == "https"
+        answer.set_cookie(COOKIE, secret, max_age=lifetime, httponly=True, samesite="strict", secure=secure)
+        return answer
+
+    def come_in(request: Request, secret: str) -> Response:
+        # a page and no redirect: the browser comes from another site, and would not send the cookie along
+        return enter(request, secret, doors.page("signed_in.html", here="login"))
+
+    if settings.oidc_issuer:
+        router.include_router(_signing_in(settings, store, lambda: login_page(401, refused=True), come_in))
 
     @router.get("/login")
     def login(request: Request) -> Response:
         if doors.session(request) is not None:
             return RedirectResponse("/dashboard", 303)
-        return doors.page("login.html", here="login", wrong=False)
+        return login_page()
 
     @router.post("/login")
     async def log_in(request: Request) -> Response:
@@ -64,12 +83,8 @@ def _way_in(router: APIRouter, doors: Doors, settings: Settings, store: Store) -
         key = (await doors.form(request)).get("key")
         secret = await run_in_threadpool(store.operators.log_in, key, settings.session_hours)
         if secret is None:
-            return doors.page("login.html", status=401, here="login", wrong=True)
-        answer = RedirectResponse("/dashboard", 303)
-        secure = request.url.scheme == "https"
-        lifetime = round(settings.session_hours * 3600)
-        answer.set_cookie(COOKIE, secret, max_age=lifetime, httponly=True, samesite="strict", secure=secure)
-        return answer
+            return login_page(401, wrong=True)
+        return enter(request, secret, RedirectResponse("/dashboard", 303))
 
     @router.post("/logout")
     async def log_out(request: Request) -> Response:
@@ -78,3 +93,17 @@ def _way_in(router: APIRouter, doors: Doors, settings: Settings, store: Store) -
         answer = RedirectResponse("/login", 303)
         answer.delete_cookie(COOKIE)
         return answer
+
+
+def _signing_in(
+    settings: Settings,
+    store: Store,
+    refuse: Callable[[], Response],
+    enter: Callable[[Request, str], Response],
+) -> APIRouter:
+    """The sign-in by a provider, which needs an extra."""
+    try:
+        from graphldp.collector.dashboard import signing_in
+    except ModuleNotFoundError:
+        raise MissingExtraError("Sign-in by OpenID Connect", "oidc") from None
+    return signing_in.make_router(settings, store, refuse, enter)

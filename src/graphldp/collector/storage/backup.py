@@ -35,7 +35,7 @@ from graphldp.errors import FormatError, StoreError
 
 _ROWS = 100  # at a time: rosters and reports may be large
 _SHARED_FIRST, _SHARED_BYTES = 0x4000_0002, 510  # where SQLite's shared locks lie in a file
-_LEFT_OUT = (schema.sessions, schema.sealing_keys)
+_LEFT_OUT = (schema.sessions, schema.sign_ins, schema.sealing_keys)
 _STAY = (schema.audit_log, schema.clock)  # in a database that has them
 _COPIED = [table for table in schema.metadata.sorted_tables if table not in _LEFT_OUT]
 

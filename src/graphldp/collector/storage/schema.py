@@ -160,8 +160,27 @@ sessions = Table(
     "sessions",
     metadata,
     Column("secret_hash", LargeBinary(32), primary_key=True),
-    Column("operator", ForeignKey("operators.name", ondelete="CASCADE"), nullable=False),
+    Column("operator", Text, nullable=False),
     Column("csrf", String(64), nullable=False),
+    Column("expires_at", Moment(), nullable=False),
+    Column("person", JSON),  # who signed in without a key, as the provider said
+)
+
+sign_in_rules = Table(
+    "sign_in_rules",
+    metadata,
+    Column("kind", String(16), primary_key=True),  # subject, email or group
+    Column("value", String(320), primary_key=True),
+    Column("role", String(16), nullable=False),
+)
+
+sign_ins = Table(
+    "sign_ins",  # under way, for minutes
+    metadata,
+    Column("state_hash", LargeBinary(32), primary_key=True),
+    Column("browser_hash", LargeBinary(32), nullable=False),
+    Column("nonce", String(64), nullable=False),
+    Column("verifier", String(64), nullable=False),
     Column("expires_at", Moment(), nullable=False),
 )
 

@@ -42,6 +42,7 @@ from graphldp.collector.storage.results import Results
 from graphldp.collector.storage.retention import Retention
 from graphldp.collector.storage.sealing_keys import SealingKeys
 from graphldp.collector.storage.second_round import SecondRound
+from graphldp.collector.storage.sign_ins import SignIns
 from graphldp.collector.storage.tally import Counts, Tally
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.privacy.hubs import HUB_TIMES, LIST_TIMES, hub_from
@@ -71,6 +72,7 @@ class Store:
         self.engine = engine
         self.clock = Clock(engine)
         self.operators = Operators(engine, self.clock)
+        self.sign_ins = SignIns(engine, self.clock)
         self.audit_log = AuditLog(engine)
         self.classes = Classes(engine)
         self.holdings = Holdings(engine)

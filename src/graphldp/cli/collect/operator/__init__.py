@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from graphldp.cli.collect.operator import add, listing, remove, role, rotate
+from graphldp.cli.collect.operator import add, allow, disallow, listing, remove, role, rotate
 
 app = typer.Typer(help="Say who may log in to the dashboard and use the API, and do what.", no_args_is_help=True)
 app.command(epilog=add.EPILOG)(add.add)
 app.command(epilog=rotate.EPILOG)(rotate.rotate)
 app.command("role", epilog=role.EPILOG)(role.role_)
 app.command(epilog=remove.EPILOG)(remove.remove)
+app.command(epilog=allow.EPILOG)(allow.allow)
+app.command(epilog=disallow.EPILOG)(disallow.disallow)
 app.command("list", epilog=listing.EPILOG)(listing.list_)

@@ -10,13 +10,18 @@ EPILOG = "Example: graphldp collect operator list"
 
 
 def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
-    """List the operators, what they may do, and when their keys expire."""
+    """List the operators, what they may do, and when their keys expire. Below them stands who may sign in."""
+    store = open_database(database)
     rows = [
         {
             "operator": each.name,
             "role": each.role.title,
             "expires": each.expires_at.isoformat(timespec="minutes") if each.expires_at else None,
         }
-        for each in open_database(database).operators.all()
+        for each in store.operators.all()
+    ]
+    rows += [
+        {"operator": f"oidc {kind} {value}", "role": role.title, "expires": None}
+        for kind, value, role in store.sign_ins.rules()
     ]
     console.show(rows, as_json=as_json)

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 NameArgument = Annotated[str, typer.Argument(help="The operator's name.", metavar="NAME")]
+KindArgument = Annotated[str, typer.Argument(help="subject, email or group.", metavar="KIND")]
+ValueArgument = Annotated[str, typer.Argument(help="Which one, as the provider names it.", metavar="VALUE")]
 ExpiresOption = Annotated[
     float | None, typer.Option("--expires", help="Days after which the key opens nothing more.", metavar="DAYS")
 ]
