@@ -21,19 +21,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Row, Table, case, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Engine, Row, case, delete, func, insert, select, text, update
 from sqlalchemy.engine import make_url
 
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.audit_log import append, carry_on
 from graphldp.collector.storage.communities import highest_key
+from graphldp.collector.storage.copying import copy_rows
 from graphldp.collector.storage.database import migrate, open_engine, revision, scrub, transaction
 from graphldp.collector.storage.removals import Removals, remove
 from graphldp.collector.storage.verify import Verified, verify
 from graphldp.errors import FormatError, StoreError
 
-_ROWS = 100  # at a time: rosters and reports may be large
 _SHARED_FIRST, _SHARED_BYTES = 0x4000_0002, 510  # where SQLite's shared locks lie in a file
 _LEFT_OUT = (schema.sessions, schema.sign_ins, schema.sealing_keys)
 _STAY = (schema.audit_log, schema.clock)  # in a database that has them
@@ -62,7 +62,7 @@ def back_up(engine: Engine, file: Path) -> None:
         migrate(target)
         with transaction(engine, snapshot=True) as source, transaction(target, writes=True) as connection:
             for table in _COPIED:
-                _copy(source, connection, table)
+                copy_rows(source, connection, table)
         _without_log(target)
         _flush(made)
         made.replace(file)
@@ -128,9 +128,9 @@ def restore(backup: Engine, engine: Engine, actor: Actor) -> None:
                 target.execute(table.delete())
         for table in _COPIED:
             if table not in _STAY:
-                _copy(source, target, table)
+                copy_rows(source, target, table)
         if not target.execute(select(schema.clock.c.key)).all():  # what time it is does not go back either
-            _copy(source, target, schema.clock)
+            copy_rows(source, target, schema.clock)
         told = "begun" if carry_on(source, target) else "other log"
         append(target, actor, "restore", None, told)
         _delete_again(target, gone)
@@ -191,12 +191,6 @@ def _sound(file: Path) -> bool:
             return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",))
     except (sqlite3.Error, UnicodeDecodeError):
         return False
-
-
-def _copy(source: Connection, target: Connection, table: Table) -> None:
-    rows = source.execute(select(table), execution_options={"yield_per": _ROWS})
-    for some in rows.partitions():
-        target.execute(insert(table), [dict(row._mapping) for row in some])
 
 
 def _deletions(connection: Connection) -> Sequence[_Deleted]:
