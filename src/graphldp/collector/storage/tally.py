@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from sqlalchemy import Engine, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, Table, func, select
 
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
@@ -51,17 +51,16 @@ class Tally:
         return last
 
     def of(self, keys: Sequence[int] | None = None) -> Counts:
-        """The same of some communities, or of all, counted now."""
-        slots, reports = schema.slots, schema.reports
-        invited = select(slots.c.community, func.count())
-        taken = select(reports.c.community, func.count(reports.c.body), func.count(reports.c.deleted_at))
-        if keys is not None:
-            invited, taken = invited.where(slots.c.community.in_(keys)), taken.where(reports.c.community.in_(keys))
-        with transaction(self.engine) as connection:
-            first = {row[0]: row[1] for row in connection.execute(invited.group_by(slots.c.community))}
-            rows = connection.execute(taken.group_by(reports.c.community))
-            second = {row[0]: (row[1], row[2]) for row in rows}
-        return {key: (first.get(key, 0), *second.get(key, (0, 0))) for key in first.keys() | second.keys()}
+        """The same of some communities, or of all, counted now: from indexes alone, since the tables are far larger."""
+        gone = schema.reports.c.deleted_at.is_not(None)
+        with transaction(self.engine, snapshot=True) as connection:
+            invited = _count(connection, schema.slots, keys)
+            taken = _count(connection, schema.reports, keys)
+            deleted = _count(connection, schema.reports, keys, gone)
+        return {
+            key: (invited.get(key, 0), taken.get(key, 0) - deleted.get(key, 0), deleted.get(key, 0))
+            for key in invited.keys() | taken.keys()
+        }
 
     def _renew(self) -> None:
         try:
@@ -74,3 +73,13 @@ class Tally:
     def _keep(self, counts: Counts) -> None:
         self._last, self._counted_at = counts, self._clock()
         self._many = sum(map(sum, counts.values())) > self._few
+
+
+def _count(
+    connection: Connection, table: Table, keys: Sequence[int] | None, *conditions: ColumnElement[bool]
+) -> dict[int, int]:
+    """A table's rows, by community."""
+    query = select(table.c.community, func.count()).where(*conditions).group_by(table.c.community)
+    if keys is not None:
+        query = query.where(table.c.community.in_(keys))
+    return {row[0]: row[1] for row in connection.execute(query)}
