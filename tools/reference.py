@@ -214,6 +214,19 @@ def speed(benchmark: str) -> str:
     return f"{markdown(list(columns.values()), rows)}\n\nMachine: {machine}."
 
 
+def large() -> str:
+    """What was measured of a large collection, step by step; a step that is not there was not run."""
+    kept = json.loads((ROOT / "benchmarks" / "results" / "large.json").read_text(encoding="utf-8"))
+    rows: list[list[str | None]] = []
+    for kind in ("sqlite", "postgresql"):
+        for step, numbers in kept[kind].items():
+            said = [f"{name}: {_shown(value)}" for name, value in numbers.items() if not isinstance(value, dict)]
+            rows.append([kind, step, "; ".join(said)])
+    machine = ", ".join(f"{key} {value}" for key, value in kept["machine"].items())
+    table = markdown(["database", "step", "numbers"], rows)
+    return f"{kept['reports']:,} reports of {kept['communities']:,} communities.\n\n{table}\n\nMachine: {machine}."
+
+
 def _shown(value: object) -> str | None:
     if value is None:
         return None
@@ -223,6 +236,7 @@ def _shown(value: object) -> str | None:
 MAKERS: Mapping[str, Callable[[], str]] = {
     "commands": commands,
     "http": http,
+    "large": large,
     "settings": settings,
     **{f"names {section}": partial(names, section) for section in SECTIONS},
     **{f"speed {benchmark}": partial(speed, benchmark) for benchmark in COLUMNS},
