@@ -113,7 +113,8 @@ def test_a_public_name_says_which_extra_it_needs(name: str, answers: dict[str, l
 def test_the_extras_are_those_of_the_package() -> None:
     """Every package that an extra asks for is known under the name by which it is imported."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    renamed = {"scikit-learn": "sklearn"}
+    traces = ("opentelemetry-api", "opentelemetry-exporter-otlp-proto-http", "opentelemetry-sdk")
+    renamed = {"scikit-learn": "sklearn", **dict.fromkeys(traces, "opentelemetry")}
     assert set(EXTRAS) == set(extras) - {"dev", "docs"}
     for extra, packages in EXTRAS.items():
         words = {each.split(">")[0].split("[")[0] for each in extras[extra]}

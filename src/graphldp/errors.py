@@ -82,6 +82,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     ),
     "postgres": ("psycopg",),
     "oidc": ("httpx", "joserfc"),
+    "otel": ("opentelemetry",),
     "ray": ("pyarrow", "ray"),
 }
 """The packages that each extra of pyproject.toml brings, by the names under which they are imported."""
