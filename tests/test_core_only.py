@@ -33,6 +33,7 @@ NEEDS = {
     ("bench", "train"): "learn",
     ("client", "join"): "client",
     ("collect",): "serve",
+    ("collect", "jobs", "run"): "learn",
     ("collect", "label"): "learn",
     ("collect", "label-users"): "learn",
     ("collect", "train"): "learn",

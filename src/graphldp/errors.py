@@ -5,6 +5,7 @@
     GraphLDPError
     ├── ParameterError (ValueError)       an argument is out of its range
     │   ├── BudgetError                   ε cannot be split as asked
+    │   ├── BusyError                     another job is under way
     │   └── ChangedError                  somebody else changed it since it was looked at
     ├── DataError (ValueError)            graphs, reports or labels that break their invariants
     │   ├── FormatError                   a file that is not what it should be: names file and line
@@ -37,6 +38,10 @@ class ParameterError(GraphLDPError, ValueError):
 
 class BudgetError(ParameterError):
     """ε cannot be split as asked."""
+
+
+class BusyError(ParameterError):
+    """Another job is under way; nothing was done."""
 
 
 class ChangedError(ParameterError):

@@ -80,6 +80,7 @@ TABLE: tuple[Setting, ...] = (
     Setting("oidc_client_id", "", "What the provider knows this collector as."),
     Setting("oidc_client_secret", "", "The secret that the provider gave it, where it did."),
     Setting("oidc_redirect", "", "Where browsers reach the dashboard, such as https://reports.example.org."),
+    Setting("models", "", "The folder for models that jobs train; by default 'models' beside an SQLite file."),
     Setting("session_hours", 12.0, "How long an operator stays logged in."),
     Setting("shutdown_seconds", 20.0, "How long requests under way may take to end after SIGTERM."),
     Setting("log_level", "info", "debug, info, warning or error."),
@@ -117,6 +118,7 @@ class Settings:
     oidc_client_id: str
     oidc_client_secret: str
     oidc_redirect: str
+    models: str
     session_hours: float
     shutdown_seconds: float
     log_level: str

@@ -13,6 +13,7 @@ from graphldp.cli.collect import (
     export,
     held,
     invite,
+    jobs,
     label,
     label_users,
     operator,
@@ -31,6 +32,7 @@ app = typer.Typer(
 app.add_typer(community.app, name="community")
 app.add_typer(classes.app, name="class")
 app.add_typer(operator.app, name="operator")
+app.add_typer(jobs.app, name="jobs")
 app.add_typer(sealing.app, name="sealing")
 app.add_typer(audit_log.app, name="audit-log")
 app.command(epilog="Example: graphldp collect invite cats --server https://reports.example.org --out invitations")(

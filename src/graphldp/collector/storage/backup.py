@@ -3,8 +3,9 @@
 A backup is an SQLite file with the same tables, copied in one snapshot while the collector goes on. Restoring puts its
 rows in place of a database's own, in one transaction: all of them or none, and no log of another file is ever near.
 A report or a community that was deleted since the backup stays deleted, and a question that was asked since stays
-asked. Logins are left out: they do not come back. So are the keys that open sealed reports: those of the database stay.
-The log of what operators did is in a backup, and never goes back: a database's own stays, and goes on where it can.
+asked. Logins and jobs are left out: they do not come back. So are the keys that open sealed reports: those of the
+database stay. The log of what operators did is in a backup, and never goes back: a database's own stays, and goes on
+where it can.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from graphldp.collector.storage.verify import Verified, verify
 from graphldp.errors import FormatError, StoreError
 
 _SHARED_FIRST, _SHARED_BYTES = 0x4000_0002, 510  # where SQLite's shared locks lie in a file
-_LEFT_OUT = (schema.sessions, schema.sign_ins, schema.sealing_keys)
+_LEFT_OUT = (schema.sessions, schema.sign_ins, schema.sealing_keys, schema.jobs)
 _STAY = (schema.audit_log, schema.clock)  # in a database that has them
 _COPIED = [table for table in schema.metadata.sorted_tables if table not in _LEFT_OUT]
 

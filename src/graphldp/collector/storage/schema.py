@@ -239,3 +239,21 @@ flags = Table(
     Column("reason", Text, nullable=False),
     Column("flagged_at", Moment(), nullable=False),
 )
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("key", Integer, primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("settings", JSON, nullable=False),
+    Column("asked_by", Text, nullable=False),
+    Column("asked_at", Moment(), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("active", Integer, unique=True),  # 1 while it is under way, else empty: the database allows one at a time
+    Column("doing", Text, nullable=False),
+    Column("share", Float, nullable=False),
+    Column("heard_at", Moment(), nullable=False),  # when its process last said that it is alive
+    Column("ended_at", Moment()),
+    Column("result", JSON),
+    Column("note", Text, nullable=False),
+)

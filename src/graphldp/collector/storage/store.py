@@ -37,6 +37,7 @@ from graphldp.collector.storage.communities import FIND, LATEST, hold, lock, new
 from graphldp.collector.storage.database import migrate, open_engine, transaction
 from graphldp.collector.storage.holdings import Holdings
 from graphldp.collector.storage.invitations import Invitations
+from graphldp.collector.storage.jobs import Jobs
 from graphldp.collector.storage.removals import Removals
 from graphldp.collector.storage.results import Results
 from graphldp.collector.storage.retention import Retention
@@ -77,6 +78,7 @@ class Store:
         self.classes = Classes(engine)
         self.holdings = Holdings(engine)
         self.invitations = Invitations(engine)
+        self.jobs = Jobs(engine)
         self.removals = Removals(engine)
         self.retention = Retention(engine, self.clock)
         self.results = Results(engine)
