@@ -14,7 +14,7 @@ from graphldp.cli.shared import console
 
 
 def export(
-    file: Annotated[Path, typer.Argument(help="Where to write the reports: a .npz or a .csv file.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="Where to write: a .npz, .csv or .parquet file.", metavar="FILE")],
     communities: CommunitiesOption = None,
     labelled: Annotated[
         bool, typer.Option("--labelled", help="Only communities that have a label, which 'graphldp train' needs.")
@@ -25,7 +25,8 @@ def export(
     """Write the reports of communities as one file, for 'graphldp train' or for Python.
 
     In a .npz file, users who have not reported are marked as missing. It has the labels that there are: in Python,
-    reports[reports.labelled] are the communities that have one. A .csv file has a row for each report that is held.
+    reports[reports.labelled] are the communities that have one. A .csv file has a row for each report that is held,
+    a .parquet file one for each user; it is written some communities at a time, however many there are.
     """
     from graphldp.collector.actions.collected import export as write
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from graphldp.cli.collect.store import CommunitiesOption, DefenseOption, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
-from graphldp.cli.shared.options import RESULTS, DeviceOption, ResultsOption
+from graphldp.cli.shared.options import RESULTS, DeviceOption, EngineName, ResultsOption
 from graphldp.cli.shared.source import need_learn
+from graphldp.errors import bad_parameter
+
+if TYPE_CHECKING:
+    from graphldp.experiments.gathering import RowReader
 
 
 def train(
@@ -27,6 +31,11 @@ def train(
     ] = True,
     max_epochs: Annotated[int, typer.Option(min=1, help="The most epochs of a network.")] = 500,
     results: ResultsOption = RESULTS,
+    engine: Annotated[EngineName, typer.Option(help="Read reports here, or on a Ray cluster.")] = EngineName.local,
+    address: Annotated[str | None, typer.Option(help="A Ray cluster; by default a local one starts.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="With ray: a folder that all machines see, for a file of reports meanwhile.")
+    ] = None,
     device: DeviceOption = "auto",
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
@@ -37,12 +46,19 @@ def train(
     the one induced on those who reported. Rows for the classifier and two controls go to the results file, and
     'graphldp page' shows them.
 
+    With '--engine ray' the reports are read by the machines of a Ray cluster; the model is the same to the last bit.
+
     The recommended classifier is by default the one that withstands liars; '--defense none' takes the plain one.
     """
     need_learn("collect train")
+    if engine is EngineName.ray and not (recommended and defense in (None, "none", "recommended")):
+        raise bad_parameter("engine", "collect train", "local, where lists are looked at", engine.value)
+    if engine is EngineName.local and (address or folder):
+        raise bad_parameter("engine", "collect train", "ray, with --address or --folder", engine.value)
     store = open_database(database)
     from graphldp.collector.actions.collected import chosen
     from graphldp.experiments.collected import Course, train_collected
+    from graphldp.experiments.gathering import read_profiles
 
     labelled = [each for each in chosen(store, communities) if each.label is not None]
     run = train_collected(
@@ -51,7 +67,7 @@ def train(
         seed=seed,
         recommended=recommended,
         max_epochs=max_epochs,
-        course=Course(device=device),
+        course=Course(read=read_profiles if engine is EngineName.local else _on_ray(address, folder), device=device),
     )
     if silent := len(labelled) - run.communities:
         console.err.print(f"Left out: {silent} communities in which nobody has reported.")
@@ -61,6 +77,12 @@ def train(
         low, high = run.interval
         row |= {"low": low, "high": high} if as_json else {"95 % interval": f"{low:.2f} to {high:.2f}"}
     console.show_one(row | dict(run.settings), as_json=as_json)
+
+
+def _on_ray(address: str | None, folder: Path | None) -> RowReader:
+    from graphldp.experiments.engines.ray_rows import RayRows
+
+    return RayRows(address, folder)
 
 
 def _defense(given: str | None, recommended: bool) -> str | None:

@@ -11,11 +11,12 @@ from graphldp.collector.community import Community
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage.export import export as gather
 from graphldp.collector.storage.export_csv import csv_rows
+from graphldp.collector.storage.export_parquet import write_parquet
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.files import written_whole
 
-FORMATS = ("csv", "npz")
+FORMATS = ("csv", "npz", "parquet")
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,13 @@ def export(
         store: where they are.
         actor: who acts.
         ids: of which community or communities; of all where there are none.
-        file: ``.npz`` for Python, with everyone marked who has not reported; ``.csv`` with a row for each report.
+        file: ``.npz`` for Python, with everyone marked who has not reported; ``.csv`` with a row for each report;
+            ``.parquet`` with a row for each user, written some communities at a time.
         labelled: leave out communities that have no label.
     """
     form = file.suffix.removeprefix(".")
     if form not in FORMATS:
-        endings = " or ".join(f".{each}" for each in FORMATS)
+        endings = ", ".join(f".{each}" for each in FORMATS[:-1]) + f" or .{FORMATS[-1]}"
         raise bad_parameter("FILE", "export", f"a file that ends in {endings}", str(file))
     wanted = [
         each for each in chosen(store, [ids] if isinstance(ids, str) else ids) if not labelled or each.label is not None
@@ -71,6 +73,8 @@ def export(
         reports.save(file)
         absent = 0 if reports.missing is None else int(reports.missing.sum())
         return Exported(len(wanted), users, users - absent, known)
+    if form == "parquet":
+        return Exported(len(wanted), users, write_parquet(store, wanted, file), known)
     rows = -1  # the header
     with written_whole(file) as out:
         for line in csv_rows(store, wanted, store.classes.names()):

@@ -1,0 +1,80 @@
+"""Reports as Parquet: what is read back is what the export holds."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.collector.counted import fill
+from tests.collector.people import open_bees, open_cats, public_report, report, submission
+from tests.experiments.crowds import no_room_beyond
+
+from graphldp.collector.storage.export import export_in_batches
+from graphldp.collector.storage.export_parquet import read_parquet, read_row_group, write_parquet
+from graphldp.collector.storage.store import Store
+from graphldp.errors import FormatError
+from graphldp.reports import Reports
+
+pytest.importorskip("pyarrow", reason="needs the extra [ray]")
+
+
+@pytest.fixture
+def cats(store: Store) -> Store:
+    """Lists and a public user; some communities without a label, and one without a report."""
+    for id, label in (("cats", 1), ("dogs", None), ("owls", 0)):
+        made, tokens = open_cats(store, id, label=label)
+        if id != "owls":
+            sent = [submission(made, user, tokens[user], report(user, degree=user)) for user in range(3, 9)]
+            store.accept([*sent, submission(made, 1, tokens[1], public_report(1))])
+    return store
+
+
+def same(one: Reports, two: Reports) -> None:
+    for each in fields(Reports):
+        if each.init and each.name not in ("attributes", "trusted"):
+            left, right = getattr(one, each.name), getattr(two, each.name)
+            if isinstance(left, np.ndarray):
+                np.testing.assert_array_equal(left, right, err_msg=each.name)
+            else:
+                assert left == right, each.name
+    np.testing.assert_array_equal(np.asarray(one.groups), np.asarray(two.groups))
+
+
+@pytest.mark.parametrize("users", [1, 120])
+def test_lists_come_back(cats: Store, tmp_path: Path, users: int) -> None:
+    file, found = tmp_path / "reports.parquet", cats.communities()
+    assert write_parquet(cats, found, file, users) == 14
+    for one, two in zip(read_parquet(file), export_in_batches(cats, found, users), strict=True):
+        same(one, two)
+
+
+def test_answers_come_back(store: Store, tmp_path: Path) -> None:
+    open_bees(store)
+    file, found = tmp_path / "reports.parquet", store.communities()
+    write_parquet(store, found, file)
+    same(next(read_parquet(file)), next(export_in_batches(store, found)))
+
+
+def test_counts_come_back(tmp_path: Path) -> None:
+    url, file = f"sqlite:///{tmp_path / 'collector.db'}", tmp_path / "reports.parquet"
+    fill(url)
+    store = Store.open(url)
+    write_parquet(store, store.communities(), file)
+    same(next(read_parquet(file)), next(export_in_batches(store, store.communities())))
+    store.close()
+
+
+def test_a_full_disk_leaves_no_file(cats: Store, tmp_path: Path) -> None:
+    file = tmp_path / "reports.parquet"
+    with no_room_beyond(1000), pytest.raises(OSError, match="File too large"):
+        write_parquet(cats, cats.communities(), file)
+    assert not list(tmp_path.glob("*reports*"))
+    assert not list(tmp_path.glob(".*part"))
+
+
+def test_another_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "no.parquet").write_bytes(b"nothing of the kind")
+    with pytest.raises(FormatError, match="no file of collected reports"):
+        read_row_group(tmp_path / "no.parquet", 0)
