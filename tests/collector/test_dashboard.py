@@ -35,6 +35,7 @@ from graphldp.collector.settings import load_settings
 from graphldp.collector.storage.listing import Wanted
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
+from graphldp.collector.workshop import Workshop
 from graphldp.wire import Choice
 
 CHROMIUM = shutil.which("chromium")
@@ -311,7 +312,7 @@ def test_closing_needs_the_form_of_the_page(page: Page, site: Site) -> None:
 def test_every_form_needs_its_page_and_a_strangers_is_not_read(page: Page, site: Site) -> None:
     """Every address that takes a form, read from the router: a new one cannot be forgotten."""
     settings = load_settings({}, {})
-    router = make_router(settings, site.store, Pages(settings))
+    router = make_router(settings, site.store, Pages(settings), Workshop.of(settings, site.store))
     forms = [each.path for each in router.routes if isinstance(each, APIRoute) and "POST" in (each.methods or ())]
     assert len(forms) > 9
     before = site.store.find("cats")
@@ -319,7 +320,9 @@ def test_every_form_needs_its_page_and_a_strangers_is_not_read(page: Page, site:
     cookie = {"graphldp_session": page.context.cookies()[0]["value"]}
     with httpx.Client(base_url=site.collector.url, cookies=cookie) as http:
         for path in set(forms) - {"/login"}:
-            address = path.replace("{id}", "cats").replace("{number}", "1")
+            address = (
+                path.replace("{id}", "cats").replace("{number}", "1").replace("{kind}", "train").replace("{job}", "1")
+            )
             given = {"csrf": "x" * 43, "seen": before[0].version, "typed": "cats", "name": "Other"}
             assert http.post(address, data=given).status_code == 403
             with socket.create_connection(("127.0.0.1", site.collector.port)) as line:  # 413 is for who may send

@@ -69,6 +69,9 @@ def test_a_job_that_falls_silent_is_lost(store: Store) -> None:
     store.jobs.begin(key)
     store.jobs.tidy()
     assert store.jobs.job(key).state == "running"
+    waiting = Jobs(store.engine, silent=3600.0)
+    waiting.tidy()
+    assert store.jobs.job(key).under_way
     impatient = Jobs(store.engine, silent=0.0)
     impatient.tidy()
     lost = store.jobs.job(key)

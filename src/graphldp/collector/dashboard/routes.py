@@ -11,12 +11,13 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
-from graphldp.collector.dashboard import operating, views
+from graphldp.collector.dashboard import jobs, operating, views
 from graphldp.collector.dashboard.doors import COOKIE, Doors
 from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.http.limits import Limiter, network_of
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.store import Store
+from graphldp.collector.workshop import Workshop
 from graphldp.errors import MissingExtraError
 
 _HERE = Path(__file__).parent
@@ -28,13 +29,14 @@ def static_files() -> StaticFiles:
     return StaticFiles(directory=_HERE / "static")
 
 
-def make_router(settings: Settings, store: Store, pages: Pages) -> APIRouter:
+def make_router(settings: Settings, store: Store, pages: Pages, workshop: Workshop) -> APIRouter:
     """The pages, over a store."""
     router = APIRouter(include_in_schema=False)
     doors = Doors(settings, store, pages)
     _for_anyone(router, doors)
     _way_in(router, doors, settings, store)
     operating.add_routes(router, doors, settings, store)
+    jobs.add_routes(router, doors, store, workshop)
     return router
 
 

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 import graphldp
 from graphldp.collector.dashboard import routes as dashboard
 from graphldp.collector.dashboard.pages import Pages
-from graphldp.collector.http import api, batch, join, operating, problems
+from graphldp.collector.http import api, batch, jobs, join, operating, problems
 from graphldp.collector.http.cors import ForOnePage
 from graphldp.collector.http.eraser import keep_erasing
 from graphldp.collector.http.front import Front
@@ -29,6 +29,7 @@ from graphldp.collector.http.tracing import Tracing
 from graphldp.collector.settings import Settings, door
 from graphldp.collector.storage.store import Store
 from graphldp.collector.storage.writer import Writer
+from graphldp.collector.workshop import Workshop
 from graphldp.wire.schema import schemas
 
 
@@ -79,8 +80,10 @@ def create_app(settings: Settings, store: Store, tracing: Tracing | None = None)
     reception = Reception(settings, store, writer)
     app.include_router(api.make_router(reception))
     app.include_router(operating.make_router(settings, store))
+    workshop = Workshop.of(settings, store)
+    app.include_router(jobs.make_router(operating.Office(settings, store), workshop))
     app.include_router(_service_routes(Health(store.ping), metrics))
-    app.include_router(dashboard.make_router(settings, store, pages))
+    app.include_router(dashboard.make_router(settings, store, pages, workshop))
     app.include_router(join.make_router())
     app.mount("/static", dashboard.static_files())
     guarded: ASGIApp = Guard(Front(app, reception), Limiter(settings.address_per_minute), metrics, pages.problem)

@@ -52,7 +52,9 @@ _ONE = _AT + "/{community}"
 IfMatch = Annotated[str, Header(description="The version that you saw, in quotes; 412 where it is another by now.")]
 State = Literal["all", "open", "closed", "labelled", "unlabelled"]
 Sort = Literal["newest", "oldest", "name", "largest", "smallest"]
-Format = Annotated[Literal["csv", "npz"], Query(description="A table to read, or reports for graphldp.")]
+Format = Annotated[
+    Literal["csv", "npz", "parquet"], Query(description="A table to read, reports for graphldp, or Parquet.")
+]
 Made = TypeVar("Made")
 Given = TypeVar("Given", bound=Message)
 
@@ -113,7 +115,7 @@ class Office:
         return JSONResponse(body.model_dump(mode="json"), status, headers={"ETag": f'"{body.version}"'})
 
 
-def _described(*statuses: int, body: type[Message] | None = None, **more: Any) -> dict[str, Any]:
+def described(*statuses: int, body: type[Message] | None = None, **more: Any) -> dict[str, Any]:
     """What a route's description says besides its answer."""
     extra = dict(_SECURITY)
     if body is not None:
@@ -140,7 +142,7 @@ def make_router(settings: Settings, store: Store) -> APIRouter:
 def _many(router: APIRouter, office: Office) -> None:
     store = office.store
 
-    @router.get(_AT, response_model=ListBody, **_described())
+    @router.get(_AT, response_model=ListBody, **described())
     async def list_(
         request: Request,
         search: Annotated[str, Query(max_length=200, description="A part of the name or the id.")] = "",
@@ -158,7 +160,7 @@ def _many(router: APIRouter, office: Office) -> None:
 
         return await office.do(None, look)
 
-    @router.post(_AT, status_code=201, response_model=CommunityBody, **_described(409, body=NewBody))
+    @router.post(_AT, status_code=201, response_model=CommunityBody, **described(409, body=NewBody))
     async def create(request: Request) -> Response:
         """Open a community. Its roster, mechanism, groups and offers of ε are frozen from then on."""
         actor = await office.enter(request)
@@ -186,13 +188,13 @@ def _classes(router: APIRouter, office: Office) -> None:
         ]
         return ClassesBody(classes=rows)
 
-    @router.get("/v1/operator/classes", response_model=ClassesBody, **_described())
+    @router.get("/v1/operator/classes", response_model=ClassesBody, **described())
     async def list_classes(request: Request) -> ClassesBody:
         """The classes that labels stand for."""
         await office.enter(request)
         return await office.do(None, look)
 
-    @router.put("/v1/operator/classes/{number}", response_model=ClassesBody, **_described(409, body=NameBody))
+    @router.put("/v1/operator/classes/{number}", response_model=ClassesBody, **described(409, body=NameBody))
     async def name_class(
         request: Request, number: Annotated[int, Path(ge=0, lt=1 << 31, description="The class.")]
     ) -> ClassesBody:
@@ -206,13 +208,13 @@ def _classes(router: APIRouter, office: Office) -> None:
 def _one(router: APIRouter, office: Office) -> None:
     store = office.store
 
-    @router.get(_ONE, response_model=CommunityBody, **_described())
+    @router.get(_ONE, response_model=CommunityBody, **described())
     async def show(request: Request, community: CommunityId) -> Response:
         """A community, and how far it is."""
         await office.enter(request)
         return await office.shown(community)
 
-    @router.patch(_ONE, response_model=CommunityBody, **_described(409, 412, body=ChangeBody))
+    @router.patch(_ONE, response_model=CommunityBody, **described(409, 412, body=ChangeBody))
     async def change(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
         """Rename a community, label it, or both. What the body does not name stays."""
         actor = await office.enter(request)
@@ -228,28 +230,28 @@ def _one(router: APIRouter, office: Office) -> None:
         await office.do(community, act)
         return await office.shown(community)
 
-    @router.delete(_ONE, response_model=DeletedBody, **_described(409, 412))
+    @router.delete(_ONE, response_model=DeletedBody, **described(409, 412))
     async def delete(request: Request, community: CommunityId, if_match: IfMatch = "") -> DeletedBody:
         """Delete a community for good, in all epochs. Nobody is asked again."""
         actor = await office.enter(request)
         gone = await office.do(community, lambda: actions.delete(store, actor, community, seen=_seen(if_match)))
         return DeletedBody(deleted=asdict(gone))
 
-    @router.post(f"{_ONE}/close", response_model=CommunityBody, **_described(409, 412))
+    @router.post(f"{_ONE}/close", response_model=CommunityBody, **described(409, 412))
     async def close(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
         """Take no more reports, for good."""
         actor = await office.enter(request)
         await office.do(community, lambda: actions.close(store, actor, community, seen=_seen(if_match)))
         return await office.shown(community)
 
-    @router.post(f"{_ONE}/renew", response_model=CommunityBody, **_described(409, 412))
+    @router.post(f"{_ONE}/renew", response_model=CommunityBody, **described(409, 412))
     async def renew(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
         """Open the next epoch: one more report from each user, at its full ε."""
         actor = await office.enter(request)
         await office.do(community, lambda: actions.renew(store, actor, community, seen=_seen(if_match)))
         return await office.shown(community)
 
-    @router.post(f"{_ONE}/ask", response_model=CommunityBody, **_described(409, 412))
+    @router.post(f"{_ONE}/ask", response_model=CommunityBody, **described(409, 412))
     async def ask(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
         """Ask the hubs of a community by hub-counts their second question, once and for good."""
         actor = await office.enter(request)
@@ -260,7 +262,7 @@ def _one(router: APIRouter, office: Office) -> None:
 def _collected(router: APIRouter, office: Office) -> None:
     store = office.store
 
-    @router.post(f"{_ONE}/invitations", response_model=InvitationsBody, **_described(409, body=InviteBody))
+    @router.post(f"{_ONE}/invitations", response_model=InvitationsBody, **described(409, body=InviteBody))
     async def send_out(request: Request, community: CommunityId) -> InvitationsBody:
         """Invite everybody who has no invitation, or some slots anew. The links are told once."""
         actor = await office.enter(request)
@@ -279,7 +281,7 @@ def _collected(router: APIRouter, office: Office) -> None:
             ]
         )
 
-    @router.get(f"{_ONE}/arrivals", response_model=ArrivalsBody, **_described())
+    @router.get(f"{_ONE}/arrivals", response_model=ArrivalsBody, **described())
     async def read_arrivals(request: Request, community: CommunityId) -> ArrivalsBody:
         """How many reports came in on each day, in the latest epoch."""
         await office.enter(request)
@@ -288,20 +290,20 @@ def _collected(router: APIRouter, office: Office) -> None:
 
     whole: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
     files: dict[int | str, dict[str, Any]] = {200: {"content": dict.fromkeys(MEDIA_TYPES, whole)}}
-    described = _described(409, 507)
+    about = described(409, 507)
 
     @router.get(
         f"{_ONE}/export",
         response_class=Response,
-        responses=files | described["responses"],
-        openapi_extra=described["openapi_extra"],
+        responses=files | about["responses"],
+        openapi_extra=about["openapi_extra"],
     )
     async def export(request: Request, community: CommunityId, format: Format = "csv") -> Response:
         """The reports of a community as a file."""
         actor = await office.enter(request)
         return await office.do(community, lambda: export_response(store, actor, community, format))
 
-    @router.delete(f"{_ONE}/reports/{{user}}", response_model=DeletedBody, **_described(409))
+    @router.delete(f"{_ONE}/reports/{{user}}", response_model=DeletedBody, **described(409))
     async def delete_one(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> DeletedBody:
         """Delete a user's reports for good, in all epochs or in one. Her slots stay taken."""
         actor = await office.enter(request)

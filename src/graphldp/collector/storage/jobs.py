@@ -23,6 +23,7 @@ Kind = Literal["train", "label"]
 State = Literal["waiting", "running", "stopping", "done", "failed", "stopped", "lost"]
 
 SILENT = 60.0  # seconds
+_STARTS = 10  # times as long may a process take to begin: on a busy machine it loads its libraries slowly
 _KEPT = 200  # jobs that are over; older ones go
 _UNDER_WAY = ("waiting", "running", "stopping")
 _LOST = "Its process ended without a word, or its machine did. Nothing of it was kept. Start it again."
@@ -150,12 +151,14 @@ class Jobs:
 
     def tidy(self) -> None:
         """Give up jobs that have not been heard of for long."""
-        table, since = schema.jobs, datetime.now(UTC) - timedelta(seconds=self.silent)
-        silent = select(table.c.key).where(table.c.active == 1, table.c.heard_at < since)
+        now, table = datetime.now(UTC), schema.jobs
+        since = {each: now - timedelta(seconds=self.silent) for each in _UNDER_WAY}
+        since["waiting"] = now - timedelta(seconds=_STARTS * self.silent)
         with transaction(self.engine) as connection:
-            lost = connection.execute(silent).scalars().all()
-        for key in lost:
-            self._end(key, _UNDER_WAY, "lost", _LOST, heard_before=since)
+            active = connection.execute(select(table.c.key, table.c.state, table.c.heard_at).where(table.c.active == 1))
+            lost = [(row.key, row.state) for row in active if row.heard_at < since[row.state]]
+        for key, state in lost:
+            self._end(key, (state,), "lost", _LOST, heard_before=since[state])
 
     def _end(
         self,

@@ -1,0 +1,62 @@
+"""The page of jobs: start a training or a labelling, watch it, stop it. Thin."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import RedirectResponse, Response
+
+from graphldp.collector.actions import jobs as actions
+from graphldp.collector.dashboard.doors import Doors
+from graphldp.collector.http.problems import ProblemError
+from graphldp.collector.storage.store import Store
+from graphldp.collector.workshop import Workshop
+from graphldp.errors import BusyError, ParameterError
+
+_HERE = "/dashboard/jobs"
+
+
+def shown_jobs(store: Store) -> dict[str, Any]:
+    """The job that is under way, those that are over, and what there is to learn from."""
+    found = store.jobs.latest()
+    communities, runs = store.communities(), store.results.runs()
+    return {
+        "here": "jobs",
+        "now": next((each for each in found if each.under_way), None),
+        "over": [each for each in found if not each.under_way],
+        "labelled": sum(each.label is not None for each in communities),
+        "unlabelled": sum(each.label is None for each in communities),
+        "trained": bool(runs),
+        "classes": store.classes.names(),
+    }
+
+
+def add_routes(router: APIRouter, doors: Doors, store: Store, workshop: Workshop) -> None:
+    """The page, over a store and a workshop."""
+
+    @router.get(_HERE)
+    def jobs(request: Request) -> Response:
+        return doors.show(request, "jobs.html", lambda: shown_jobs(store))
+
+    @router.post(_HERE + "/{kind}")
+    async def start(request: Request, kind: Literal["train", "label"]) -> Response:
+        session, form = await doors.enter(request)
+        defense = form.get("defense") or "recommended"
+        try:
+            await run_in_threadpool(actions.start, store, session.actor, kind, workshop, defense=defense)
+        except ParameterError as error:
+            made = await run_in_threadpool(shown_jobs, store)
+            status = 409 if isinstance(error, BusyError) else 422
+            return doors.page("jobs.html", session, status, alert=str(error), **made)
+        return RedirectResponse(_HERE, 303)
+
+    @router.post(_HERE + "/{job}/stop")
+    async def stop(request: Request, job: int) -> Response:
+        session, _ = await doors.enter(request)
+        try:
+            await run_in_threadpool(actions.stop, store, session.actor, job)
+        except ParameterError:
+            raise ProblemError("not-found") from None
+        return RedirectResponse(_HERE, 303)

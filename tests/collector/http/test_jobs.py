@@ -1,0 +1,88 @@
+"""Jobs over HTTP and on the dashboard: who may, one at a time, and what is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.collector.services import Collector
+from tests.collector.site import problem
+
+from graphldp.collector.roles import Role
+from graphldp.collector.storage.results import Run
+from graphldp.collector.storage.store import Store
+
+
+class Bench:
+    """A collector, an operator's program and a viewer's. A job that somebody else asked for is under way."""
+
+    def __init__(self, folder: Path) -> None:
+        database = f"sqlite:///{folder / 'collector.db'}"
+        self.store = Store.open(database)
+        keys = (self.store.operators.add("alice", Role.OPERATOR), self.store.operators.add("eve", Role.VIEWER))
+        self.key, self.viewer = keys
+        self.models = folder / "models"
+        self.collector = Collector(database, {})
+        self.http = httpx.Client(timeout=60)
+
+    def ask(self, method: str, path: str = "", key: str | None = None, **given: Any) -> httpx.Response:
+        address = f"{self.collector.url}/v1/operator/jobs{path}"
+        return self.http.request(method, address, headers={"Authorization": f"Bearer {key or self.key}"}, **given)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    made = Bench(tmp_path_factory.mktemp("bench"))
+    with made.collector, made.http:
+        yield made
+    made.store.close()
+
+
+def test_a_job_is_refused_seen_and_stopped(bench: Bench) -> None:
+    """Another job is under way throughout, so that no process starts here."""
+    other = bench.store.jobs.add("train", {"folder": "/secret/place", "seed": 0}, "bob")
+    bench.store.jobs.begin(other.key)
+    bench.store.jobs.tell(other.key, "reading reports", 0.25)
+    refused = bench.ask("POST", json={"kind": "train"})
+    assert problem(refused) == (409, "refused")
+    assert f"Job {other.key} (train, asked for by bob) is under way, 25% done" in refused.json()["detail"]
+    seen = bench.ask("GET", key=bench.viewer).json()["jobs"][0]
+    assert (seen["doing"], seen["share"], seen["settings"]) == ("reading reports", 0.25, {"seed": 0})
+    assert bench.ask("GET", f"/{other.key}", key=bench.viewer).json() == seen
+    for method, path, body in (("POST", "", {"kind": "train"}), ("DELETE", f"/{other.key}", None)):
+        assert problem(bench.ask(method, path, key=bench.viewer, json=body))[0] == 403
+    stopped = bench.ask("DELETE", f"/{other.key}")
+    assert (stopped.status_code, stopped.json()["state"]) == (202, "stopping")
+    bench.store.jobs.end(other.key, "stopped", "It was stopped.")
+    entries = [(each.actor, each.action, each.outcome) for each in bench.store.audit_log.entries()]
+    assert ("alice", "job.start", "failed") in entries
+    assert ("alice", "job.stop", "begun") in entries
+    assert ("eve", "job.start", "forbidden") in entries
+
+
+WRONG: tuple[dict[str, Any], ...] = (
+    {},
+    {"kind": "erase"},
+    {"kind": "train", "seed": -1},
+    {"kind": "label", "run": "../x"},
+)
+
+
+@pytest.mark.parametrize("body", WRONG)
+def test_what_is_no_job_is_refused(bench: Bench, body: dict[str, Any]) -> None:
+    assert problem(bench.ask("POST", json=body)) == (422, "bad-request")
+
+
+def test_only_models_that_jobs_wrote_label(bench: Bench) -> None:
+    """A run of the command line names a file of whoever ran it; the server reads no path from outside."""
+    bench.store.results.add_run(Run("/etc/passwd", 1, 2, 2, None, {}))
+    run = bench.store.results.runs()[0].key
+    assert problem(bench.ask("POST", json={"kind": "label"})) == (409, "refused")
+    refused = bench.ask("POST", json={"kind": "label", "run": run})
+    assert problem(refused) == (409, "refused")
+    assert "passwd" not in refused.text
+    for path in ("/0", "/999999"):
+        assert problem(bench.ask("GET", path))[0] in (404, 422)
