@@ -52,9 +52,9 @@ def test_a_job_is_refused_seen_and_stopped(bench: Bench) -> None:
     seen = bench.ask("GET", key=bench.viewer).json()["jobs"][0]
     assert (seen["doing"], seen["share"], seen["settings"]) == ("reading reports", 0.25, {"seed": 0})
     assert bench.ask("GET", f"/{other.key}", key=bench.viewer).json() == seen
-    for method, path, body in (("POST", "", {"kind": "train"}), ("DELETE", f"/{other.key}", None)):
+    for method, path, body in (("POST", "", {"kind": "train"}), ("POST", f"/{other.key}/stop", None)):
         assert problem(bench.ask(method, path, key=bench.viewer, json=body))[0] == 403
-    stopped = bench.ask("DELETE", f"/{other.key}")
+    stopped = bench.ask("POST", f"/{other.key}/stop")
     assert (stopped.status_code, stopped.json()["state"]) == (202, "stopping")
     bench.store.jobs.end(other.key, "stopped", "It was stopped.")
     entries = [(each.actor, each.action, each.outcome) for each in bench.store.audit_log.entries()]

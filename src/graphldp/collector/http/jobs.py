@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Request
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from graphldp.collector.actions import jobs as actions
-from graphldp.collector.http.messages import Message, Whole
+from graphldp.collector.http.messages import Message
 from graphldp.collector.http.operating import Office, described
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.storage.jobs import BackgroundJob
@@ -19,13 +19,18 @@ _AT = "/v1/operator/jobs"
 JobNumber = Annotated[int, Path(description="The job's number.", ge=0, lt=1 << 31)]
 
 
+def _whole(given: Any) -> Any:
+    """JSON has one kind of numbers: 3.0 is 3."""
+    return int(given) if isinstance(given, float) and given.is_integer() else given
+
+
 class StartBody(Message):
     """What to do. A defense and a seed are a training's, a run is a labelling's."""
 
     kind: Literal["train", "label"]
     defense: Literal["recommended", "none"] = "recommended"
-    seed: Annotated[int, Field(ge=0, lt=1 << 32, strict=True)] = 0
-    run: Whole | None = None
+    seed: Annotated[int, Field(ge=0, lt=1 << 32, strict=True), BeforeValidator(_whole)] = 0
+    run: Annotated[int, Field(ge=0, lt=1 << 31, strict=True), BeforeValidator(_whole)] | None = None
 
 
 class JobBody(Message):
@@ -87,7 +92,7 @@ def make_router(office: Office, workshop: Workshop) -> APIRouter:
         await office.enter(request)
         return _body(await office.do(None, lambda: known(job)))
 
-    @router.delete(f"{_AT}/{{job}}", status_code=202, response_model=JobBody, **described(409))
+    @router.post(f"{_AT}/{{job}}/stop", status_code=202, response_model=JobBody, **described(409))
     async def stop_job(request: Request, job: JobNumber) -> JobBody:
         """Ask a job to stop; it keeps nothing. One that is over stays as it is."""
         actor = await office.enter(request)
