@@ -30,12 +30,12 @@ from graphldp.collector.storage.verify import verify
 from graphldp.errors import ForbiddenError, FormatError, StoreError
 from graphldp.wire import roster_digest
 
-_NOT_PUT_BACK = ("sessions", "sign_ins", "sealing_keys", "audit_log", "clock")
+_NOT_PUT_BACK = ("sessions", "sign_ins", "sealing_keys", "audit_log", "clock", "jobs")
 KEPT = [table for table in schema.metadata.sorted_tables if table.name not in _NOT_PUT_BACK]
 
 
 def contents(store: Store) -> dict[str, list[tuple[Any, ...]]]:
-    """Everything but logins, private keys, the log and the time, which do not go back."""
+    """Everything but logins, private keys, jobs, the log and the time, which do not go back."""
     with transaction(store.engine) as connection:
         return {table.name: sorted(map(tuple, connection.execute(select(table))), key=repr) for table in KEPT}
 
