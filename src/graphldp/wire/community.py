@@ -193,9 +193,7 @@ class Published(Terms):
                 user=_whole(fields["user"], 0, MAX_USERS - 1),
                 hub_from=_hub_from(fields),
                 group_names=_group_names(fields),
-                retention_days=_whole(fields["retention_days"], 1, MAX_RETENTION)
-                if "retention_days" in fields
-                else None,
+                retention_days=_retention(fields),
                 keeps_models=_typed(fields.get("keeps_models", True), bool),
             )
         except (KeyError, TypeError):
