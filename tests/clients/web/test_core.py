@@ -57,6 +57,15 @@ SPELLINGS = [
     ("{", "\u00a0{"),
     ("{", "[{"),
 ]
+PROMISES = [
+    '"retention_days": 90, "keeps_models": false',
+    '"retention_days": 90',
+    '"retention_days": 90.0',
+    '"retention_days": true',
+    '"retention_days": null',
+    '"keeps_models": false',
+    '"keeps_models": null',
+]
 GROUPS = ("north", "south", "east", "west")
 Case = tuple[Published, list[int], bytes]
 
@@ -255,6 +264,7 @@ def test_json_gets_the_same_verdict(core: Path) -> None:
     good = wire.write_publication(terms, [1], json.dumps(roster))
     assert all(old in good for old, _ in SPELLINGS)
     texts = [good, *(good.replace(old, new, 1) for old, new in SPELLINGS), *_of_groups(roster)]
+    texts += [good.replace('"n": 3', f'"n": 3, {each}') for each in PROMISES]
     there = ask(core, [{"publication": text} for text in texts])
     assert there[0] == {"ok": terms.to_json()}
     assert {text: "ok" in each for text, each in zip(texts, there, strict=True)} == {

@@ -84,6 +84,7 @@ def test_the_way_of_a_member(new_context: NewContext, site: Site, tmp_path: Path
     button(page, "Go on").click()
     heading(page, "Do you agree?")
     expect(page.locator("main")).to_contain_text("Your friends here (11): cat 30, cat 31,")
+    expect(page.locator("main")).to_contain_text("Reports are kept without a promised end.")
     expect(page.locator("main")).to_contain_text("You will then have given 1 of your limit of 5.")
     assert [(each.method, each.url.partition("/v1")[2]) for each in member.requests if "/v1" in each.url] == [
         ("GET", "/communities/cats")
@@ -141,17 +142,29 @@ def test_a_lost_connection_and_a_new_round(new_context: NewContext, site: Site) 
 
 
 def test_a_new_link_for_a_new_round_and_the_old_report_taken_back(new_context: NewContext, site: Site) -> None:
-    """Her first link was replaced meanwhile. She takes the new round, and then rather takes back what she sent."""
-    site.store.open_community("fish", ["ann", "bob"], mechanism="noisy-degrees", choices=[Choice("only", 1.0, 0.0)])
+    """Her first link was replaced meanwhile, and the collector has dropped its promise to delete reports. She takes
+    the new round, and then rather takes back what she sent.
+    """
+    offer, roster = [Choice("only", 1.0, 0.0)], ["ann", "bob"]
+    site.store.open_community(
+        "fish", roster, mechanism="noisy-degrees", choices=offer, retention_days=90, keeps_models=False
+    )
 
     def link() -> str:
         return Invitation(site.collector.url, "fish", site.store.invite("fish", [1])[1]).to_link()
 
     member = Member(new_context(locale="en"), link())
     page = member.opened()
+    kept = "for 90 days; what was learned from them is deleted as well"
+    expect(page.locator("dl")).to_contain_text(f"Reports are kept{kept}")
     assert member.report(page, [0], "only")["value"]["state"] == "sent"
+    with transaction(site.store.engine, writes=True) as connection:
+        table = schema.communities
+        connection.execute(table.update().where(table.c.id == "fish").values(retention_days=None))
     site.store.open_epoch("fish")
     page.goto(link())
+    heading(page, "The community has changed")
+    expect(page.locator("dl")).to_have_text(f"Reports are keptwithout a promised endit was: {kept}")
     button(page, "Take part in the new round").click()
     heading(page, "fish")
     button(page, "Your communities").click()

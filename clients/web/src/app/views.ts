@@ -2,7 +2,7 @@
 
 import { trueCounts } from "../core/draw.ts";
 import { cost, type Choice } from "../core/wire/choice.ts";
-import type { Published } from "../core/wire/community.ts";
+import type { Published, Retention } from "../core/wire/community.ts";
 import { reportToJson } from "../core/wire/reportJson.ts";
 import type { Report } from "../core/wire/report.ts";
 import { spoken } from "../core/wire/roster.ts";
@@ -38,6 +38,8 @@ export interface CommunityView extends Terms {
   readonly accepted: number | null;
   /** What the groups are called that friends are counted by; empty where they are not. */
   readonly groups: readonly string[];
+  /** How long reports are kept; null where no end is promised. */
+  readonly retention: Retention | null;
 }
 
 export interface Person {
@@ -111,6 +113,7 @@ export function communityView(member: Membership): CommunityView {
     choices: published.choices.map(choiceView),
     accepted: accepted === null ? null : accepted / MILLION,
     groups: published.groupNames,
+    retention: published.retention,
   };
 }
 
@@ -192,12 +195,20 @@ export function receiptOf(
 /** What a community publishes, with who is in it. */
 export type Pinned = Pick<Membership, "published" | "roster" | "groups">;
 
-/** Every difference between two publications, by kind. */
-export interface Difference {
+/** Every difference between two publications, by kind: as text, or as a promise that the page puts into words. */
+export type Difference = Plain | Promised;
+
+interface Plain {
   readonly what:
     "name" | "users" | "mechanism" | "choices" | "joined" | "left" | "moved" | "you" | "asks" | "groups" | "regrouped";
   readonly was: string;
   readonly now: string;
+}
+
+interface Promised {
+  readonly what: "kept";
+  readonly was: Retention | null;
+  readonly now: Retention | null;
 }
 
 export function differences(
@@ -206,7 +217,7 @@ export function differences(
 ): Difference[] {
   const offers = ({ choices }: Published): string =>
     choices.map((choice) => `${choice.name} (ε = ${choiceView(choice).epsilon ?? "∞"})`).join(", ");
-  const plainly: Difference[] = [
+  const plainly: Plain[] = [
     { what: "name", was: before.name, now: after.name },
     { what: "users", was: String(before.n), now: String(after.n) },
     { what: "you", was: old[before.user] ?? "", now: fresh[after.user] ?? "" },
@@ -219,15 +230,18 @@ export function differences(
   const inGroup = new Map(old.map((name, number) => [name, before.groupNames[oldGroups?.[number] ?? -1]]));
   const regrouped = (name: string, number: number): boolean =>
     was.has(name) && inGroup.get(name) !== after.groupNames[freshGroups?.[number] ?? -1];
-  const groups: [Difference["what"], string[]][] = [
+  const groups: [Plain["what"], string[]][] = [
     ["joined", fresh.filter((name) => !was.has(name))],
     ["left", old.filter((name) => !now.has(name))],
     ["moved", fresh.filter((name, number) => was.has(name) && was.get(name) !== number)],
     ["regrouped", oldGroups !== null && freshGroups !== null ? fresh.filter(regrouped) : []],
   ];
   const changed = groups.filter(([, names]) => names.length > 0);
+  const promised = { what: "kept", was: before.retention, now: after.retention } as const;
+  const same = promised.was?.days === promised.now?.days && promised.was?.keepsModels === promised.now?.keepsModels;
   return [
     ...plainly.filter((each) => each.was !== each.now),
+    ...(same ? [] : [promised]),
     ...changed.map(([what, names]) => ({ what, was: "", now: some(names) })),
   ];
 }

@@ -3,6 +3,7 @@
 import type { OpenedView } from "../api.ts";
 import type { App, Screen } from "../app.ts";
 import { h } from "../dom.ts";
+import { keeping } from "../keeping.ts";
 import { showHome } from "./home.ts";
 import { setOut } from "./way.ts";
 
@@ -14,9 +15,10 @@ export function renewal(app: App, { renewal: offered }: OpenedView): Screen {
       app.act(async () => {
         setOut(app, (await app.api.renew(offered.community)).community);
       });
-    const rows = offered.differences.map(({ what, was, now }) =>
-      h("div", {}, h("dt", {}, said.what[what]), h("dd", {}, now, was !== "" && h("small", {}, said.was(was)))),
-    );
+    const rows = offered.differences.map((each) => {
+      const [was, now] = each.what === "kept" ? [keeping(app, each.was), keeping(app, each.now)] : [each.was, each.now];
+      return h("div", {}, h("dt", {}, said.what[each.what]), h("dd", {}, now, was !== "" && h("small", {}, said.was(was))));
+    });
     return [
       h("h1", {}, said.heading),
       h("p", { class: "lead" }, said.lead(offered.community.epoch)),

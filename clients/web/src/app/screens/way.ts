@@ -3,6 +3,7 @@
 import type { App, Screen } from "../app.ts";
 import { h, paragraphs, type Child } from "../dom.ts";
 import { believed } from "../format.ts";
+import { keeping } from "../keeping.ts";
 import { people } from "../people.ts";
 import { ADAS_FRIENDS } from "../invented.ts";
 import type { ChoiceView, CommunityView, Receipt } from "../views.ts";
@@ -34,13 +35,15 @@ function goTo(app: App, draft: Draft, at: number): void {
   app.show(screen);
 }
 
-function welcome({ words, format }: App, { community }: Draft): Child[] {
+function welcome(app: App, { community }: Draft): Child[] {
+  const { words, format } = app;
   const said = words.welcome;
   const server = h("a", { href: `${community.server}/`, target: "_blank", rel: "noreferrer" }, new URL(community.server).host);
   const facts: [string, Child][] = [
     [said.server, server], // its front page says who runs it
     [said.members, format.whole(community.users)],
     [said.you, community.you],
+    [said.kept, keeping(app, community.retention)],
   ];
   return [
     h("h1", {}, community.name),
@@ -139,6 +142,7 @@ function agree(app: App, draft: Draft): Child[] {
     h("p", {}, names.length === 0 ? words.agree.empty : words.agree.list(format.whole(names.length), listed)),
     ...paragraphs(asked(app, draft)),
     price,
+    h("p", {}, words.agree.kept(keeping(app, draft.community.retention))),
     h("p", {}, words.agree.step),
     h("p", { class: "note" }, words.agree.no),
   ];

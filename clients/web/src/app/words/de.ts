@@ -22,10 +22,18 @@ export const de: Words = {
     server: "Server",
     members: "Mitglieder",
     you: "Du bist",
+    kept: "Berichte werden aufbewahrt",
     notYou: "Wenn du das nicht bist, hör hier auf: Der Link gehört jemand anderem.",
     compare: "Mit einem anderen Mitglied vergleichen",
     digest: (digest) =>
       `Alle Mitglieder einer ehrlichen Gemeinschaft sehen denselben Code: ${digest}. Liest ein anderes Mitglied einen anderen vor, hat man euch verschiedene Mitgliederlisten gezeigt. Mach dann nicht weiter.`,
+  },
+
+  keeping: {
+    noEnd: "ohne zugesagtes Ende",
+    days: (count, shown) => (count === 1 ? "einen Tag lang" : `${shown} Tage lang`),
+    modelsLonger: "was daraus gelernt wurde, darf länger benutzt werden",
+    modelsToo: "was daraus gelernt wurde, wird auch gelöscht",
   },
 
   tells: {
@@ -130,6 +138,7 @@ export const de: Words = {
     cost: (epsilon, after, cap) =>
       `Dein Bericht verrät ε = ${epsilon}. Danach hast du ${after} von deiner Grenze ${cap} gegeben.`,
     publicCost: "Dein Bericht veröffentlicht diese Liste, wie sie ist. Nichts schützt sie.",
+    kept: (how) => `Aufbewahrt werden Berichte ${how}.`,
     step: "Wenn du einverstanden bist, wird gewürfelt und gesendet, in einem Schritt. Danach siehst du, was hinausging. Dazwischen gibt es nichts zu entscheiden: Wer erst hinsieht und dann wählt, ob er sendet, verrät durch die Wahl etwas.",
     no: "Hör auf, wenn die Liste falsch ist. Hör nicht wegen der Leute auf ihr auf: Die Gemeinschaft sieht, dass du nicht berichtet hast, und das würde ihr etwas verraten.",
     yes: "Einverstanden: ziehen und senden",
@@ -203,6 +212,7 @@ export const de: Words = {
       mechanism: "Wie Berichte gezogen werden",
       asks: "Ab so vielen Freunden noch einmal gefragt",
       choices: "Angebote",
+      kept: "Berichte werden aufbewahrt",
       joined: "Neue Mitglieder",
       left: "Keine Mitglieder mehr",
       groups: "Gruppen, nach denen Freunde gezählt werden",

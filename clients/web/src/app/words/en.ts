@@ -25,10 +25,18 @@ export const en = {
     server: "Server",
     members: "Members",
     you: "You are",
+    kept: "Reports are kept",
     notYou: "If this is not you, stop here: the link belongs to somebody else.",
     compare: "Compare with another member",
     digest: (digest: string): string =>
       `Every member of an honest community sees the same code: ${digest}. If another member reads out a different one, you were shown different lists of members. Do not go on then.`,
+  },
+
+  keeping: {
+    noEnd: "without a promised end",
+    days: (count: number, shown: string): string => (count === 1 ? "for one day" : `for ${shown} days`),
+    modelsLonger: "what was learned from them may be used for longer",
+    modelsToo: "what was learned from them is deleted as well",
   },
 
   tells: {
@@ -134,6 +142,7 @@ export const en = {
     cost: (epsilon: string, after: string, cap: string): string =>
       `Your report tells ε = ${epsilon}. You will then have given ${after} of your limit of ${cap}.`,
     publicCost: "Your report publishes this list as it is. Nothing protects it.",
+    kept: (how: string): string => `Reports are kept ${how}.`,
     step: "If you agree, the dice are thrown and the report is sent, in one step. You see afterwards what left. There is nothing to decide in between: whoever looks first and then chooses whether to send tells something by the choice.",
     no: "Stop if the list is wrong. Do not stop because of who is on it: the community sees that you did not report, and that would tell it something.",
     yes: "I agree: draw and send",
@@ -207,6 +216,7 @@ export const en = {
       mechanism: "How reports are drawn",
       asks: "Asked again from this number of friends",
       choices: "Offers",
+      kept: "Reports are kept",
       joined: "New members",
       left: "No longer members",
       groups: "Groups that friends are counted by",

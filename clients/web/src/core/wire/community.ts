@@ -9,9 +9,18 @@ import { DEGREE_RANGE, isMechanism, MAX_USERS, type Mechanism, withCounts, withH
 import { isPrintable, rosterDigest } from "./roster.ts";
 
 export const MAX_EPOCH = 2 ** 31 - 1;
+const MAX_RETENTION = 36_500;
 export const ID_PATTERN = /^[a-z0-9-]{1,64}$/;
 const KEY_PATTERN = /^04[0-9a-f]{128}$/; // a point of P-256, uncompressed
 const DIGEST_PATTERN = /^[0-9a-f]{64}$/;
+
+/** How long reports are kept, where that is promised. */
+export interface Retention {
+  /** After how many days a report is deleted. */
+  readonly days: number;
+  /** Whether what was learned from it may be used after that. */
+  readonly keepsModels: boolean;
+}
 
 /** A community, as the holder of one slot sees it. */
 export interface Published {
@@ -30,6 +39,8 @@ export interface Published {
   readonly hubFrom: number | null;
   /** For friend-counts, what the groups are called, in the order of their numbers; else empty. */
   readonly groupNames: readonly string[];
+  /** Null where no end is promised. */
+  readonly retention: Retention | null;
 }
 
 /** The whole message of a community to a member. */
@@ -91,6 +102,7 @@ export function readPublished(fields: Fields): Published {
     rosterDigest: matching(DIGEST_PATTERN, fields.get("roster_digest")),
     hubFrom: hubFrom(mechanism, fields.get("hub_from")),
     groupNames: groupNames(mechanism, fields.get("group_names"), fields.get("n")),
+    retention: retention(fields.get("retention_days"), fields.get("keeps_models")),
   };
   if (found.user >= found.n || !choices.length) {
     throw new WireError("The community publishes a slot that it does not have, or no choice.");
@@ -107,7 +119,9 @@ export function writePublished(published: Published): Record<string, unknown> {
   const choices = published.choices.map(writeChoice);
   const asks = withHubs(mechanism) ? { hub_from: published.hubFrom } : {};
   const counts = withCounts(mechanism) ? { group_names: [...published.groupNames] } : {};
-  return { id, name, n, user, mechanism, choices, epoch, roster_digest: published.rosterDigest, ...asks, ...counts };
+  const { retention: kept, rosterDigest: roster_digest } = published;
+  const promises = kept === null ? {} : { retention_days: kept.days, keeps_models: kept.keepsModels };
+  return { id, name, n, user, mechanism, choices, epoch, roster_digest, ...asks, ...counts, ...promises };
 }
 
 function hubFrom(mechanism: Mechanism, value: Json | undefined): number | null {
@@ -121,6 +135,11 @@ function groupNames(mechanism: Mechanism, value: Json | undefined, n: Json | und
     throw new WireError("A community by friend-counts publishes two groups or more, by distinct names.");
   }
   return names;
+}
+
+function retention(days: Json | undefined, keepsModels: Json = true): Retention | null {
+  if (typeof keepsModels !== "boolean") refuse();
+  return days === undefined ? null : { days: whole(days, 1, MAX_RETENTION, refuse), keepsModels };
 }
 
 /** The number of each user's group: each of n users is in one, and none of them is empty. */
