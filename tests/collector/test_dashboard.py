@@ -331,6 +331,16 @@ def test_every_form_needs_its_page_and_a_strangers_is_not_read(page: Page, site:
     assert site.store.find("cats") == before
 
 
+@pytest.mark.parametrize("boundary", ["boundary=x", 'boundary="', "boundary*0=a; boundary*1=", "other=1"])
+def test_a_form_that_is_cut_off_is_refused_to_anybody(site: Site, boundary: str) -> None:
+    headers = {"Content-Type": f"multipart/form-data; {boundary}"}
+    answer = httpx.post(
+        f"{site.collector.url}/login", content=b'--x\r\nContent-Disposition: form-data; name="k', headers=headers
+    )
+    assert answer.status_code == 422
+    assert "The upload was cut off" in answer.json()["detail"]
+
+
 @pytest.mark.parametrize("origin", ["http://[", "http://[::1", "null", "//", ""])
 def test_an_origin_that_is_no_address_is_refused(site: Site, origin: str) -> None:
     for address in ("/login", "/logout", "/dashboard/communities/cats/close"):

@@ -63,6 +63,17 @@ def test_a_job_is_refused_seen_and_stopped(bench: Bench) -> None:
     assert ("eve", "job.start", "forbidden") in entries
 
 
+def test_a_number_that_no_job_has_is_no_failure(bench: Bench) -> None:
+    secret = bench.store.operators.log_in(bench.key, hours=1)
+    assert secret is not None
+    session = bench.store.operators.session(secret)
+    assert session is not None
+    with httpx.Client(base_url=bench.collector.url, cookies={"graphldp_session": secret}) as http:
+        for number, status in (("999", 404), ("9" * 30, 422), ("-1", 422)):
+            answer = http.post(f"/dashboard/jobs/{number}/stop", data={"csrf": session.csrf})
+            assert answer.status_code == status, number
+
+
 WRONG: tuple[dict[str, Any], ...] = (
     {},
     {"kind": "erase"},

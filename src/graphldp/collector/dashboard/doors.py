@@ -19,7 +19,7 @@ from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.operators import Session
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.store import Store
-from graphldp.errors import ParameterError
+from graphldp.errors import FormatError, ParameterError
 
 COOKIE = "graphldp_session"
 FORM_BYTES = 4096
@@ -63,7 +63,10 @@ class Doors:
             raise ProblemError("forbidden")
         with self._held.share() as hold:
             body = await read_body(request.headers, request.receive, most, self._settings.body_seconds, hold)
-            return await run_in_threadpool(parse_form, body, request.headers.get("content-type", ""))
+            try:
+                return await run_in_threadpool(parse_form, body, request.headers.get("content-type", ""))
+            except FormatError as error:
+                raise ProblemError("bad-request", str(error)) from None
 
     async def enter(self, request: Request, most: int = FORM_BYTES) -> tuple[Session, Form]:
         """Whoever is logged in, and what her form brings; a stranger's is not read."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
@@ -53,7 +53,7 @@ def add_routes(router: APIRouter, doors: Doors, store: Store, workshop: Workshop
         return RedirectResponse(_HERE, 303)
 
     @router.post(_HERE + "/{job}/stop")
-    async def stop(request: Request, job: int) -> Response:
+    async def stop(request: Request, job: Annotated[int, Path(ge=0, lt=1 << 31)]) -> Response:
         session, _ = await doors.enter(request)
         try:
             await run_in_threadpool(actions.stop, store, session.actor, job)
