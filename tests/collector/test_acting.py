@@ -9,8 +9,9 @@ import pkgutil
 import pytest
 from tests.collector.people import ALICE
 
-from graphldp.collector import actions
+from graphldp.collector import actions, tokens
 from graphldp.collector.acting import acting
+from graphldp.collector.actions import operators
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ForbiddenError, ParameterError
@@ -46,11 +47,30 @@ def test_a_role_may_what_those_below_it_may(store: Store, role: Role) -> None:
     assert told(store) == [("bob", "cats", "begun" if role >= Role.OPERATOR else "forbidden")]
 
 
-@pytest.mark.parametrize("pasted", ["ann knows bob\nbob knows cy", "x" * 65])
+SECRETS = (tokens.new_secret(), f"7.{tokens.new_secret()}", f"{tokens.new_secret()}/cats")
+
+
+@pytest.mark.parametrize("pasted", ["ann knows bob\nbob knows cy", "x" * 65, *SECRETS])
 def test_the_log_repeats_nothing_that_is_no_name(store: Store, pasted: str) -> None:
     with pytest.raises(ParameterError):
         paint(store, ALICE, pasted, "none")
     assert [each.about for each in store.audit_log.entries()] == ["?", "?"]
+
+
+def test_the_log_keeps_long_ids(store: Store) -> None:
+    id = "-".join(["a-club-of-cats"] * 4)
+    paint(store, ALICE, id, "red")
+    assert [each.about for each in store.audit_log.entries()] == [id]
+
+
+def test_the_log_says_who_was_given_which_role(store: Store) -> None:
+    root = Actor("root", Role.ADMINISTRATOR, "command line")
+    operators.add(store, root, "eve", Role.VIEWER)
+    operators.set_role(store, root, "eve", Role.ADMINISTRATOR)
+    operators.allow(store, root, "ann@example.org", "email", Role.OPERATOR)
+    operators.disallow(store, root, "ann@example.org", "email")
+    abouts = [each.about for each in store.audit_log.entries()]
+    assert abouts == ["eve as viewer", "eve as administrator", "ann@example.org as operator", "ann@example.org"]
 
 
 def test_an_action_on_many_communities_names_them_or_their_number(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from graphldp.collector.storage.store import Store
 
 LONGEST = 64  # of ids and of operators' names
+_SECRET = re.compile(r"[A-Za-z0-9_-]{43}")  # a token or a key, wherever it was pasted: the log would keep it for good
+_ID = re.compile(r"[a-z0-9-]+")
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
 Action = Callable[Concatenate["Store", Actor, Given], Made]
@@ -30,12 +33,15 @@ def acting(name: str, least: Role) -> Callable[[Action[Given, Made]], Action[Giv
 
     Returns:
         A decorator for a function of a store, an actor and, where it is about a community or an operator, its name.
+        Where somebody is given a role, the log says which.
     """
 
     def decorate(action: Action[Given, Made]) -> Action[Given, Made]:
         @wraps(action)
         def logged(store: Store, actor: Actor, /, *given: Given.args, **named: Given.kwargs) -> Made:
             about = _about(given[0] if given else named.get("id"))
+            role = next((each for each in (*given, *named.values()) if isinstance(each, Role)), None)
+            about = f"{about} as {role.title}" if role else about
             try:
                 actor.need(least)
             except ForbiddenError:
@@ -60,4 +66,5 @@ def _about(given: object) -> str | None:
         given = listed if len(listed) <= LONGEST else f"{len(given)} communities"
     if not isinstance(given, str):
         return None
-    return given if len(given) <= LONGEST and given.isprintable() else "?"
+    secret = _SECRET.search(given) is not None and _ID.fullmatch(given) is None
+    return given if len(given) <= LONGEST and given.isprintable() and not secret else "?"

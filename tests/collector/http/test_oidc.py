@@ -76,14 +76,14 @@ def refused(answer: httpx.Response) -> bool:
     [("subject", "1234", Role.VIEWER), ("email", "Ann@Example.org", Role.OPERATOR), ("group", "staff", Role.VIEWER)],
 )
 def test_who_is_on_the_list_signs_in(site: Site, kind: str, value: str, role: Role) -> None:
-    operators.allow(site.store, ALICE, kind, value, role)
+    operators.allow(site.store, ALICE, value, kind, role)
     http, answer = sign_in(site)
     assert (answer.status_code, "You are signed in" in answer.text) == (200, True)
     assert "samesite=strict" in answer.headers["set-cookie"].lower()
     assert http.get("/dashboard").status_code == 200
     entry = site.store.audit_log.entries()[-1]
     assert (entry.actor, entry.role, entry.action) == ("oidc:ann@example.org", role.title, "operator.log-in")
-    operators.disallow(site.store, ALICE, kind, value)  # whoever is taken from the list is out with her next request
+    operators.disallow(site.store, ALICE, value, kind)  # whoever is taken from the list is out with her next request
     assert http.get("/dashboard").headers["location"] == "/login"
 
 

@@ -26,13 +26,13 @@ def set_role(store: Store, actor: Actor, name: str, role: Role) -> None:
 
 
 @acting("operator.allow", Role.ADMINISTRATOR)
-def allow(store: Store, actor: Actor, kind: str, value: str, role: Role) -> None:
+def allow(store: Store, actor: Actor, value: str, kind: str, role: Role) -> None:
     """Let a subject, an e-mail address or a group sign in by the provider, with a role."""
     store.sign_ins.allow(kind, value, role)
 
 
 @acting("operator.disallow", Role.ADMINISTRATOR)
-def disallow(store: Store, actor: Actor, kind: str, value: str) -> None:
+def disallow(store: Store, actor: Actor, value: str, kind: str) -> None:
     """Take a subject, an e-mail address or a group from the list. Their sessions end with their next request."""
     store.sign_ins.disallow(kind, value)
 

@@ -29,5 +29,5 @@ def allow(
     from graphldp.collector.actions import operators
     from graphldp.collector.roles import Role
 
-    operators.allow(open_database(database, make=True), actor(), kind, value, Role.named(role))
+    operators.allow(open_database(database, make=True), actor(), value, kind, Role.named(role))
     console.show_one({kind: value, "role": role}, as_json=as_json)

@@ -16,5 +16,5 @@ def disallow(
     """Take a subject, an e-mail address or a group from the list. Their sessions end with their next request."""
     from graphldp.collector.actions import operators
 
-    operators.disallow(open_database(database), actor(), kind, value)
+    operators.disallow(open_database(database), actor(), value, kind)
     console.show_one({kind: value, "removed": True}, as_json=as_json)
