@@ -27,6 +27,7 @@ def test_what_is_given_wins_over_the_environment_and_that_over_the_default() -> 
 @pytest.mark.parametrize(
     ("name", "value"),
     [("port", "x"), ("port", "70000"), ("body_seconds", "-1"), ("body_seconds", "nan"), ("log_level", "loud")]
+    + [("admin_listen", "127.0.0.1:8470"), ("admin_listen", "8471")]
     + [("log_format", "xml"), ("traces", "4318"), ("traces", "ftp://a.example")]
     + [
         ("page_origin", each) for each in ("*", "null", "https://a.example/", "https://a.example/x", "http://a.example")

@@ -154,7 +154,9 @@ def load_settings(
     if values["oidc_issuer"]:
         _check_provider(values)
     if values["admin_listen"]:
-        door(values["admin_listen"])
+        second = door(values["admin_listen"])[1]
+        if second and second == values["port"]:  # doors are told apart by their ports
+            raise bad_parameter("admin_listen", "the collector", "another port than that of members", second)
     if values["page_origin"] and not _is_origin(values["page_origin"]):
         must_be = "an origin, such as https://pages.example.net, without a path"
         raise bad_parameter("page_origin", "the collector", must_be, values["page_origin"])
