@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+from logging.config import dictConfig
 from pathlib import Path
 
+import pytest
 from tests.collector.site import Site
 
-from graphldp.collector.http.logs import JsonLines
+from graphldp.collector.http.logs import FORMATS, JsonLines, log_config
 
 
 def test_an_error_is_logged_without_its_own_words() -> None:
@@ -38,3 +40,22 @@ def test_every_line_of_a_server_is_an_object(tmp_path: Path) -> None:
     assert all({"time", "level", "logger", "message"} <= line.keys() for line in lines)
     site.http.close()
     site.store.close()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_no_format_repeats_the_words_of_an_error(format: str, capsys: pytest.CaptureFixture[str]) -> None:
+    dictConfig(log_config(format, "info"))
+    try:
+        try:
+            raise ValueError("12.secret-token") from KeyError("another-secret")
+        except ValueError:
+            logging.getLogger("uvicorn.error").exception("it failed")
+    finally:
+        for name in ("uvicorn", "graphldp"):
+            logging.getLogger(name).handlers.clear()
+            logging.getLogger(name).propagate = True
+    said = capsys.readouterr().err
+    assert "it failed" in said
+    assert "ValueError" in said
+    assert "test_no_format_repeats_the_words_of_an_error" in said
+    assert "secret" not in said

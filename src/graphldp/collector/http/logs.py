@@ -10,9 +10,19 @@ import json
 import logging
 import traceback
 from datetime import UTC, datetime
+from types import TracebackType
 from typing import Any
 
 FORMATS = ("text", "json")
+
+
+class PlainLines(logging.Formatter):
+    """Lines for people; of an error its kind, and below it the places that it passed."""
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - the library's name
+        """An error without its words."""
+        kind, _, trace = ei
+        return "\n".join([kind.__name__, *(f"  at {place}" for place in _places(trace))])
 
 
 class JsonLines(logging.Formatter):
@@ -28,10 +38,13 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info and record.exc_info[0] is not None:
             kind, _, trace = record.exc_info
-            places = traceback.extract_tb(trace)
             line["error"] = kind.__name__
-            line["at"] = [f"{place.filename}:{place.lineno} {place.name}" for place in places]
+            line["at"] = _places(trace)
         return json.dumps(line, ensure_ascii=False)
+
+
+def _places(trace: TracebackType | None) -> list[str]:
+    return [f"{place.filename}:{place.lineno} {place.name}" for place in traceback.extract_tb(trace)]
 
 
 def log_config(format: str, level: str) -> dict[str, Any]:
@@ -42,7 +55,7 @@ def log_config(format: str, level: str) -> dict[str, Any]:
         level: the least that is logged.
     """
     formatters: dict[str, Any] = {
-        "text": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "text": {"()": PlainLines, "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
         "json": {"()": JsonLines},
     }
     logger = {"handlers": ["lines"], "level": level.upper(), "propagate": False}
