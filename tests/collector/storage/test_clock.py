@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from graphldp.collector.storage.clock import Clock
 from graphldp.collector.storage.store import Store
 
@@ -34,10 +36,30 @@ def test_time_goes_on(store: Store) -> None:
 def test_a_clock_that_went_back_is_not_followed(store: Store) -> None:
     machine = Machine(store)
     machine.clock.tick()
-    assert machine.run(DAY, -YEAR) == START
-    assert machine.clock.now() == START
-    assert Clock(store.engine, lambda: START - YEAR).now() == START  # nor by a process that starts later
-    assert machine.run(YEAR) == START + DAY
+    assert machine.run(DAY, -YEAR) == START + DAY  # and time goes on: sessions end, and reports go
+    assert machine.clock.now() == START + DAY
+    assert Clock(store.engine, lambda: START - YEAR).now() == START + DAY  # nor by a process that starts later
+    assert machine.run(YEAR) == START + DAY + YEAR
+
+
+def test_a_store_that_began_in_a_wrong_year_does_not_stand_still(store: Store) -> None:
+    machine = Machine(store)
+    machine.wall += 10 * YEAR
+    machine.clock.tick()
+    assert machine.run(HOUR, -10 * YEAR) == START + 10 * YEAR + HOUR
+    for days in range(1, 4):
+        assert machine.run(DAY) == START + 10 * YEAR + HOUR + days * DAY
+
+
+@pytest.mark.parametrize("jump", [YEAR, -YEAR])
+def test_two_servers_do_not_make_time_run_twice_as_fast(store: Store, jump: timedelta) -> None:
+    machines = Machine(store), Machine(store)
+    for machine in machines:
+        machine.clock.tick()
+    for hours in range(1, 13):
+        for machine in machines:
+            assert machine.run(HOUR, jump if hours == 1 else timedelta(0)) == START + hours * HOUR
+    assert machines[1].run(HOUR) == START + 13 * HOUR  # one goes on where the other is gone
 
 
 def test_a_clock_that_jumps_ahead_is_doubted_for_a_day(store: Store) -> None:

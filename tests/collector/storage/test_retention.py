@@ -77,6 +77,37 @@ def test_a_clock_that_jumps_deletes_nothing(store: Store) -> None:
     assert sweeper.sweep() == 2
 
 
+def test_a_report_that_came_while_the_clock_was_ahead_goes_in_time(store: Store) -> None:
+    machine = Machine(store)
+    store.clock = machine.clock
+    sweeper = Retention(store.engine, machine.clock)
+    tokens = open_promised(store, "week", 7)
+    sweeper.sweep()
+    machine.run(HOUR, YEAR)
+    store.accept([submission(store.community("week"), 0, tokens[0], report(0))])
+    machine.run(HOUR, -YEAR)
+    for _ in range(8):
+        machine.run(DAY)
+        assert sweeper.sweep() == 0
+    machine.run(DAY)
+    assert sweeper.sweep() == 1
+
+
+def test_a_report_that_comes_after_a_long_break_keeps_its_day(store: Store) -> None:
+    machine = Machine(store)
+    store.clock = machine.clock
+    sweeper = Retention(store.engine, machine.clock)
+    tokens = open_promised(store, "week", 7)
+    sweeper.sweep()
+    machine.run(timedelta(0), YEAR)  # the server was off
+    store.accept([submission(store.community("week"), 0, tokens[0], report(0))])
+    for _ in range(7):
+        machine.run(DAY)
+        assert sweeper.sweep() == 0
+    machine.run(DAY)
+    assert sweeper.sweep() == 1
+
+
 @pytest.mark.parametrize("keeps", [True, False])
 def test_models_go_where_that_was_promised(store: Store, keeps: bool) -> None:
     machine = Machine(store)

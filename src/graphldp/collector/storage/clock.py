@@ -2,7 +2,8 @@
 
 The clock of a machine may be wrong, and then jump. The store keeps the time that it believes, which never goes back:
 
-- A clock that went back is not followed: what had expired stays so.
+- A clock that went back is not followed: what had expired stays so, and the believed time goes on by the time that
+  servers run. So what is to expire does, however wrong the clock was before.
 - A clock that is ahead of the believed time by at most an hour more than the server has run since is believed.
 - A clock that is further ahead may be wrong, or the server was off. It is believed once servers have run for a day
   while it stayed ahead; until then the believed time goes on by the time that they run. So a clock that jumps ahead
@@ -46,6 +47,8 @@ class Clock:
         self.engine, self._wall, self._monotonic = engine, wall, monotonic
         self._ticked: float | None = None
         self._seen: datetime | None = None
+        self.doubted = True
+        """Whether the clock was too far ahead, when it was looked at last, to be believed."""
 
     def now(self) -> datetime:
         """This machine's time, and never before what the store has believed."""
@@ -64,23 +67,27 @@ class Clock:
         here, at = self._wall(), self._monotonic()
         ran = timedelta(seconds=0.0 if self._ticked is None else at - self._ticked)
         with transaction(self.engine, writes=True) as connection:
-            self._seen = _advance(connection, here, ran)
-        self._ticked = at
+            self._seen = _advance(connection, here, ran, self._seen)
+        self._ticked, self.doubted = at, here > self._seen + _NEAR
         return self._seen
 
 
-def _advance(connection: Connection, here: datetime, ran: timedelta) -> datetime:
+def _advance(connection: Connection, here: datetime, ran: timedelta, seen: datetime | None) -> datetime:
     table = schema.clock
     row = connection.execute(select(table.c.believed, table.c.ahead_seconds).with_for_update()).one_or_none()
     if row is None:
         connection.execute(insert(table).values(key=1, believed=here, ahead_seconds=0.0))
         return here
     believed: datetime = row.believed
+    if believed != seen:  # another server counted this time already
+        ran = timedelta(0)
     ahead = 0.0
     if here > believed + ran + _NEAR:
         ahead, believed = row.ahead_seconds + ran.total_seconds(), believed + ran
         if ahead >= _DOUBT.total_seconds():
             believed, ahead = here, 0.0
+    elif here < believed + ran - _NEAR:
+        believed += ran
     else:
         believed = max(believed, here)
     connection.execute(update(table).values(believed=believed, ahead_seconds=ahead))

@@ -42,12 +42,21 @@ class Retention:
             query = select(table.c.key, table.c.opened_at, table.c.retention_days, table.c.keeps_models)
             gone = 0
             for row in connection.execute(query.where(table.c.retention_days.is_not(None))).all():
+                if not self.clock.doubted:
+                    _date_again(connection, row.key, now.date())
                 due = _delete_before(connection, row.key, now.date() - timedelta(days=row.retention_days), now)
                 if due and not row.keeps_models:
                     _withdraw_models(connection, row.key, row.opened_at, now)
                 gone += due
             connection.execute(update(schema.clock).values(swept_on=now.date()))
         return gone
+
+
+def _date_again(connection: Connection, key: int, today: date) -> None:
+    """Give reports that came while a clock was ahead the day of today: they would be kept for as long as it was."""
+    reports = schema.reports
+    early = (reports.c.community == key, reports.c.received_on > today, reports.c.deleted_at.is_(None))
+    connection.execute(update(reports).where(*early).values(received_on=today))
 
 
 def _delete_before(connection: Connection, key: int, first: date, now: datetime) -> int:
