@@ -138,7 +138,7 @@ def test_private_columns_beat_the_best_that_was_seen(tools: dict[str, Any], data
     def mean(method: str, epsilon: float) -> float:
         found = [value for key, value in known.items() if (key.dataset, key[2:]) == (dataset, (method, epsilon))]
         assert len(found) == 10
-        return sum(found) / 10
+        return float(sum(found) / 10)
 
     assert all(mean("coded", epsilon) > goal for epsilon, goal in private.items())
     assert mean("public", 1.0) > public
