@@ -28,9 +28,12 @@ from graphldp import wire
 from graphldp.client.explain import PRIORS, conclude
 from graphldp.collector.dashboard import views
 from graphldp.collector.dashboard.charts import Histogram, arrivals_chart, histogram
+from graphldp.collector.dashboard.jobs import shown_jobs
 from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.dashboard.routes import make_router
 from graphldp.collector.disclosure import LEAST_PER_BAR
+from graphldp.collector.operators import Session
+from graphldp.collector.roles import Actor, Role
 from graphldp.collector.settings import load_settings
 from graphldp.collector.storage.listing import Wanted
 from graphldp.collector.storage.results import Prediction, Run
@@ -559,6 +562,26 @@ def test_few_reports_are_not_shown(tmp_path: Path) -> None:
     enough = views.community(store, "cats", 25)
     assert (counts_of(enough["degrees"]), enough["mean_degree"]) == ({"any": 25}, 7)
     assert enough["prediction"].label == views.communities(store, Wanted(), 25)["rows"][0]["prediction"].label == 1
+    store.close()
+
+
+@pytest.mark.parametrize("role", Role)
+def test_a_viewer_is_shown_nothing_to_press(tmp_path: Path, role: Role) -> None:
+    store, pages = Store.open(f"sqlite:///{tmp_path / 'collector.db'}"), Pages(load_settings({}, {}))
+    open_cats(store, label=1)
+    choices = [Choice("epsilon-1", 1.0, 0.0)]
+    store.open_community("owls", [f"owl {owl}" for owl in range(300)], mechanism="hub-counts", choices=choices)
+    session = Session(Actor("ann", role, "dashboard"), "csrf")
+    shown = (
+        *(("community.html", views.community(store, id, 25)) for id in ("cats", "owls")),
+        ("communities.html", views.communities(store, Wanted(), 25)),
+        ("classes.html", views.classes(store)),
+        ("jobs.html", shown_jobs(store)),
+    )
+    for name, values in shown:
+        page = pages.render(name, session, **values)
+        offered = page.count('method="post"') - page.count('action="/logout"') + page.count('class="button"')
+        assert (offered > 0) is (role >= Role.OPERATOR), name
     store.close()
 
 

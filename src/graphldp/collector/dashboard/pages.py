@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, select_autoescape
 
 from graphldp.collector.dashboard import views
 from graphldp.collector.operators import Session
+from graphldp.collector.roles import Role
 from graphldp.collector.settings import Settings
 from graphldp.labels import promise
 
@@ -42,7 +43,8 @@ class Pages:
 
     def render(self, name: str, session: Session | None = None, **values: Any) -> str:
         """A page."""
-        return self._environment.get_template(name).render(session=session, **self._host, **values)
+        may_act = session is not None and session.actor.role >= Role.OPERATOR  # a viewer is shown nothing to press
+        return self._environment.get_template(name).render(session=session, may_act=may_act, **self._host, **values)
 
     def problem(self, body: Mapping[str, Any]) -> str:
         """A problem, for people."""
