@@ -31,9 +31,9 @@ def sparser(rows: Any) -> Any:
 @pytest.mark.parametrize("groups", MADE.values(), ids=MADE)
 def test_groups_that_were_made_from_a_private_label_are_refused(groups: Any) -> None:
     graphs = gl.GraphSet.from_edges([], [], [300]).with_groups(groups)
-    with pytest.raises(DataError, match="tell of everybody's node_labels, which are private"):
+    with pytest.raises(DataError, match="give away everybody's node_labels, which are private"):
         gl.FriendCounts(1.0).randomize(graphs.with_node_labels(LABELS), rng=0)
-    with pytest.raises(DataError, match="tell of everybody's node_labels"):
+    with pytest.raises(DataError, match="give away everybody's node_labels"):
         gl.FriendCounts(1.0).randomize(graphs.with_node_labels(np.where(HALVES, LABELS, NO_LABEL)), rng=0)
     assert gl.FriendCounts(1.0).randomize(graphs.with_node_labels(LABELS, public=True), rng=0).num_groups > 1
 
@@ -42,7 +42,7 @@ def test_groups_that_were_made_from_a_private_label_are_refused(groups: Any) -> 
 @pytest.mark.parametrize("groups", MADE.values(), ids=MADE)
 def test_groups_that_were_made_from_private_features_are_refused(groups: Any, rows: Any) -> None:
     graphs = gl.GraphSet.from_edges([], [], [300]).with_groups(groups)
-    with pytest.raises(DataError, match="tell of everybody's features, which are private"):
+    with pytest.raises(DataError, match="give away everybody's features, which are private"):
         gl.FriendCounts(1.0).randomize(graphs.with_features(rows), rng=0)
     assert gl.FriendCounts(1.0).randomize(graphs.with_features(rows, public=True), rng=0).num_groups > 1
 

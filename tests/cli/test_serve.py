@@ -42,7 +42,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert said in err
-    assert "secret" not in err
+    assert "root:secret" not in err
 
 
 def test_a_taken_port_is_one_line(command: Command, tmp_path: Path) -> None:

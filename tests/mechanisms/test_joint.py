@@ -82,7 +82,7 @@ def test_public_groups_come_first() -> None:
 @pytest.mark.parametrize("mechanism", [gl.FriendCounts(1.0), gl.RR(1.0), LABELS])
 def test_nobody_is_grouped_by_a_private_label(mechanism: gl.Mechanism) -> None:
     grouped = GRAPHS.with_groups(2 - some(GRAPHS.node_labels))  # other numbers, the same groups
-    with pytest.raises(DataError, match="tell of everybody's node_labels, which are private"):
+    with pytest.raises(DataError, match="give away everybody's node_labels, which are private"):
         mechanism.randomize(grouped, rng=0)
     shown = grouped.with_node_labels(GRAPHS.node_labels, public=True)
     assert gl.FriendCounts(1.0).randomize(shown, rng=0).num_groups == 3
@@ -91,7 +91,7 @@ def test_nobody_is_grouped_by_a_private_label(mechanism: gl.Mechanism) -> None:
 def test_nobody_is_grouped_by_a_private_feature() -> None:
     kinds = np.arange(90) % 2
     graphs = gl.GraphSet.from_edges([], [], [90]).with_groups(kinds)
-    with pytest.raises(DataError, match="tell of everybody's features, which are private"):
+    with pytest.raises(DataError, match="give away everybody's features, which are private"):
         gl.FriendCounts(1.0).randomize(graphs.with_features(np.stack((np.arange(90), kinds), 1)), rng=0)
     public = graphs.with_features(np.stack((np.arange(90), kinds), 1), public=[False, True])
     assert gl.FriendCounts(1.0).randomize(public, rng=0).num_groups == 2
