@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
 from fastapi.concurrency import run_in_threadpool
@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 from graphldp.collector.actions import jobs as actions
 from graphldp.collector.dashboard.doors import Doors
 from graphldp.collector.http.problems import ProblemError
+from graphldp.collector.storage.jobs import Kind
 from graphldp.collector.storage.store import Store
 from graphldp.collector.workshop import Workshop
 from graphldp.errors import BusyError, ParameterError
@@ -40,8 +41,15 @@ def add_routes(router: APIRouter, doors: Doors, store: Store, workshop: Workshop
     def jobs(request: Request) -> Response:
         return doors.show(request, "jobs.html", lambda: shown_jobs(store))
 
-    @router.post(_HERE + "/{kind}")
-    async def start(request: Request, kind: Literal["train", "label"]) -> Response:
+    @router.post(_HERE + "/train")
+    async def train(request: Request) -> Response:
+        return await start(request, "train")
+
+    @router.post(_HERE + "/label")
+    async def label(request: Request) -> Response:
+        return await start(request, "label")
+
+    async def start(request: Request, kind: Kind) -> Response:
         session, form = await doors.enter(request)
         defense = form.get("defense") or "recommended"
         try:

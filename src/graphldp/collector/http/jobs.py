@@ -98,8 +98,10 @@ def make_router(office: Office, workshop: Workshop) -> APIRouter:
         actor = await office.enter(request)
 
         def stop() -> BackgroundJob:
-            known(job)
-            return actions.stop(store, actor, job)
+            try:  # her role is checked before the job is looked for
+                return actions.stop(store, actor, job)
+            except ParameterError:
+                raise ProblemError("not-found") from None
 
         return _body(await office.do(None, stop))
 
