@@ -15,6 +15,7 @@ import pytest
 from jsonschema_rs import Draft202012Validator
 from tests.cli.conftest import Command
 from tests.collector.counted import KNOWN, UNKNOWN, N, fill
+from tests.collector.people import hub_report, submission
 
 import graphldp as gl
 from graphldp import wire
@@ -219,9 +220,10 @@ def test_labels_are_names_lists_are_searched_and_reports_are_csv(
     assert [row["community"] for row in found] == ["cats"]
     code, out, _ = command("collect", "community", "list")
     assert (code, "chat" in out, "news" in out) == (0, True, True)
-    made = read(command, "collect", "export", tmp_path / "reports.csv")
-    assert (made["communities"], made["reported"]) == (2, 0)
-    assert (tmp_path / "reports.csv").read_text().startswith("community,epoch,label,slot,")
+    code, out, err = command("collect", "export", tmp_path / "reports.csv")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "No community among them holds 25 reports" in err
+    assert not (tmp_path / "reports.csv").exists()
     for wrong in (("class", "name", "0", "news"), ("community", "list", "--sort", "x"), ("class", "name", "0", "7")):
         code, out, err = command("collect", *wrong)
         assert (code, out, err.count("\n")) == (2, "", 1)
@@ -523,15 +525,17 @@ def test_from_reports_to_labels(
     assert (written["communities"], written["labelled"]) == (2, 2)
     assert gl.Reports.load(file).sizes.tolist() == graphs.sizes[[3, 1]].tolist()
     assert read(command, "collect", "export", file, "--labelled")["communities"] == 20
-    assert read(command, "collect", "export", file)["labelled"] == 20
-    assert gl.Reports.load(file).labelled.tolist() == [True] * 20 + [False] * 7
+    code, out, err = command("collect", "export", file, "--json")
+    assert (code, json.loads(out)["labelled"], json.loads(out)["left_out"]) == (0, 20, 1)
+    assert "Left out: 1 communities in which fewer than 1 have reported." in err
+    assert gl.Reports.load(file).labelled.tolist() == [True] * 20 + [False] * 6
     for learn in (
         ("train", file, "--out", tmp_path / "run"),
         ("train", file, "--recommended", "--out", tmp_path / "run"),
     ):
         code, out, err = command(*learn)
         assert (code, out) == (2, "")
-        assert "7 of 27 graphs have no label" in err
+        assert "6 of 26 graphs have no label" in err
     results = tmp_path / "results.sqlite"
     trained = read(command, "collect", "train", model, *how, "--results", results)
     assert trained["held out"] == 2
@@ -576,14 +580,18 @@ def test_from_reports_to_labels(
     assert {row["community"] for row in json.loads(out)} == wanted
     assert f"fewer than {least}" in err
     monkeypatch.setenv("GRAPHLDP_MIN_REPORTS", "1000000")
-    code, out, err = command("collect", "label", model, "--json", "--device", "cpu")
-    assert (code, out) == (2, "")
-    assert "with 1000000 reports" in err
+    for work in ("label", "train"):
+        code, out, err = command("collect", work, model, "--json", "--device", "cpu")
+        assert (code, out) == (2, "")
+        assert "with 1000000 reports" in err
     read(command, "collect", "delete-report", "thread-0", str(store.stored(store.community("thread-0"))[0].user))
     store.close()
 
 
-def test_the_default_defense_can_be_turned_off(command: Command, database: str, tmp_path: Path) -> None:
+def test_the_default_defense_can_be_turned_off(
+    command: Command, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHLDP_MIN_REPORTS", "1")
     store = Store.open(database)
     collect_threads(store, gl.synthetic.threads(num_graphs=20, seed=0), labelled=20, reporting=1.0)
     store.close()
@@ -598,7 +606,10 @@ def test_the_default_defense_can_be_turned_off(command: Command, database: str, 
     assert "a test that flags users, with --network" in err
 
 
-def test_a_defense_flags_users_on_the_way(command: Command, database: str, tmp_path: Path) -> None:
+def test_a_defense_flags_users_on_the_way(
+    command: Command, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHLDP_MIN_REPORTS", "1")
     store = Store.open(database)
     graphs = gl.synthetic.threads(num_graphs=20, seed=1)
     collect_threads(store, graphs, labelled=19, reporting=0.8)
@@ -633,9 +644,16 @@ def test_a_community_with_two_rounds(command: Command, database: str, tmp_path: 
     code, _, err = command(*ask)
     assert code == 2
     assert "Nobody can be asked here: give --yes" in err
+    code, out, err = command(*ask, "--yes")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "Fewer than 25 users of 'bees' have reported" in err
+    store = Store.open(database)
+    issued, bees = store.invite("bees"), store.community("bees")
+    store.accept([submission(bees, user, issued[user], hub_report(user, 3)) for user in range(25)])
+    store.close()
     asked = read(command, *ask, "--yes")
     after = read(command, "collect", "community", "show", "bees")
-    assert (after["asked"], after["question"], after["hubs that answered"]) == (True, asked["question"], None)
+    assert (after["asked"], after["question"], after["hubs that answered"]) == (True, asked["question"], 0)
     assert (before["busy from"], after["busy from"]) == (None, 6)
     code, _, err = command(*ask, "--yes")
     assert (code, err.count("\n")) == (2, 1)

@@ -20,7 +20,7 @@ CHANGES: dict[str, Callable[[Store, Actor, str | None], object]] = {
     "rename": lambda store, who, seen: actions.rename(store, who, "bees", "Wasps", seen=seen),
     "label": lambda store, who, seen: actions.label(store, who, "bees", "3", seen=seen),
     "close": lambda store, who, seen: actions.close(store, who, "bees", seen=seen),
-    "ask": lambda store, who, seen: actions.ask(store, who, "bees", seen=seen),
+    "ask": lambda store, who, seen: actions.ask(store, who, "bees", seen=seen, min_reports=1),
     "renew": lambda store, who, seen: actions.renew(store, who, "bees", seen=seen),
     "delete": lambda store, who, seen: actions.delete(store, who, "bees", seen=seen),
 }

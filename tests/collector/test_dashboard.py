@@ -20,7 +20,7 @@ from fastapi.routing import APIRoute
 from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
-from tests.collector.people import N, open_cats, report, submission
+from tests.collector.people import N, hub_report, open_cats, report, submission
 from tests.collector.services import Collector
 
 import graphldp as gl
@@ -637,12 +637,16 @@ def test_hubs_are_asked_by_a_button_and_counted_where_enough_reported(page: Page
 def test_asking_twice_shows_that_it_was_asked(page: Page, site: Site) -> None:
     """A form that was open in two windows: the second one changes nothing, and is no error."""
     roster = [f"wasp {u}" for u in range(90)]
-    site.store.open_community("wasps", roster, mechanism="hub-counts", choices=[Choice("standard", 1.0, 0.0)])
+    made = site.store.open_community("wasps", roster, mechanism="hub-counts", choices=[Choice("standard", 1.0, 0.0)])
     log_in(page, site.key)
     cookie = {"graphldp_session": page.context.cookies()[0]["value"]}
     page.goto("/dashboard/communities/wasps")
     form = {name: page.locator(f"input[name={name}]").last.input_value() for name in ("csrf", "seen")}
     address = f"{site.collector.url}/dashboard/communities/wasps/ask"
+    for few in (httpx.post(address, data=form, cookies=cookie), httpx.get(f"{address[:-3]}export", cookies=cookie)):
+        assert (few.status_code, "min_reports" in few.text) == (422, True)
+    tokens = site.store.invite("wasps")
+    site.store.accept([submission(made, u, tokens[u], hub_report(u, 3)) for u in range(25)])
     digests = set()
     for _ in range(2):
         answer = httpx.post(address, data=form, cookies=cookie)

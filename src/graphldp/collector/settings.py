@@ -73,7 +73,11 @@ TABLE: tuple[Setting, ...] = (
     Setting("page_origin", "", "Where somebody else hosts the page for members, such as https://pages.example.net."),
     Setting("run_by", "", "Who runs this collector, as its front page says."),
     Setting("contact", "", "How to reach them: an address for mail, or of a page."),
-    Setting("min_reports", MIN_REPORTS, "Reports of a community below which there is no histogram, mean or label."),
+    Setting(
+        "min_reports",
+        MIN_REPORTS,
+        "Reports of a community below which nothing of them is shown, trained on or exported.",
+    ),
     Setting(
         "oidc_issuer", "", "An OpenID Connect provider by which operators sign in, such as https://id.example.org."
     ),

@@ -47,7 +47,7 @@ class Workshop:
         store: where the jobs are.
         database: the same store's address.
         models: the folder for models; made when it is first needed.
-        min_reports: reports of a community below which it gets no label.
+        min_reports: reports of a community below which it is neither trained on nor labelled.
     """
 
     def __init__(self, store: Store, database: str, models: Path, min_reports: int) -> None:

@@ -99,9 +99,10 @@ def train_collected(
     seed: int = 0,
     recommended: bool = False,
     max_epochs: int = 500,
+    min_reports: int = MIN_REPORTS,
     course: Course = Course(),  # noqa: B008 - it is frozen
 ) -> Run:
-    """Train on the communities that have a label and a report, and save the model.
+    """Train on the communities that have a label and enough reports, and save the model.
 
     It is a trial like any other, on reports that were drawn elsewhere: a tenth of the communities stops a network in
     time, and another tenth, which nothing has seen, says how good it is. A community's graph is the one induced on
@@ -119,6 +120,7 @@ def train_collected(
         recommended: fit the recommended classifier, on the CPU, instead of a graph neural network. The one that is
             saved is fitted to all communities.
         max_epochs: of the network.
+        min_reports: communities that hold fewer reports are left out.
         course: how it is run.
 
     Returns:
@@ -127,7 +129,7 @@ def train_collected(
     robust = defense == RECOMMENDED
     if robust and not recommended:
         raise bad_parameter("defense", "collect train", "a test that flags users, with --network", defense)
-    found = heard(store, [each for each in communities if each.label is not None], "labelled")
+    found = heard(store, [each for each in communities if each.label is not None], "labelled", min_reports)
     if recommended and (robust or defense is None):
         learned = _from_rows(course.read(store, found, course.part(0.0, _READ)), results, seed, robust, course)
     else:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from graphldp.collector.community import Community
-from graphldp.collector.disclosure import enough
+from graphldp.collector.disclosure import released
 from graphldp.collector.storage.export import BATCH, export, export_in_batches
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
@@ -39,8 +39,7 @@ def heard(store: Store, communities: Sequence[Community], kind: str, least: int 
         kind: what they are called where there is none.
         least: how many reports are enough.
     """
-    progress = store.progress()
-    found = [each for each in communities if enough(progress.get(each.key, (0, 0, 0))[1], least)]
+    found = released(store, communities, least)
     if not found:
         many = "a report" if least <= 1 else f"{least} reports"
         raise ParameterError(f"There is no {kind} community with {many} among them.")

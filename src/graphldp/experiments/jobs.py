@@ -53,11 +53,13 @@ def run_job(store: Store, key: int, *, seconds: float = _SECONDS) -> None:
 
 def _train(store: Store, job: BackgroundJob, course: Course) -> Mapping[str, Any]:
     given = job.settings
+    labelled = [each for each in store.communities() if each.label is not None]
     run = train_collected(
-        *(store, store.communities(), _model(job), _folder(job) / "results.sqlite"),
+        *(store, labelled, _model(job), _folder(job) / "results.sqlite"),
         defense=None if given["defense"] == "none" else given["defense"],
         seed=given["seed"],
         recommended=True,
+        min_reports=given["min_reports"],
         course=course,
     )
     low, high = run.interval or (None, None)
@@ -68,6 +70,7 @@ def _train(store: Store, job: BackgroundJob, course: Course) -> Mapping[str, Any
         "high": high,
         "held_out": run.held_out,
         "communities": run.communities,
+        "left_out": len(labelled) - run.communities,
         "users": run.users,
         "reported": run.reported,
         "mechanism": run.settings["mechanism"],

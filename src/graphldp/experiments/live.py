@@ -174,7 +174,9 @@ def learn(store: Store, folder: Path) -> tuple[Run, list[Recipient]]:
     export(store, found).save(folder / "reports.npz")
     model = folder / "model.npz"
     course = Course(device="cpu")
-    trained = train_collected(store, found, model, folder / "results.sqlite", recommended=True, course=course)
+    trained = train_collected(
+        store, found, model, folder / "results.sqlite", recommended=True, min_reports=1, course=course
+    )
     unlabelled = [each for each in found if each.label is None]
     return trained, label_collected(store, unlabelled, model, min_reports=1, course=course)
 

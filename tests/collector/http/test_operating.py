@@ -31,7 +31,7 @@ class Office:
         self.store = Store.open(f"sqlite:///{folder / 'collector.db'}")
         self.cats, self.tokens = open_cats(self.store)
         keys = (self.store.operators.add("alice", Role.OPERATOR), self.store.operators.add("eve", Role.VIEWER))
-        self.collector = Collector(f"sqlite:///{folder / 'collector.db'}", {"body_seconds": 5})
+        self.collector = Collector(f"sqlite:///{folder / 'collector.db'}", {"body_seconds": 5, "min_reports": 1})
         self.key, self.viewer = keys
         self.http = httpx.Client(timeout=60)
 
@@ -92,6 +92,10 @@ def test_who_saw_an_older_version_changes_nothing(office: Office) -> None:
 def test_reports_are_exported_and_deleted(office: Office, tmp_path: Path) -> None:
     sent = [submission(office.cats, user, office.tokens[user], report(user)) for user in (2, 5)]
     office.store.accept(sent)
+    office.store.open_community("mice", ["a", "b"], mechanism="dprr", choices=office.cats.choices)
+    few = office.ask("GET", "/mice/export")
+    assert problem(few) == (409, "refused")
+    assert "holds 1 reports (the setting 'min_reports')" in few.json()["detail"]
     assert list(office.ask("GET", "/cats/arrivals").json()["arrivals"].values()) == [2]
     table = office.ask("GET", "/cats/export")
     rows = list(csv.DictReader(io.StringIO(table.text)))

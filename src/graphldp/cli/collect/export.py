@@ -26,9 +26,14 @@ def export(
 
     In a .npz file, users who have not reported are marked as missing. It has the labels that there are: in Python,
     reports[reports.labelled] are the communities that have one. A .csv file has a row for each report that is held,
-    a .parquet file one for each user; it is written some communities at a time, however many there are.
+    a .parquet file one for each user; it is written some communities at a time, however many there are. Communities
+    with fewer reports than the setting 'min_reports' ($GRAPHLDP_MIN_REPORTS) are left out.
     """
     from graphldp.collector.actions.collected import export as write
+    from graphldp.collector.settings import load_settings
 
-    made = write(open_database(database), actor(), communities, file, labelled=labelled)
+    least = load_settings().min_reports
+    made = write(open_database(database), actor(), communities, file, labelled=labelled, min_reports=least)
+    if made.left_out:
+        console.err.print(f"Left out: {made.left_out} communities in which fewer than {least} have reported.")
     console.show_one({"file": str(file)} | asdict(made), as_json=as_json)

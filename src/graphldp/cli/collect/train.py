@@ -40,7 +40,7 @@ def train(
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Train on the communities that have a label and a report.
+    """Train on the communities that have a label and enough reports: the setting 'min_reports' says how many.
 
     A tenth of them is held out to measure accuracy, and another tenth to stop a network in time. A community's graph is
     the one induced on those who reported. Rows for the classifier and two controls go to the results file, and
@@ -57,9 +57,11 @@ def train(
         raise bad_parameter("engine", "collect train", "ray, with --address or --folder", engine.value)
     store = open_database(database)
     from graphldp.collector.actions.collected import chosen
+    from graphldp.collector.settings import load_settings
     from graphldp.experiments.collected import Course, train_collected
     from graphldp.experiments.gathering import read_profiles
 
+    least = load_settings().min_reports
     labelled = [each for each in chosen(store, communities) if each.label is not None]
     run = train_collected(
         *(store, labelled, model, results),
@@ -67,10 +69,11 @@ def train(
         seed=seed,
         recommended=recommended,
         max_epochs=max_epochs,
+        min_reports=least,
         course=Course(read=read_profiles if engine is EngineName.local else _on_ray(address, folder), device=device),
     )
-    if silent := len(labelled) - run.communities:
-        console.err.print(f"Left out: {silent} communities in which nobody has reported.")
+    if few := len(labelled) - run.communities:
+        console.err.print(f"Left out: {few} communities in which fewer than {least} have reported.")
     row: dict[str, Any] = {"model": run.model, "communities": run.communities, "users": run.users}
     row |= {"reported": run.reported, "held-out accuracy": run.validation, "held out": run.held_out}
     if run.interval is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from graphldp.collector.acting import acting
 from graphldp.collector.community import Community
+from graphldp.collector.disclosure import MIN_REPORTS, released
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage.export import export as gather
 from graphldp.collector.storage.export_csv import csv_rows
@@ -28,12 +29,14 @@ class Exported:
         users: in all of their rosters.
         reported: how many of these have a report in it.
         labelled: communities that have a label.
+        left_out: communities with too few reports, of which nothing is in it.
     """
 
     communities: int
     users: int
     reported: int
     labelled: int
+    left_out: int = 0
 
 
 def chosen(store: Store, ids: Sequence[str] | None) -> list[Community]:
@@ -46,7 +49,13 @@ def chosen(store: Store, ids: Sequence[str] | None) -> list[Community]:
 
 @acting("reports.export", Role.OPERATOR)
 def export(
-    store: Store, actor: Actor, ids: str | Sequence[str] | None, file: Path, *, labelled: bool = False
+    store: Store,
+    actor: Actor,
+    ids: str | Sequence[str] | None,
+    file: Path,
+    *,
+    labelled: bool = False,
+    min_reports: int = MIN_REPORTS,
 ) -> Exported:
     """Write the reports of communities to a file, which is whole or not there. Its name's ending says the format.
 
@@ -57,30 +66,35 @@ def export(
         file: ``.npz`` for Python, with everyone marked who has not reported; ``.csv`` with a row for each report;
             ``.parquet`` with a row for each user, written some communities at a time.
         labelled: leave out communities that have no label.
+        min_reports: leave out communities that hold fewer reports.
     """
     form = file.suffix.removeprefix(".")
     if form not in FORMATS:
         endings = ", ".join(f".{each}" for each in FORMATS[:-1]) + f" or .{FORMATS[-1]}"
         raise bad_parameter("FILE", "export", f"a file that ends in {endings}", str(file))
-    wanted = [
+    asked = [
         each for each in chosen(store, [ids] if isinstance(ids, str) else ids) if not labelled or each.label is not None
     ]
-    if not wanted:
+    if not asked:
         raise ParameterError("No community has a label yet: 'graphldp collect community label' gives one.")
+    wanted = released(store, asked, min_reports)
+    if not wanted:
+        raise ParameterError(f"No community among them holds {min_reports} reports (the setting 'min_reports').")
+    left_out = len(asked) - len(wanted)
     users, known = sum(each.n for each in wanted), sum(each.label is not None for each in wanted)
     if form == "npz":
         reports = gather(store, wanted)
         reports.save(file)
         absent = 0 if reports.missing is None else int(reports.missing.sum())
-        return Exported(len(wanted), users, users - absent, known)
+        return Exported(len(wanted), users, users - absent, known, left_out)
     if form == "parquet":
-        return Exported(len(wanted), users, write_parquet(store, wanted, file), known)
+        return Exported(len(wanted), users, write_parquet(store, wanted, file), known, left_out)
     rows = -1  # the header
     with written_whole(file) as out:
         for line in csv_rows(store, wanted, store.classes.names()):
             out.write(line.encode())
             rows += 1
-    return Exported(len(wanted), users, rows, known)
+    return Exported(len(wanted), users, rows, known, left_out)
 
 
 @acting("reports.delete", Role.OPERATOR)

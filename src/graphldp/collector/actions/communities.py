@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from graphldp.collector.acting import acting
 from graphldp.collector.community import Community, check_community, check_roster, number_groups
+from graphldp.collector.disclosure import MIN_REPORTS
 from graphldp.collector.offers import PUBLIC, Split, offers
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.rosters import Roster
@@ -119,9 +120,17 @@ def renew(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Co
 
 
 @acting("community.ask", Role.OPERATOR)
-def ask(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Question:
-    """Ask the hubs of a community by hub-counts their second question, once and for good."""
-    return store.second_round.ask(id, seen)
+def ask(store: Store, actor: Actor, id: str, *, seen: str | None = None, min_reports: int = MIN_REPORTS) -> Question:
+    """Ask the hubs of a community by hub-counts their second question, once and for good.
+
+    Args:
+        store: where it is.
+        actor: who acts.
+        id: the community.
+        seen: its version when she looked at it.
+        min_reports: how many reports it must hold: who is busy is computed from them, and told to hubs.
+    """
+    return store.second_round.ask(id, seen, min_reports)
 
 
 @acting("community.delete", Role.OPERATOR)

@@ -42,7 +42,7 @@ def start(
     Raises:
         BusyError: where another job is under way.
     """
-    settings: dict[str, Any] = {"folder": str(workshop.models)}
+    settings: dict[str, Any] = {"folder": str(workshop.models), "min_reports": workshop.min_reports}
     if kind == "train":
         if defense not in DEFENSES:
             raise bad_parameter("defense", "a job", f"one of {', '.join(DEFENSES)}", defense)
@@ -51,7 +51,7 @@ def start(
         settings |= {"defense": defense, "seed": seed}
     elif kind == "label":
         chosen = _model_of(store, workshop.models, run)
-        settings |= {"run": chosen.key, "model": chosen.model, "min_reports": workshop.min_reports}
+        settings |= {"run": chosen.key, "model": chosen.model}
         settings["trust"] = chosen.settings.get("trust")
     else:
         raise bad_parameter("kind", "a job", "train or label", kind)

@@ -114,7 +114,7 @@ def _one(router: APIRouter, doors: Doors, settings: Settings, store: Store) -> N
     async def ask(request: Request, id: str) -> Response:
         def ask_once(actor: Actor, form: Form) -> None:
             if store.community(id).asked_at is None:  # who pressed twice is shown that it was asked
-                actions.ask(store, actor, id, seen=_seen(form))
+                actions.ask(store, actor, id, seen=_seen(form), min_reports=settings.min_reports)
 
         return await change(request, id, ask_once)
 
@@ -161,7 +161,12 @@ def _one(router: APIRouter, doors: Doors, settings: Settings, store: Store) -> N
         session = doors.session(request)
         if session is None:
             return RedirectResponse("/login", 303)
-        return _there(lambda: export_response(store, session.actor, id, format))
+        least = settings.min_reports
+        try:
+            return export_response(store, session.actor, id, format, least)
+        except ParameterError as error:
+            made = _there(lambda: views.community(store, id, least))
+            return doors.page("community.html", session, _status(error), alert=str(error), **made)
 
 
 def _inviting(router: APIRouter, doors: Doors, settings: Settings, store: Store) -> None:

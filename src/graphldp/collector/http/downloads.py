@@ -27,7 +27,7 @@ def saved_as(content: bytes, media_type: str, name: str) -> Response:
     return Response(content, media_type=media_type, headers=headers)
 
 
-def export_response(store: Store, actor: Actor, id: str, format: str) -> Response:
+def export_response(store: Store, actor: Actor, id: str, format: str, min_reports: int) -> Response:
     """The reports of a community as a file.
 
     It is written to the server's disk first, and then sent: no transaction waits for somebody's slow line.
@@ -40,7 +40,7 @@ def export_response(store: Store, actor: Actor, id: str, format: str) -> Respons
     folder = Path(mkdtemp(prefix="graphldp-export-"))
     file = folder / f"{id}.{format}"
     try:
-        export(store, actor, id, file)
+        export(store, actor, id, file, min_reports=min_reports)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, OSError) and not isinstance(error, StoreError) and error.errno == errno.ENOSPC:

@@ -255,7 +255,8 @@ def _one(router: APIRouter, office: Office) -> None:
     async def ask(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
         """Ask the hubs of a community by hub-counts their second question, once and for good."""
         actor = await office.enter(request)
-        await office.do(community, lambda: actions.ask(store, actor, community, seen=_seen(if_match)))
+        seen, least = _seen(if_match), office.settings.min_reports
+        await office.do(community, lambda: actions.ask(store, actor, community, seen=seen, min_reports=least))
         return await office.shown(community)
 
 
@@ -301,7 +302,8 @@ def _collected(router: APIRouter, office: Office) -> None:
     async def export(request: Request, community: CommunityId, format: Format = "csv") -> Response:
         """The reports of a community as a file."""
         actor = await office.enter(request)
-        return await office.do(community, lambda: export_response(store, actor, community, format))
+        least = office.settings.min_reports
+        return await office.do(community, lambda: export_response(store, actor, community, format, least))
 
     @router.delete(f"{_ONE}/reports/{{user}}", response_model=DeletedBody, **described(409))
     async def delete_one(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> DeletedBody:

@@ -43,15 +43,16 @@ class SecondRound:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def ask(self, id: str, seen: str | None = None) -> Question:
+    def ask(self, id: str, seen: str | None = None, min_reports: int | None = None) -> Question:
         """Freeze who is busy, for good, and ask hubs about them.
 
         Args:
             id: the community.
             seen: its version when the operator looked at it.
+            min_reports: how many reports it must hold; any number by default.
 
         Raises:
-            ParameterError: for a community that asks nobody, or has asked.
+            ParameterError: for a community that asks nobody, has asked, or holds too few reports.
         """
         table = schema.communities
         with transaction(self.engine, writes=True) as connection:
@@ -62,6 +63,11 @@ class SecondRound:
                 raise ParameterError(f"The community '{id}' is too small to have hubs, so nobody can be asked.")
             if community.asked_at is not None:
                 raise ParameterError(f"The community '{id}' has asked. Who is busy was frozen then, and stays so.")
+            if min_reports is not None and not enough(_held(connection, community), min_reports):
+                raise ParameterError(
+                    f"Fewer than {min_reports} users of '{id}' have reported (the setting 'min_reports'), too few to "
+                    "ask."
+                )
             question = Question(_busy(connection, community, BUSY_FROM))
             values = {"question": question.encode(), "question_digest": question.digest, "busy_from": BUSY_FROM}
             values["asked_at"] = datetime.now(UTC)
@@ -122,6 +128,13 @@ class SecondRound:
 def shown_progress(progress: tuple[int, int], reported: int, min_reports: int) -> tuple[int, int] | None:
     """The same, where enough have reported for it to be shown."""
     return progress if enough(reported, min_reports) else None
+
+
+def _held(connection: Connection, community: Community) -> int:
+    """How many reports are held."""
+    table = schema.reports
+    query = select(func.count(table.c.body)).where(table.c.community == community.key)
+    return int(connection.execute(query).scalar_one())
 
 
 def asked_slots(connection: Connection, community: Community) -> list[int]:

@@ -26,10 +26,12 @@ def ask_(
     answer'.
     """
     from graphldp.collector.actions import communities as actions
+    from graphldp.collector.settings import load_settings
 
     store = open_database(database)
     found = store.community(community)
     reported = store.tally.of([found.key]).get(found.key, (0, 0, 0))[1]
     ask(f"{reported:,} of {found.n:,} users of '{community}' have reported. Freeze who is busy, for good?", yes)
-    question = actions.ask(store, actor(), community, seen=found.version)
+    least = load_settings().min_reports
+    question = actions.ask(store, actor(), community, seen=found.version, min_reports=least)
     console.show_one({"community": community, "asked": True, "question": question.digest}, as_json=as_json)
