@@ -458,7 +458,7 @@ def test_the_audit_log(command: Command, database: str) -> None:
     read(command, "collect", "operator", "remove", "alice")
     code, out, err = command("collect", "audit-log", "show", "--json")
     told = [(each["action"], each["about"], each["way"]) for each in json.loads(out)]
-    assert told == [("operator.add", "alice", "command line"), ("operator.remove", "alice", "command line")]
+    assert told == [("operator.add", "alice as operator", "command line"), ("operator.remove", "alice", "command line")]
     assert (code, key in out) == (0, False)
     head = err.split()[-1]
     assert read(command, "collect", "audit-log", "verify", "--head", kept["head"])["head"] == head
