@@ -47,10 +47,16 @@ def test_a_role_may_what_those_below_it_may(store: Store, role: Role) -> None:
     assert told(store) == [("bob", "cats", "begun" if role >= Role.OPERATOR else "forbidden")]
 
 
-SECRETS = (tokens.new_secret(), f"7.{tokens.new_secret()}", f"{tokens.new_secret()}/cats")
+PASTED = {
+    "two lines": "ann knows bob\nbob knows cy",
+    "too long": "x" * 65,
+    "a key": tokens.new_secret(),
+    "a token": f"7.{tokens.new_secret()}",
+    "a key and an id": f"{tokens.new_secret()}/cats",
+}
 
 
-@pytest.mark.parametrize("pasted", ["ann knows bob\nbob knows cy", "x" * 65, *SECRETS])
+@pytest.mark.parametrize("pasted", PASTED.values(), ids=PASTED)
 def test_the_log_repeats_nothing_that_is_no_name(store: Store, pasted: str) -> None:
     with pytest.raises(ParameterError):
         paint(store, ALICE, pasted, "none")
