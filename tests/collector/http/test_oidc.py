@@ -174,13 +174,13 @@ def test_only_administrators_change_the_list(site: Site) -> None:
     bob = site.store.operators.keyed(site.store.operators.add("bob"))
     assert bob is not None
     with pytest.raises(ForbiddenError):
-        operators.allow(site.store, bob, "subject", "1234", Role.ADMINISTRATOR)
+        operators.allow(site.store, bob, "1234", "subject", Role.ADMINISTRATOR)
     assert site.store.sign_ins.rules() == []
     for kind, value in (("name", "ann"), ("email", ""), ("group", "a\nb")):
         with pytest.raises(ParameterError):
-            operators.allow(site.store, ALICE, kind, value, Role.VIEWER)
+            operators.allow(site.store, ALICE, value, kind, Role.VIEWER)
     with pytest.raises(ParameterError, match="one that may sign in"):
-        operators.disallow(site.store, ALICE, "email", "ann@example.org")
+        operators.disallow(site.store, ALICE, "ann@example.org", "email")
     with pytest.raises(ParameterError, match="oidc:"):
         site.store.operators.add("oidc:ann@example.org")  # the log could not tell the two apart
 

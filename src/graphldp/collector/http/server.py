@@ -22,6 +22,7 @@ from graphldp.collector.storage.store import Store
 from graphldp.errors import bad_parameter
 
 _SEND_BUFFER = 1 << 17
+_WAITING = 2048  # as uvicorn has it
 
 
 def open_store(database: str) -> Store:
@@ -60,6 +61,8 @@ def serve(settings: Settings) -> None:
         )
         gc.collect()
         gc.freeze()  # what is loaded by now stays: to look through it over and over is a third of a busy server's work
+        for each in listening:
+            each.listen(_WAITING)  # who comes before uvicorn is ready waits, and is not refused
         print(f"graphldp: listening on http://{_shown(listening[0])}", flush=True)
         if settings.admin_listen:
             print(f"graphldp: operators at http://{settings.admin_listen}", flush=True)
