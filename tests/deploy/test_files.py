@@ -72,7 +72,9 @@ def test_the_proxy_keeps_the_operators_routes_and_an_access_log_to_itself() -> N
     assert f"ipv4_address: {address[1]}" in _text("compose.yaml")
 
 
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+@pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="needs systemd-analyze to read the unit (Debian: systemd)"
+)
 def test_systemd_takes_the_unit_and_finds_it_well_shut(tmp_path: Path) -> None:
     unit = tmp_path / "graphldp.service"  # the same, with a program and a user that are here
     text = _text("graphldp.service").replace("/opt/graphldp/bin/graphldp", "/bin/true")

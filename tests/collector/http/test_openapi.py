@@ -17,8 +17,8 @@ from graphldp.collector.storage.store import Store
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def run(folder: Path, url: str, secret: str, *options: str) -> None:
-    """Let it try what the description has."""
+def complaints(folder: Path, url: str, secret: str, *options: str) -> str:
+    """Let it try what the description has; what it found, or nothing."""
     environment = os.environ | {"SCHEMATHESIS_HOOKS": "tests.collector.schemathesis_hooks", "PYTHONPATH": str(ROOT)}
     always = ("--checks", "all", "--seed", "1", "--no-color", "--header", f"Authorization: Bearer {secret}")
     done = subprocess.run(
@@ -29,7 +29,7 @@ def run(folder: Path, url: str, secret: str, *options: str) -> None:
         text=True,
         timeout=240,
     )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    return f"ended with {done.returncode}: {done.stdout[-4000:]}{done.stderr[-2000:]}" if done.returncode else ""
 
 
 def test_schemathesis_passes(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_schemathesis_passes(tmp_path: Path) -> None:
     store = Store.open(database)
     _, tokens = open_cats(store)
     with Collector(database) as collector:
-        run(tmp_path, collector.url, tokens[3], "-n", "10", "--exclude-path-regex", "^/v1/operator/")
+        assert not complaints(tmp_path, collector.url, tokens[3], "-n", "10", "--exclude-path-regex", "^/v1/operator/")
     store.close()
 
 
@@ -48,5 +48,5 @@ def test_schemathesis_passes_for_operators(tmp_path: Path) -> None:
     open_cats(store)
     key = store.operators.add("alice", Role.ADMINISTRATOR)
     with Collector(database) as collector:
-        run(tmp_path, collector.url, key, "-n", "5", "--include-path-regex", "^/v1/operator/")
+        assert not complaints(tmp_path, collector.url, key, "-n", "5", "--include-path-regex", "^/v1/operator/")
     store.close()
