@@ -24,6 +24,7 @@ from graphldp.collector.http.health import Health
 from graphldp.collector.http.limits import Limiter
 from graphldp.collector.http.listeners import TwoDoors
 from graphldp.collector.http.metrics import CONTENT_TYPE, Metrics
+from graphldp.collector.http.office import Office
 from graphldp.collector.http.reception import Reception
 from graphldp.collector.http.tracing import Tracing
 from graphldp.collector.settings import Settings, door
@@ -79,9 +80,9 @@ def create_app(settings: Settings, store: Store, tracing: Tracing | None = None)
     problems.install(app, pages.problem)
     reception = Reception(settings, store, writer)
     app.include_router(api.make_router(reception))
-    app.include_router(operating.make_router(settings, store))
-    workshop = Workshop.of(settings, store)
-    app.include_router(jobs.make_router(operating.Office(settings, store), workshop))
+    office, workshop = Office(settings, store), Workshop.of(settings, store)
+    app.include_router(operating.make_router(office))
+    app.include_router(jobs.make_router(office, workshop))
     app.include_router(_service_routes(Health(store.ping), metrics))
     app.include_router(dashboard.make_router(settings, store, pages, workshop))
     app.include_router(join.make_router())

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from graphldp.collector.actions import jobs as actions
 from graphldp.collector.http.messages import Message
-from graphldp.collector.http.operating import Office, described
+from graphldp.collector.http.office import Office, described
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.storage.jobs import BackgroundJob
 from graphldp.collector.workshop import Workshop
