@@ -6,10 +6,8 @@ from graphldp.wire.choice import Choice
 from graphldp.wire.community import (
     ID_PATTERN,
     MAX_EPOCH,
-    PRIVATE_MECHANISMS,
     Publication,
     Published,
-    Terms,
     write_publication,
 )
 from graphldp.wire.counts import MAX_GROUPS, most_groups
@@ -43,6 +41,7 @@ from graphldp.wire.report import (
 from graphldp.wire.report_json import from_json, to_json
 from graphldp.wire.roster import plain, roster_digest, spoken
 from graphldp.wire.sealed import Inner, Sealed, inner_size, key_id, sealing_info
+from graphldp.wire.terms import PRIVATE_MECHANISMS, Terms
 from graphldp.wire.validation import Reading, validate
 
 __all__ = [

@@ -17,7 +17,6 @@ from graphldp.wire.community import (
     KEY_PATTERN,
     MAX_EPOCH,
     MAX_RETENTION,
-    PRIVATE_MECHANISMS,
 )
 from graphldp.wire.counts import MAX_GROUPS
 from graphldp.wire.invitation import BEARER_PATTERN
@@ -33,6 +32,7 @@ from graphldp.wire.report import (
     may_lack_list,
 )
 from graphldp.wire.report_json import field_names
+from graphldp.wire.terms import PRIVATE_MECHANISMS
 
 Schema = dict[str, Any]
 

@@ -3,7 +3,7 @@
 A report that a community would accept begins with bytes that are known beforehand, and a list need not be unpacked to
 see that it is well-formed: a few bytes can stand for a list of millions. So :func:`validate` takes time and memory by
 the bytes alone, whatever they claim. It accepts exactly what ``decode`` and
-:meth:`~graphldp.wire.community.Terms.refuse` accept; a test holds the two together. :func:`reason` says what is wrong
+:meth:`~graphldp.wire.terms.Terms.refuse` accept; a test holds the two together. :func:`reason` says what is wrong
 with the rest, and is for those who hold the slot's token.
 """
 
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from graphldp.errors import WireError
 from graphldp.wire import combinations, varints
-from graphldp.wire.community import Terms
 from graphldp.wire.counts import skip_counts
 from graphldp.wire.report import FIRST_BYTE, SMALL, WITH_HUBS, decode_head
+from graphldp.wire.terms import Terms
 
 LONGEST = 1024  # bytes of a body that is read as one number; arrays read a longer one faster
 _CHUNK = 1 << 14  # bytes that are bits at a time: what arrays of them take stays below a few megabytes
