@@ -25,8 +25,14 @@ from graphldp.errors import MissingExtraError, StoreError, bad_parameter
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
 _MIGRATION_LOCK = 0x6772_6C64  # PostgreSQL's advisory locks are numbers: this one means "graphldp migrates"
-_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
 _CACHE_KB = 65_536  # of a connection to SQLite: with 2 MB, reports of many communities take half as long again
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "secure_delete=ON",
+    f"cache_size=-{_CACHE_KB}",
+)
 _POSTGRES_OPTIONS = "-c synchronous_commit=on -c statement_timeout=30000 -c lock_timeout=10000 -c timezone=UTC"
 
 
@@ -64,14 +70,7 @@ def _sqlite(url: URL) -> Engine:
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # the driver's own BEGIN comes too late: see _begin_sqlite
-    pragmas = (
-        "journal_mode=WAL",
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        "secure_delete=ON",
-        f"cache_size=-{_CACHE_KB}",
-    )
-    for pragma in pragmas:
+    for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
 
 
