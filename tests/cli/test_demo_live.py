@@ -53,7 +53,7 @@ def test_from_invitations_to_the_dashboard(tmp_path: Path) -> None:
     assert len(found["simulated"]) == 2
     assert found["mechanism"] == gl.recommended(found["epsilon"]).mechanism.origin.name
     store = Store.open(found["database"])
-    communities, progress = store.communities(), store.progress()
+    communities, progress = store.communities(), store.tally.of()
     users, reported = (sum(column) for column in zip(*(progress[each.key][:2] for each in communities), strict=True))
     homes = list((tmp_path / "out").glob("live-*/clients/*/*"))
     assert sum(each.label is not None for each in communities) == 19

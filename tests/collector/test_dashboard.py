@@ -7,6 +7,7 @@ import math
 import re
 import shutil
 import socket
+import time
 from collections.abc import Iterator
 from datetime import date, timedelta
 from itertools import pairwise
@@ -38,6 +39,7 @@ from graphldp.collector.settings import load_settings
 from graphldp.collector.storage.listing import Wanted
 from graphldp.collector.storage.results import Prediction, Run
 from graphldp.collector.storage.store import Store
+from graphldp.collector.storage.tally import Tally
 from graphldp.collector.workshop import Workshop
 from graphldp.wire import Choice
 
@@ -562,6 +564,18 @@ def test_few_reports_are_not_shown(tmp_path: Path) -> None:
     enough = views.community(store, "cats", 25)
     assert (counts_of(enough["degrees"]), enough["mean_degree"]) == ({"any": 25}, 7)
     assert enough["prediction"].label == views.communities(store, Wanted(), 25)["rows"][0]["prediction"].label == 1
+    store.close()
+
+
+def test_a_list_does_not_wait_for_the_first_count_of_many_reports(tmp_path: Path) -> None:
+    store, pages = Store.open(f"sqlite:///{tmp_path / 'collector.db'}"), Pages(load_settings({}, {}))
+    open_cats(store)
+    store.tally = Tally(store.engine, few=0)
+    session = Session(Actor("ann", Role.VIEWER, "dashboard"), "csrf")
+    assert "being counted" in pages.render("communities.html", session, **views.communities(store, Wanted(), 25))
+    while store.tally.all() is None:
+        time.sleep(0.01)
+    assert "of all epochs" in pages.render("communities.html", session, **views.communities(store, Wanted(), 25))
     store.close()
 
 

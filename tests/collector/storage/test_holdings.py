@@ -43,7 +43,7 @@ def test_deletion_never_reopens_a_slot(store: Store) -> None:
     assert store.accept([mine, submission(cats, 2, tokens[2], b"new")]) == [Ruling.DELETED, Ruling.DELETED]
     assert list(store.stored(cats)) == []
     assert store.noisy_degrees(cats) == []
-    assert store.progress() == {cats.key: (N, 0, 1)}
+    assert store.tally.of() == {cats.key: (N, 0, 1)}
     assert store.holdings.delete("cats", 2) == []  # nothing is left to delete
     with pytest.raises(ParameterError, match="holds a report"):
         store.holdings.delete("cats", 3)
@@ -87,7 +87,7 @@ def test_withdrawal_takes_all_that_was_sent_up_to_an_epoch(store: Store) -> None
     assert [[each.user for each in store.stored(epoch)] for epoch in epochs] == [[3]] * 3
     assert store.results.flags(cats.key) == {3: "threshold"}
     assert store.noisy_degrees(epochs[2]) == [3]
-    assert store.progress()[epochs[2].key] == (N, 1, 1)
+    assert store.tally.of()[epochs[2].key] == (N, 1, 1)
     fourth = store.open_epoch("cats")  # who withdrew may still take part in what comes later
     assert store.accept([submission(fourth, 2, tokens[2], b"x4")]) == [Ruling.STORED]
     store.holdings.withdraw("cats", 2, 3)  # as a client does that was not heard before

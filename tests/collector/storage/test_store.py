@@ -97,7 +97,7 @@ def test_a_slot_is_decided_once(store: Store) -> None:
     assert store.accept([first, other, first]) == [Ruling.REPEATED, Ruling.TAKEN, Ruling.REPEATED]
     assert [each.body for each in store.stored(cats)] == [b"first"]
     assert store.noisy_degrees(cats) == [3]
-    assert store.progress() == {cats.key: (N, 1, 0)}
+    assert store.tally.of() == {cats.key: (N, 1, 0)}
 
 
 def test_within_one_transaction_the_first_of_a_slot_counts(store: Store) -> None:

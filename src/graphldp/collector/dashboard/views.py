@@ -50,7 +50,7 @@ def communities(store: Store, wanted: Wanted, min_reports: int) -> dict[str, Any
         "here": "communities",
         "rows": rows,
         "listing": listing,
-        "reported": sum(each[1] for each in counts.values()),
+        "reported": None if counts is None else sum(each[1] for each in counts.values()),
         "wanted": wanted,
         "searched": bool(asked.keys() - {"page", "sort"}),
         "earlier": "?" + urlencode(asked | {"page": wanted.page - 1}) if wanted.page > 1 else None,

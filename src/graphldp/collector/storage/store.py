@@ -44,7 +44,7 @@ from graphldp.collector.storage.retention import Retention
 from graphldp.collector.storage.sealing_keys import SealingKeys
 from graphldp.collector.storage.second_round import SecondRound
 from graphldp.collector.storage.sign_ins import SignIns
-from graphldp.collector.storage.tally import Counts, Tally
+from graphldp.collector.storage.tally import Tally
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.privacy.hubs import HUB_TIMES, LIST_TIMES, hub_from
 from graphldp.wire import WITH_EDGES, WITH_HUBS, Choice, roster_digest
@@ -316,10 +316,6 @@ class Store:
         )
         with transaction(self.engine) as connection:
             return list(connection.execute(query).scalars())
-
-    def progress(self) -> Counts:
-        """How many were invited, have reported and were deleted, by community; of many, a moment ago."""
-        return self.tally.all()
 
 
 def _hub_from(n: int, mechanism: str) -> int | None:

@@ -1,12 +1,13 @@
 """How many were invited and have reported, by community, also where counting takes seconds.
 
 A count kept in a table would be one more row to write for every report, and PostgreSQL's transactions would wait for
-each other's. So rows are counted when somebody asks. Few rows are counted each time. Where there are many, the last
-count is shown while a thread counts anew.
+each other's. So rows are counted when somebody asks. Few rows are counted each time. Where there are many, a thread
+counts them, and nobody waits for it: the last count is shown until the new one is there.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -33,22 +34,21 @@ class Tally:
 
     def __init__(self, engine: Engine, few: int = FEW, clock: Callable[[], float] = time.monotonic) -> None:
         self.engine, self._few, self._clock = engine, few, clock
-        self._last: Counts = {}
-        self._counted_at = 0.0
-        self._many = False
+        self._last: Counts | None = None
+        self._counted_at = -math.inf
         self._counting = threading.Lock()
 
-    def all(self) -> Counts:
+    def all(self) -> Counts | None:
         """Of every community, by key: how many were invited, have reported and were deleted.
 
-        Of many rows it may be half a minute old, and older by the time that counting takes.
+        Of many rows it may be half a minute old, and older by the time that counting takes. None while they are
+        counted for the first time.
         """
-        if not self._many:
-            self._keep(self.of())
-        last = self._last
-        if self._many and self._clock() - self._counted_at >= _SECONDS and self._counting.acquire(blocking=False):
+        if self._most() <= self._few:
+            return self.of()
+        if self._clock() - self._counted_at >= _SECONDS and self._counting.acquire(blocking=False):
             threading.Thread(target=self._renew, name="graphldp-tally", daemon=True).start()
-        return last
+        return self._last
 
     def of(self, keys: Sequence[int] | None = None) -> Counts:
         """The same of some communities, or of all, counted now: from indexes alone, since the tables are far larger."""
@@ -62,17 +62,18 @@ class Tally:
             for key in invited.keys() | taken.keys()
         }
 
+    def _most(self) -> int:
+        """How many rows there can be of slots: known from the communities alone."""
+        with transaction(self.engine) as connection:
+            return connection.execute(select(func.coalesce(func.sum(schema.communities.c.n), 0))).scalar_one()
+
     def _renew(self) -> None:
         try:
-            self._keep(self.of())
+            self._last, self._counted_at = self.of(), self._clock()
         except StoreError:  # whoever asks next tries again
             pass
         finally:
             self._counting.release()
-
-    def _keep(self, counts: Counts) -> None:
-        self._last, self._counted_at = counts, self._clock()
-        self._many = sum(map(sum, counts.values())) > self._few
 
 
 def _count(
