@@ -65,7 +65,7 @@ class Tally:
     def _most(self) -> int:
         """How many rows there can be of slots: known from the communities alone."""
         with transaction(self.engine) as connection:
-            return connection.execute(select(func.coalesce(func.sum(schema.communities.c.n), 0))).scalar_one()
+            return int(connection.execute(select(func.coalesce(func.sum(schema.communities.c.n), 0))).scalar_one())
 
     def _renew(self) -> None:
         try:
