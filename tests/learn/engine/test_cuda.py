@@ -7,13 +7,14 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import torch
-from tests.learn.reference import random_lists
+from tests.learn.reference import random_lists, with_columns, with_degrees
 from torch import Tensor
 
 from graphldp.learn.engine import gin, replay
 from graphldp.learn.engine.batches import PackedGraphs, gather
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.training import Job, TrainingOptions, train_many
+from graphldp.neighbour_lists import NeighbourLists
 
 pytestmark = pytest.mark.skipif(
     not torch.cuda.is_available() or find_spec("triton") is None, reason="there is no CUDA GPU with Triton here"
@@ -22,11 +23,10 @@ SETS = {"sparse": ([90, 700, 5, 1, 300], 0.01), "dense": ([90, 700, 5, 1, 300], 
 
 
 def computed(
-    name: str, spec: ModelSpec, dtype: torch.dtype, models: int, kind: str = "cuda"
+    lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype, models: int, kind: str = "cuda"
 ) -> tuple[bool, list[Tensor]]:
     """Scores in training and evaluation, gradients and running statistics of several models."""
     device = torch.device(kind)
-    lists = random_lists(np.random.default_rng(1), *SETS[name])
     packed = PackedGraphs.pack(lists, spec, device, dtype=dtype)
     ids = np.stack([np.random.default_rng(s).permutation(len(lists)) for s in range(models)])
     ids[-1, 3:] = len(lists)  # a model with fewer graphs than the others
@@ -48,15 +48,30 @@ def computed(
 @pytest.mark.parametrize("models", [1, 3])
 @pytest.mark.parametrize("hidden", [24, 64, 128])
 def test_the_kernels_compute_what_plain_operations_do(name: str, models: int, hidden: int) -> None:
-    spec = ModelSpec(2, layers=5, hidden=hidden)
-    dense, fused = computed(name, spec, torch.float32, models)
-    exact = computed(name, spec, torch.float64, models)[1]
-    plain = computed(name, spec, torch.float32, models, "cpu")[1]
-    assert dense is (name == "dense")
+    lists = random_lists(np.random.default_rng(1), *SETS[name])
+    assert agree(lists, ModelSpec(2, layers=5, hidden=hidden), models) is (name == "dense")
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("models", [1, 3])
+@pytest.mark.parametrize("kinds", [3, None])
+def test_the_kernels_read_columns_of_users(name: str, models: int, kinds: int | None) -> None:
+    """Three kinds of users share rows; without kinds each user has a row of her own."""
+    rng = np.random.default_rng(1)
+    lists = with_columns(rng, with_degrees(rng, random_lists(rng, *SETS[name])), kinds=kinds)
+    agree(lists, ModelSpec(2, layers=5, hidden=24, features="columns", num_features=8), models)
+
+
+def agree(lists: NeighbourLists, spec: ModelSpec, models: int) -> bool:
+    """Assert that the kernels are as near to double precision as plain operations; returns whether lists are dense."""
+    dense, fused = computed(lists, spec, torch.float32, models)
+    exact = computed(lists, spec, torch.float64, models)[1]
+    plain = computed(lists, spec, torch.float32, models, "cpu")[1]
     for ours, truth, single in zip(fused, exact, plain, strict=True):
         # a gradient that batch norm cancels is as small as the rounding of what cancels, in any order of summation
         rounding = 4 * (single.to(truth.device) - truth).abs().max()
         assert (ours - truth).abs().max() <= max(1e-3 * max(float(truth.abs().max()), 1e-3), float(rounding))
+    return dense
 
 
 @pytest.mark.parametrize("models", [1, 4])
@@ -84,3 +99,19 @@ def test_recorded_steps_give_the_bits_of_steps_that_are_not(name: str, monkeypat
     plain = train_many([job])[0]
     assert all(torch.equal(recorded.state[each], plain.state[each]) for each in plain.state)
     assert [record.val_loss for record in recorded.history] == [record.val_loss for record in plain.history]
+
+
+@pytest.mark.parametrize("kinds", [3, None])
+def test_columns_are_learned_from_as_on_the_cpu(kinds: int | None) -> None:
+    rng = np.random.default_rng(3)
+    lists = with_columns(rng, with_degrees(rng, random_lists(rng, [40, 30, 55, 20] * 3, 0.1)), kinds=kinds)
+    spec = ModelSpec(2, layers=3, hidden=16, dropout=0.0, features="columns", num_features=8)
+    options = TrainingOptions(max_epochs=3, batch_size=4)
+    found = []
+    for kind in ("cuda", "cpu"):
+        packed = PackedGraphs.pack(lists, spec, torch.device(kind), np.arange(12) % 2)
+        found.append(train_many([Job(spec, options, packed.subset(range(9)), packed.subset([9, 10, 11]))] * 2)[1])
+    ours, theirs = ([record.val_loss for record in each.history] for each in found)
+    np.testing.assert_allclose(ours, theirs, rtol=0.01)  # the same order of graphs and the same start, rounded
+    for name in ("columns.mean", "columns.deviation"):
+        torch.testing.assert_close(found[0].state[name].cpu(), found[1].state[name].cpu(), rtol=1e-5, atol=1e-6)
