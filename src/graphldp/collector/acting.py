@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
@@ -22,10 +23,7 @@ Action = Callable[Concatenate["Store", Actor, Given], Made]
 
 
 def acting(name: str, least: Role) -> Callable[[Action[Given, Made]], Action[Given, Made]]:
-    """Let an action be done by a role and those above it, and write it down.
-
-    The entry is on disk before the action begins: nothing is done that the log does not tell. Where the action then
-    fails, a second entry says so. An entry without one may still tell of an action that a crash kept from being done.
+    """Let an action be done by a role and those above it, and write it down, as :func:`noting` does.
 
     Args:
         name: what stands in the log, such as ``"community.close"``.
@@ -39,24 +37,48 @@ def acting(name: str, least: Role) -> Callable[[Action[Given, Made]], Action[Giv
     def decorate(action: Action[Given, Made]) -> Action[Given, Made]:
         @wraps(action)
         def logged(store: Store, actor: Actor, /, *given: Given.args, **named: Given.kwargs) -> Made:
-            about = _about(given[0] if given else named.get("id"))
+            about = given[0] if given else named.get("id")
             role = next((each for each in (*given, *named.values()) if isinstance(each, Role)), None)
-            about = f"{about} as {role.title}" if role else about
-            try:
-                actor.need(least)
-            except ForbiddenError:
-                store.audit_log.add(actor, name, about, "forbidden")
-                raise
-            store.audit_log.add(actor, name, about)
-            try:
+            with noting(store, actor, name, least, about, role):
                 return action(store, actor, *given, **named)
-            except BaseException:
-                store.audit_log.add(actor, name, about, "failed")
-                raise
 
         return logged
 
     return decorate
+
+
+@contextmanager
+def noting(
+    store: Store, actor: Actor, name: str, least: Role, about: object = None, given: Role | None = None
+) -> Iterator[None]:
+    """Check a role, and write down what is done inside.
+
+    The entry is on disk before the action begins: nothing is done that the log does not tell. Where the action then
+    fails, a second entry says so. An entry without one may still tell of an action that a crash kept from being done.
+
+    Args:
+        store: where the log is.
+        actor: who acts.
+        name: what stands in the log.
+        least: the lowest role that may.
+        about: the id of a community, ids, or the name of an operator.
+        given: the role that somebody is given.
+
+    Raises:
+        ForbiddenError: for a role below.
+    """
+    told = f"{_about(about)} as {given.title}" if given else _about(about)
+    try:
+        actor.need(least)
+    except ForbiddenError:
+        store.audit_log.add(actor, name, told, "forbidden")
+        raise
+    store.audit_log.add(actor, name, told)
+    try:
+        yield
+    except BaseException:
+        store.audit_log.add(actor, name, told, "failed")
+        raise
 
 
 def _about(given: object) -> str | None:

@@ -288,6 +288,7 @@ def test_the_log_of_operators_never_goes_back(store: Store, other: Store, tmp_pa
     put_back(tmp_path / "a.backup", store)
     told = [(each.action, each.outcome) for each in store.audit_log.entries()]
     assert told == [("community.close", "begun"), ("community.delete", "begun"), ("restore", "begun")]
+    assert store.audit_log.entries()[-1].about == "a backup up to entry 1"
     put_back(tmp_path / "a.backup", other)  # a new database takes the backup's over, and goes on from there
     assert [each.action for each in other.audit_log.entries()] == ["community.close", "restore"]
     back_up(other.engine, tmp_path / "b.backup")

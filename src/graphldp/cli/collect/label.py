@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli.collect.store import CommunitiesOption, DefenseOption, open_database
+from graphldp.cli.collect.store import CommunitiesOption, DefenseOption, actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import DeviceOption
@@ -31,13 +31,16 @@ def label(
     """
     need_learn("collect label")
     store = open_database(database)
+    from graphldp.collector.acting import noting
     from graphldp.collector.actions.collected import chosen
+    from graphldp.collector.roles import Role
     from graphldp.collector.settings import load_settings
     from graphldp.experiments.collected import Course, label_collected
 
-    wanted = [each for each in chosen(store, communities) if communities or each.label is None]
-    least = load_settings().min_reports
-    found = label_collected(store, wanted, model, defense=defense, min_reports=least, course=Course(device=device))
+    least, course = load_settings().min_reports, Course(device=device)
+    with noting(store, actor(), "reports.label", Role.OPERATOR, communities):
+        wanted = [each for each in chosen(store, communities) if communities or each.label is None]
+        found = label_collected(store, wanted, model, defense=defense, min_reports=least, course=course)
     if few := len(wanted) - len(found):
         console.err.print(f"Left out: {few} communities in which fewer than {least} have reported.")
     rows = [

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli.collect.store import CommunityArgument, open_database
+from graphldp.cli.collect.store import CommunityArgument, actor, open_database
 from graphldp.cli.collect.text_file import read_text
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
@@ -37,12 +37,15 @@ def label_users(
     """
     need_learn("collect label-users")
     store = open_database(database)
+    from graphldp.collector.acting import noting
+    from graphldp.collector.roles import Role
     from graphldp.collector.settings import load_settings
     from graphldp.experiments.collected_users import classify_users
 
-    found = store.community(community)
-    known = _known(labels, store.roster(found))
-    made = classify_users(store, found, known, seed=seed, min_reports=load_settings().min_reports)
+    with noting(store, actor(), "reports.label-users", Role.OPERATOR, community):
+        found = store.community(community)
+        known = _known(labels, store.roster(found))
+        made = classify_users(store, found, known, seed=seed, min_reports=load_settings().min_reports)
     low, high = made.interval
     rows = [{"name": each.name, "label": each.label, "confidence": each.confidence} for each in made.users]
     if as_json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphldp.cli.collect.store import CommunitiesOption, DefenseOption, open_database
+from graphldp.cli.collect.store import CommunitiesOption, DefenseOption, actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import RESULTS, DeviceOption, EngineName, ResultsOption
@@ -56,22 +56,25 @@ def train(
     if engine is EngineName.local and (address or folder):
         raise bad_parameter("engine", "collect train", "ray, with --address or --folder", engine.value)
     store = open_database(database)
+    from graphldp.collector.acting import noting
     from graphldp.collector.actions.collected import chosen
+    from graphldp.collector.roles import Role
     from graphldp.collector.settings import load_settings
     from graphldp.experiments.collected import Course, train_collected
     from graphldp.experiments.gathering import read_profiles
 
-    least = load_settings().min_reports
-    labelled = [each for each in chosen(store, communities) if each.label is not None]
-    run = train_collected(
-        *(store, labelled, model, results),
-        defense=_defense(defense, recommended),
-        seed=seed,
-        recommended=recommended,
-        max_epochs=max_epochs,
-        min_reports=least,
-        course=Course(read=read_profiles if engine is EngineName.local else _on_ray(address, folder), device=device),
-    )
+    least, read = load_settings().min_reports, read_profiles if engine is EngineName.local else _on_ray(address, folder)
+    with noting(store, actor(), "reports.train", Role.OPERATOR, communities):
+        labelled = [each for each in chosen(store, communities) if each.label is not None]
+        run = train_collected(
+            *(store, labelled, model, results),
+            defense=_defense(defense, recommended),
+            seed=seed,
+            recommended=recommended,
+            max_epochs=max_epochs,
+            min_reports=least,
+            course=Course(read=read, device=device),
+        )
     if few := len(labelled) - run.communities:
         console.err.print(f"Left out: {few} communities in which fewer than {least} have reported.")
     row: dict[str, Any] = {"model": run.model, "communities": run.communities, "users": run.users}

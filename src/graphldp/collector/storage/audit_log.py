@@ -42,8 +42,10 @@ class LogEntry:
         role: what she might do.
         way: by which she came.
         action: what she did, such as ``"community.close"``.
-        about: the id of a community or the name of an operator, where it is about one.
-        outcome: ``"begun"``, ``"failed"`` or ``"forbidden"``.
+        about: the id of a community or the name of an operator, where it is about one; of a restore, with which entry
+            the backup's log ends.
+        outcome: ``"begun"``, ``"failed"`` or ``"forbidden"``; of a restore, ``"begun"``, or ``"other log"`` where
+            the backup's log tells another story.
         digest: SHA-256 over the digest before and all of the above.
     """
 
@@ -137,7 +139,7 @@ def carry_on(source: Connection, target: Connection) -> bool:
     Returns:
         Whether one of the two logs goes on where the other one ends.
     """
-    here, there = _last(target)[0], _last(source)[0]
+    here, there = last_entry(target), last_entry(source)
     shorter = min(here, there)
     if _digest_of(source, shorter) != _digest_of(target, shorter):
         return False
@@ -145,6 +147,11 @@ def carry_on(source: Connection, target: Connection) -> bool:
     for start in range(0, len(rows), _ROWS):
         target.execute(insert(schema.audit_log), rows[start : start + _ROWS])
     return True
+
+
+def last_entry(connection: Connection) -> int:
+    """The number of the last entry; 0 for an empty log."""
+    return _last(connection)[0]
 
 
 def _last(connection: Connection) -> tuple[int, str]:

@@ -27,7 +27,7 @@ from sqlalchemy.engine import make_url
 
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.audit_log import append, carry_on
+from graphldp.collector.storage.audit_log import append, carry_on, last_entry
 from graphldp.collector.storage.communities import highest_key
 from graphldp.collector.storage.copying import copy_rows
 from graphldp.collector.storage.database import migrate, open_engine, revision, scrub, transaction
@@ -133,7 +133,7 @@ def restore(backup: Engine, engine: Engine, actor: Actor) -> None:
         if not target.execute(select(schema.clock.c.key)).all():  # what time it is does not go back either
             copy_rows(source, target, schema.clock)
         told = "begun" if carry_on(source, target) else "other log"
-        append(target, actor, "restore", None, told)
+        append(target, actor, "restore", f"a backup up to entry {last_entry(source)}", told)
         _delete_again(target, gone)
         _ask_again(target, frozen)
         _remove_again(target, removed)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli.collect.store import open_database
+from graphldp.cli.collect.store import actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 from graphldp.errors import bad_parameter
@@ -29,8 +29,10 @@ def rotate(
     """
     from datetime import timedelta
 
+    from graphldp.collector.actions.keeping import rotate_sealing_key
+
     if not 0 <= overlap_days <= _MOST_DAYS:
         must_be = f"a number of days from 0 to {_MOST_DAYS}"
         raise bad_parameter("overlap_days", "graphldp collect sealing rotate", must_be, overlap_days)
-    made = open_database(database).sealing_keys.rotate(timedelta(days=overlap_days))
+    made = rotate_sealing_key(open_database(database), actor(), timedelta(days=overlap_days))
     console.show_one({"key": made.id.hex(), "published": made.public.hex()}, as_json=as_json)
