@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
+from datetime import timedelta
 
 import pytest
+from tests.collector.storage.test_clock import YEAR, Machine
 
-from graphldp.collector.storage.jobs import Jobs
+from graphldp.collector.storage.jobs import LISTENS, Jobs
 from graphldp.collector.storage.store import Store
 from graphldp.errors import BusyError, ParameterError
 
@@ -72,13 +75,45 @@ def test_a_job_that_falls_silent_is_lost(store: Store) -> None:
     waiting = Jobs(store.engine, silent=3600.0)
     waiting.tidy()
     assert store.jobs.job(key).under_way
-    impatient = Jobs(store.engine, silent=0.0)
+    impatient = Jobs(store.engine, silent=0.0, listens=0.0)
     impatient.tidy()
     lost = store.jobs.job(key)
     assert (lost.state, lost.under_way) == ("lost", False)
     assert "Start it again" in lost.note
     assert not store.jobs.tell(key, "fitting", 0.9)
     store.jobs.add("train", {}, "ann")
+
+
+@pytest.mark.parametrize("jump", [YEAR, -YEAR])
+def test_a_clock_that_jumps_loses_no_job_and_keeps_none_that_is_dead(store: Store, jump: timedelta) -> None:
+    machine = Machine(store)
+    jobs = Jobs(store.engine, wall=lambda: machine.wall, monotonic=lambda: machine.up)
+    key = jobs.add("train", {}, "ann").key
+    assert jobs.begin(key)
+    machine.wall += jump
+    for _ in range(40):  # whoever looks before its next word doubts it, and waits
+        jobs.tidy()
+        machine.run(timedelta(seconds=2))
+        assert jobs.tell(key, "fitting", 0.5)
+    machine.wall -= jump  # its process is killed, and the clock is put right
+    jobs.tidy()
+    assert jobs.job(key).under_way
+    machine.run(timedelta(seconds=LISTENS))
+    jobs.tidy()
+    assert jobs.job(key).state == "lost"
+
+
+def test_who_starts_a_job_listens_for_one_that_is_in_doubt(store: Store) -> None:
+    """A command remembers nothing: it waits for a word, and only then says that a job is under way."""
+    first = store.jobs.add("train", {}, "ann").key
+    store.jobs.begin(first)
+    words = threading.Thread(target=lambda: [time.sleep(0.05) or store.jobs.tell(first, "", 0.1) for _ in range(20)])
+    words.start()
+    with pytest.raises(BusyError, match=f"Job {first} "):
+        Jobs(store.engine, silent=0.0, listens=60.0).add("train", {}, "bob")
+    words.join()
+    assert Jobs(store.engine, silent=0.0, listens=0.3).add("train", {}, "bob").key != first
+    assert store.jobs.job(first).state == "lost"
 
 
 def test_old_jobs_go(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,14 +3,19 @@
 A job runs in a process of its own, which says every few seconds that it is alive and how far it is. A job that has not
 been heard of for :data:`SILENT` seconds is *lost*: its process was killed, or its machine went down. It has then left
 nothing behind, since a model and labels are written whole at the end, and the next one may begin.
+
+Clocks jump, and those of two machines differ. So the time of a job's last word only raises a doubt, whether it is too
+long ago or still to come. Whoever doubts listens for :data:`LISTENS` seconds by a clock that never jumps; a job that
+says nothing meanwhile is lost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, Engine, Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -23,6 +28,8 @@ Kind = Literal["train", "label"]
 State = Literal["waiting", "running", "stopping", "done", "failed", "stopped", "lost"]
 
 SILENT = 60.0  # seconds
+LISTENS = 10.0  # seconds, in which a job says several words
+_LOOKS_AGAIN = 0.2
 _STARTS = 10  # times as long may a process take to begin: on a busy machine it loads its libraries slowly
 _KEPT = 200  # jobs that are over; older ones go
 _UNDER_WAY = ("waiting", "running", "stopping")
@@ -76,16 +83,39 @@ class BackgroundJob:
         return found
 
 
+class _Word(NamedTuple):
+    """What was heard of a job last."""
+
+    key: int
+    state: str
+    heard_at: datetime
+
+
+def _wall() -> datetime:
+    return datetime.now(UTC)
+
+
 class Jobs:
     """The jobs of a collector.
 
     Args:
         engine: a migrated database.
-        silent: after how many seconds without a word a job is lost.
+        silent: how many seconds without a word, by the machine's clock, make one doubt that a job goes on.
+        listens: for how many seconds whoever doubts hears nothing before a job is lost.
+        wall: this machine's clock.
+        monotonic: seconds, from anywhere, that never jump.
     """
 
-    def __init__(self, engine: Engine, silent: float = SILENT) -> None:
-        self.engine, self.silent = engine, silent
+    def __init__(
+        self,
+        engine: Engine,
+        silent: float = SILENT,
+        listens: float = LISTENS,
+        wall: Callable[[], datetime] = _wall,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.engine, self.silent, self.listens, self._wall, self._monotonic = engine, silent, listens, wall, monotonic
+        self._heard: tuple[_Word, float] | None = None  # the last word of the job under way, and since when it is known
 
     def add(self, kind: Kind, settings: Mapping[str, Any], asked_by: str) -> BackgroundJob:
         """A new job, which waits for its process.
@@ -93,7 +123,7 @@ class Jobs:
         Raises:
             BusyError: where another one is under way.
         """
-        now = datetime.now(UTC)
+        now = self._wall()
         row: dict[str, Any] = {
             "kind": kind,
             "settings": dict(settings),
@@ -103,7 +133,7 @@ class Jobs:
         }
         row |= {"active": 1, "doing": "waiting for its process", "share": 0.0, "heard_at": now, "note": ""}
         table = schema.jobs
-        self.tidy()
+        self.settle()
         with transaction(self.engine, writes=True) as connection:
             if (other := _active(connection)) is not None:
                 raise _busy(other)
@@ -132,11 +162,11 @@ class Jobs:
 
     def begin(self, key: int) -> bool:
         """Let a process take up a waiting job; False where the job does not wait any more."""
-        return self._change(key, ("waiting",), state="running", doing="starting", heard_at=datetime.now(UTC))
+        return self._change(key, ("waiting",), state="running", doing="starting", heard_at=self._wall())
 
     def tell(self, key: int, doing: str, share: float) -> bool:
         """Say how far a job is; False where it is not to go on."""
-        values = {"doing": doing, "share": min(max(share, 0.0), 1.0), "heard_at": datetime.now(UTC)}
+        values = {"doing": doing, "share": min(max(share, 0.0), 1.0), "heard_at": self._wall()}
         return self._change(key, ("running",), **values)
 
     def stop(self, key: int) -> None:
@@ -149,16 +179,32 @@ class Jobs:
         """Say that a job is over, unless that was said before."""
         return self._end(key, _UNDER_WAY, state, note, result)
 
-    def tidy(self) -> None:
-        """Give up jobs that have not been heard of for long."""
-        now, table = datetime.now(UTC), schema.jobs
-        since = {each: now - timedelta(seconds=self.silent) for each in _UNDER_WAY}
-        since["waiting"] = now - timedelta(seconds=_STARTS * self.silent)
+    def tidy(self) -> _Word | None:
+        """Give up a job that has not been heard of for long; gives the last word of one that is in doubt."""
+        table = schema.jobs
+        columns = (table.c.key, table.c.state, table.c.heard_at)
         with transaction(self.engine) as connection:
-            active = connection.execute(select(table.c.key, table.c.state, table.c.heard_at).where(table.c.active == 1))
-            lost = [(row.key, row.state) for row in active if row.heard_at < since[row.state]]
-        for key, state in lost:
-            self._end(key, (state,), "lost", _LOST, heard_before=since[state])
+            row = connection.execute(select(*columns).where(table.c.active == 1)).one_or_none()
+        if row is None:
+            return None
+        word, now = _Word(*row), self._monotonic()
+        known, since = self._heard or (None, now)
+        if known != word:
+            known, since = self._heard = word, now
+        silent = self.silent * (_STARTS if word.state == "waiting" else 1)
+        if abs(self._wall() - word.heard_at).total_seconds() < silent:
+            return None
+        if now - since < self.listens:
+            return word
+        self._end(word.key, (word.state,), "lost", _LOST, heard_at=word.heard_at)
+        return None
+
+    def settle(self) -> None:
+        """Wait until a job that is in doubt says a word, or is given up."""
+        doubted = word = self.tidy()
+        while word is not None and word == doubted:
+            time.sleep(_LOOKS_AGAIN)
+            word = self.tidy()
 
     def _end(
         self,
@@ -167,22 +213,20 @@ class Jobs:
         state: State,
         note: str,
         result: Mapping[str, Any] | None = None,
-        heard_before: datetime | None = None,
+        heard_at: datetime | None = None,
     ) -> bool:
-        values: dict[str, Any] = {"state": state, "active": None, "ended_at": datetime.now(UTC), "note": note}
+        values: dict[str, Any] = {"state": state, "active": None, "ended_at": self._wall(), "note": note}
         values["result"] = None if result is None else dict(result)
         if state == "done":
             values |= {"share": 1.0, "doing": "done"}
-        return self._change(key, states, heard_before, **values)
+        return self._change(key, states, heard_at, **values)
 
-    def _change(
-        self, key: int, states: tuple[str, ...], heard_before: datetime | None = None, /, **values: Any
-    ) -> bool:
+    def _change(self, key: int, states: tuple[str, ...], last_word: datetime | None = None, /, **values: Any) -> bool:
         """Change a job that is in one of some states; False where it is not."""
         table = schema.jobs
         query = update(table).where(table.c.key == key, table.c.state.in_(states))
-        if heard_before is not None:  # it may have said a word since it was looked at
-            query = query.where(table.c.heard_at < heard_before)
+        if last_word is not None:  # it may have said another one since it was looked at
+            query = query.where(table.c.heard_at == last_word)
         with transaction(self.engine, writes=True) as connection:
             return connection.execute(query.values(**values)).rowcount > 0
 

@@ -11,4 +11,5 @@ from graphldp.cli.shared import console
 def list_jobs(database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
     """List the latest jobs, with how far they are and what they found."""
     store = open_database(database)
+    store.jobs.settle()
     console.show([row_of(each, as_json=as_json) for each in store.jobs.latest()], as_json=as_json)
