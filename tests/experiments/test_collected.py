@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sqlalchemy import update
+from tests.collector.storage.test_clock import DAY, Machine
 
 import graphldp as gl
 from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.community import Community
 from graphldp.collector.intake import Submission
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.export import export, export_in_batches
+from graphldp.collector.storage.retention import Retention
 from graphldp.collector.storage.store import Store
+from graphldp.errors import ParameterError
 from graphldp.experiments.collected import Course, label_collected, train_collected
 from graphldp.experiments.gathering import read_profiles
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
@@ -122,6 +129,29 @@ def test_rows_read_in_a_stream_are_those_of_all_reports(
     assert [each.label for each in found] == at_once.predict(rest).tolist()
     assert [each.confidence for each in found] == at_once.predict_proba(rest).max(axis=1).tolist()
     assert [each.certified for each in found] == at_once.certify(rest).tolist()
+
+
+def test_a_training_during_which_reports_are_due_keeps_nothing(store: Store, tmp_path: Path) -> None:
+    """Their members were promised that no model is kept, and it had read them before they went."""
+    machine, table, model = Machine(store), schema.communities, tmp_path / "model.npz"
+    machine.wall = datetime.now(UTC)
+    store.retention = Retention(store.engine, machine.clock)
+    with transaction(store.engine, writes=True) as connection:
+        promised = update(table).where(table.c.id == "thread-0").values(retention_days=7, keeps_models=False)
+        connection.execute(promised)
+
+    def watch(doing: str, _share: float) -> None:
+        if doing.startswith("fitting"):
+            machine.run(9 * DAY)
+            assert store.retention.sweep() > 80
+
+    with pytest.raises(ParameterError, match="Train again"):
+        train_collected(
+            *(store, store.communities(), model, tmp_path / "results.sqlite"),
+            recommended=True,
+            course=Course(watch=watch),
+        )
+    assert (model.exists(), store.results.runs()) == (False, [])
 
 
 def test_two_rounds_are_learned_from_as_in_the_lab(simulated: gl.Reports, store: Store, tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from graphldp.collector.community import Community
 from graphldp.collector.disclosure import MIN_REPORTS, enough
-from graphldp.collector.storage.results import Prediction, Run
+from graphldp.collector.storage.results import Prediction, Run, used_no_more
 from graphldp.collector.storage.store import Store
-from graphldp.errors import ParameterError, TrainingError, bad_parameter
+from graphldp.errors import TrainingError, bad_parameter
 from graphldp.experiments.cells import Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import REPORTED, Context, Draw
@@ -130,6 +130,7 @@ def train_collected(
     if robust and not recommended:
         raise bad_parameter("defense", "collect train", "a test that flags users, with --network", defense)
     found = heard(store, [each for each in communities if each.label is not None], "labelled", min_reports)
+    before = store.retention.before([each.key for each in found])
     if recommended and (robust or defense is None):
         learned = _from_rows(course.read(store, found, course.part(0.0, _READ)), results, seed, robust, course)
     else:
@@ -146,7 +147,11 @@ def train_collected(
         held_out=sum(map(sum, learned.row.numbers["confusion"])),
         learned_from=[each.key for each in found],
     )
-    store.results.add_run(run)
+    try:
+        store.results.add_run(run, before)
+    except BaseException:  # a model that the store does not know could never be withdrawn
+        model.unlink(missing_ok=True)
+        raise
     return run
 
 
@@ -220,13 +225,11 @@ def label_collected(
         A label for each community with enough reports, in their order.
     """
     if store.results.withdrawn(str(model)):
-        raise ParameterError(
-            f"{model} learned from reports whose time is over, and their members were promised that it is used no "
-            "more. Delete it, and train anew."
-        )
+        raise used_no_more(str(model))
     course.watch("loading the model", 0.0)
     classifier = load_classifier(model, course.device)
     found = heard(store, communities, "unlabelled", min_reports)
+    before = store.retention.before([each.key for each in found])
     graphs: Reports | Profiled
     if isinstance(classifier, ProfileClassifier) and defense is None:
         graphs = course.read(store, found, course.part(_READ, 1.0))
@@ -243,9 +246,8 @@ def label_collected(
         )
     ]
     given = [each for each in given if enough(each.reported, min_reports)]  # a defense may have left too few
-    store.results.set_predictions(given)
     by_key = {each.key: each for each in communities}
-    return [Recipient(by_key[each.community], each) for each in given]
+    return [Recipient(by_key[each.community], each) for each in store.results.set_predictions(given, before)]
 
 
 def fitted(reports: Reports | Profiled, seed: int = 0, *, robust: bool = False) -> ProfileClassifier:

@@ -11,6 +11,8 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select
 
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.retention import BeforeReading, swept_since
+from graphldp.errors import ParameterError
 from graphldp.intervals import share_bounds
 
 _MANY = 1000  # labels in one statement
@@ -88,8 +90,16 @@ class Results:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def add_run(self, run: Run) -> None:
-        """Keep a finished training."""
+    def add_run(self, run: Run, before: BeforeReading | None = None) -> None:
+        """Keep a finished training.
+
+        Args:
+            run: the training.
+            before: what was gone when it began to read.
+
+        Raises:
+            ParameterError: where reports that it learned from were deleted meanwhile, and no model is to be kept.
+        """
         row = {
             "model": run.model,
             "communities": run.communities,
@@ -102,6 +112,11 @@ class Results:
             "finished_at": datetime.now(UTC),
         }
         with transaction(self.engine, writes=True) as connection:
+            if before is not None and swept_since(connection, before):
+                raise ParameterError(
+                    "While it learned, reports were deleted whose time was over, and their members were promised that "
+                    "no model is kept. Nothing of it was kept. Train again."
+                )
             connection.execute(insert(schema.runs).values(**row))
 
     def runs(self) -> list[Run]:
@@ -112,13 +127,24 @@ class Results:
 
     def withdrawn(self, model: str) -> bool:
         """Whether a model is used no more: the last training that wrote it learned from reports that are gone."""
-        query = select(schema.runs.c.withdrawn_at).where(schema.runs.c.model == model)
         with transaction(self.engine) as connection:
-            row = connection.execute(query.order_by(schema.runs.c.key.desc()).limit(1)).one_or_none()
-        return row is not None and row.withdrawn_at is not None
+            return _withdrawn(connection, model)
 
-    def set_predictions(self, predictions: Sequence[Prediction]) -> None:
-        """Keep labels, each in place of the community's earlier one. One that was deleted meanwhile gets none."""
+    def set_predictions(
+        self, predictions: Sequence[Prediction], before: BeforeReading | None = None
+    ) -> Sequence[Prediction]:
+        """Keep labels, each in place of the community's earlier one; gives those that are kept.
+
+        A community that was deleted meanwhile gets none. Nor does one of which reports were due meanwhile, where
+        nothing that was learned from them is to be kept.
+
+        Args:
+            predictions: the labels.
+            before: what was gone when their reports were read.
+
+        Raises:
+            ParameterError: where their model is used no more.
+        """
         table, now = schema.predictions, datetime.now(UTC)
         rows: list[dict[str, Any]] = [
             {
@@ -132,12 +158,21 @@ class Results:
             }
             for each in predictions
         ]
+        kept: set[int] = set()
         with transaction(self.engine, writes=True) as connection:
+            if before is not None:
+                swept = swept_since(connection, before)
+                rows = [row for row in rows if row["community"] not in swept]
+                for model in {row["model"] for row in rows}:
+                    if _withdrawn(connection, model):
+                        raise used_no_more(model)
             for some in (rows[first : first + _MANY] for first in range(0, len(rows), _MANY)):
                 there = _there(connection, [row["community"] for row in some])
                 connection.execute(delete(table).where(table.c.community.in_(there)))
                 if there:
                     connection.execute(insert(table), [row for row in some if row["community"] in there])
+                kept |= there
+        return [each for each in predictions if each.community in kept]
 
     def predictions(self, keys: Sequence[int] | None = None) -> dict[int, Prediction]:
         """The latest label of each community that has one.
@@ -152,18 +187,24 @@ class Results:
             return {row.community: Prediction(**row._mapping) for row in rows}
 
     def set_flags(self, community: int, reasons: Mapping[int, str]) -> None:
-        """Flag users of a community, in place of those flagged before.
+        """Flag users of a community, in place of those flagged before; none whose report was deleted meanwhile.
 
         Args:
             community: its key.
             reasons: why, by slot.
         """
-        table, now = schema.flags, datetime.now(UTC)
-        rows = [
-            {"community": community, "user": user, "reason": reason, "flagged_at": now}
-            for user, reason in sorted(reasons.items())
-        ]
+        table, reports, now = schema.flags, schema.reports, datetime.now(UTC)
+        of_them = (reports.c.community == community, reports.c.user.in_(list(reasons)))
+        query = select(reports.c.user, reports.c.deleted_at).where(*of_them)
         with transaction(self.engine, writes=True) as connection:
+            # locked: whoever deletes one now waits, and deletes the flag too
+            found = connection.execute(query.with_for_update(read=True)).all()
+            gone = {row.user for row in found if row.deleted_at is not None}
+            rows = [
+                {"community": community, "user": user, "reason": reason, "flagged_at": now}
+                for user, reason in sorted(reasons.items())
+                if user not in gone
+            ]
             connection.execute(delete(table).where(table.c.community == community))
             if rows and _there(connection, [community]):
                 connection.execute(insert(table), rows)
@@ -183,6 +224,20 @@ class Results:
         with transaction(self.engine) as connection:
             rows = connection.execute(query)
             return {row[0]: row[1] for row in rows}
+
+
+def used_no_more(model: str) -> ParameterError:
+    """What to say of a model that was withdrawn."""
+    return ParameterError(
+        f"{model} learned from reports whose time is over, and their members were promised that it is used no more. "
+        "Delete it, and train anew."
+    )
+
+
+def _withdrawn(connection: Connection, model: str) -> bool:
+    query = select(schema.runs.c.withdrawn_at).where(schema.runs.c.model == model)
+    row = connection.execute(query.order_by(schema.runs.c.key.desc()).limit(1)).one_or_none()
+    return row is not None and row.withdrawn_at is not None
 
 
 def _there(connection: Connection, keys: Sequence[int]) -> set[int]:

@@ -4,17 +4,35 @@ A community that promises ``retention_days`` keeps a report for so many days aft
 it within a day after that, with the answer to a second question and the flag of its user. Where it promises that models
 go too, its label goes with the first reports of it, and models that learned from it are withdrawn: the collector labels
 nothing by them any more, and the labels that they gave to others go.
+
+A training takes minutes, and what is due may go meanwhile. So whoever learns from reports calls
+:meth:`Retention.before` it reads them, and :func:`swept_since` in the transaction that keeps what was learned.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from sqlalchemy import Connection, Engine, delete, or_, select, update
+from sqlalchemy import Connection, Engine, delete, func, or_, select, update
 
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.clock import Clock
 from graphldp.collector.storage.database import transaction
+
+
+@dataclass(frozen=True)
+class BeforeReading:
+    """What was gone already when somebody began to read reports.
+
+    Args:
+        swept_on: when reports that were due had been deleted last.
+        deleted: how many reports were deleted by then, of each community that promises to drop models.
+    """
+
+    swept_on: date | None
+    deleted: Mapping[int, int]
 
 
 class Retention:
@@ -50,6 +68,37 @@ class Retention:
                 gone += due
             connection.execute(update(schema.clock).values(swept_on=now.date()))
         return gone
+
+    def before(self, keys: Sequence[int]) -> BeforeReading:
+        """What is gone of some communities, for whoever is about to read their reports."""
+        self.clock.tick()  # makes the row that swept_since locks
+        table = schema.communities
+        promised = table.c.retention_days.is_not(None) & table.c.keeps_models.is_(False)
+        with transaction(self.engine, snapshot=True) as connection:
+            swept = connection.execute(select(schema.clock.c.swept_on)).scalar_one()
+            dropping = set(connection.execute(select(table.c.key).where(promised)).scalars()) & set(keys)
+            return BeforeReading(swept, _deleted(connection, dropping))
+
+
+def swept_since(connection: Connection, before: BeforeReading) -> set[int]:
+    """Communities that promise to drop models, and lost reports to a sweep since; no sweep begins before this ends.
+
+    Args:
+        connection: of a writing transaction.
+        before: what was gone before the reports were read.
+    """
+    query = select(schema.clock.c.swept_on).with_for_update(read=True)  # a sweep waits for it, and sees what was kept
+    if connection.execute(query).scalar_one() == before.swept_on:
+        return set()
+    now = _deleted(connection, before.deleted)
+    return {key for key, deleted in now.items() if deleted > before.deleted[key]}
+
+
+def _deleted(connection: Connection, keys: Iterable[int]) -> dict[int, int]:
+    reports = schema.reports
+    query = select(reports.c.community, func.count()).where(reports.c.deleted_at.is_not(None))
+    found = {row[0]: row[1] for row in connection.execute(query.group_by(reports.c.community))}
+    return {key: found.get(key, 0) for key in keys}
 
 
 def _date_again(connection: Connection, key: int, today: date) -> None:
