@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, Setup,
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.trial import Threat
 from graphldp.experiments.trials import recommended_classifier
+from graphldp.files import passing_folder
 from graphldp.learn.certificates import certificates
 from graphldp.learn.classifier import GraphClassifier
 from graphldp.learn.engine.training import resolve_device
@@ -182,8 +182,8 @@ def _from_reports(
 ) -> _Learned:
     """Fit a network, or the plain recipe where there are no epochs, to reports; of these some may not be kept."""
     recommended = max_epochs is None
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "collected.npz"
+    with passing_folder("graphldp-training-") as folder:
+        file = folder / "collected.npz"
         reports.save(file)
         name, files = file_id(file)
         model, training = ({}, {}) if recommended else split_settings({"max_epochs": max_epochs})

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 from tests.collector.people import report, submission
+from tests.collector.services import Collector
 from tests.collector.site import SETTINGS, Site, problem
+from tests.test_files import killed
 
 from graphldp import wire
+from graphldp.collector.http.downloads import EXPORTS
 from graphldp.collector.intake import Ruling
 
 
@@ -139,3 +142,13 @@ def test_sigterm_finishes_what_is_under_way(tmp_path: Path) -> None:
     assert site.store.accept([submission(site.cats, 0, site.tokens[0], body)]) == [Ruling.REPEATED]
     site.http.close()
     site.store.close()
+
+
+def test_what_a_killed_server_left_of_an_export_goes_with_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    left = killed(tmp_path, EXPORTS)
+    assert (left / "reports.npz").exists()
+    with Collector(f"sqlite:///{tmp_path / 'collector.db'}"):
+        assert not left.exists()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import errno
-import shutil
-from pathlib import Path
-from tempfile import mkdtemp
+from contextlib import ExitStack
 
 from fastapi.responses import FileResponse, Response
 from starlette.background import BackgroundTask
@@ -15,10 +13,13 @@ from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.roles import Actor
 from graphldp.collector.storage.store import Store
 from graphldp.errors import StoreError
+from graphldp.files import passing_folder
 
 _TYPES = {"csv": "text/csv"}
 _BYTES = "application/octet-stream"
 MEDIA_TYPES = (*_TYPES.values(), _BYTES)
+EXPORTS = "graphldp-export-"
+"""How the folders are called in which files lie until they are sent."""
 
 
 def saved_as(content: bytes, media_type: str, name: str) -> Response:
@@ -37,15 +38,14 @@ def export_response(store: Store, actor: Actor, id: str, format: str, min_report
     """
     if format not in FORMATS:
         raise ProblemError("bad-request", f"The format must be one of: {', '.join(FORMATS)}.")
-    folder = Path(mkdtemp(prefix="graphldp-export-"))
-    file = folder / f"{id}.{format}"
-    try:
-        export(store, actor, id, file, min_reports=min_reports)
-    except BaseException as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        if isinstance(error, OSError) and not isinstance(error, StoreError) and error.errno == errno.ENOSPC:
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(passing_folder(EXPORTS)) / f"{id}.{format}"
+            export(store, actor, id, file, min_reports=min_reports)
+        except OSError as error:
+            if isinstance(error, StoreError) or error.errno != errno.ENOSPC:
+                raise
             raise ProblemError("no-room") from None
-        raise
-    gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+        sent = stack.pop_all()  # the folder stays until the file is sent
     kind = _TYPES.get(format, _BYTES)
-    return FileResponse(file, media_type=kind, filename=file.name, background=gone)
+    return FileResponse(file, media_type=kind, filename=file.name, background=BackgroundTask(sent.close))

@@ -15,11 +15,13 @@ import uvicorn
 
 from graphldp.collector.http.app import create_app
 from graphldp.collector.http.connection import Limits, limited
+from graphldp.collector.http.downloads import EXPORTS
 from graphldp.collector.http.logs import log_config
 from graphldp.collector.http.tracing import Tracing
 from graphldp.collector.settings import Settings, door
 from graphldp.collector.storage.store import Store
 from graphldp.errors import bad_parameter
+from graphldp.files import delete_left
 
 _SEND_BUFFER = 1 << 17
 _WAITING = 2048  # as uvicorn has it
@@ -42,6 +44,7 @@ def serve(settings: Settings) -> None:
     sys.setswitchinterval(0.0005)
     tracing = Tracing.to(settings.traces) if settings.traces else None
     store = open_store(settings.database)
+    delete_left(EXPORTS)
     with ExitStack() as stack:
         listening = [stack.enter_context(_listen("port", settings.host, settings.port))]
         if settings.admin_listen:

@@ -19,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import date, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, Row, case, delete, func, insert, select, text, update
@@ -34,6 +33,7 @@ from graphldp.collector.storage.database import migrate, open_engine, revision, 
 from graphldp.collector.storage.removals import Removals, remove
 from graphldp.collector.storage.verify import Verified, verify
 from graphldp.errors import FormatError, StoreError
+from graphldp.files import passing_folder
 
 _SHARED_FIRST, _SHARED_BYTES = 0x4000_0002, 510  # where SQLite's shared locks lie in a file
 _LEFT_OUT = (schema.sessions, schema.sign_ins, schema.sealing_keys, schema.jobs)
@@ -56,8 +56,8 @@ class _Deleted(NamedTuple):
 
 def back_up(engine: Engine, file: Path) -> None:
     """Write all that a database holds to a file, for its owner's eyes only. It is whole and on disk, or not there."""
-    with TemporaryDirectory(prefix=f".{file.name}.", dir=file.parent) as folder:
-        made = Path(folder) / "backup.db"
+    with passing_folder(".graphldp-backup-", file.parent) as folder:
+        made = folder / "backup.db"
         made.touch(mode=0o600)
         target = open_engine(f"sqlite:///{made}")
         migrate(target)
@@ -76,8 +76,8 @@ def opened(file: Path) -> Iterator[Engine]:
     log = file.with_name(f"{file.name}-wal")
     if log.exists() and log.stat().st_size:
         raise FormatError(f"{file}: not a whole backup: a part of it is in {log.name}. 'collect backup' writes one.")
-    with TemporaryDirectory(prefix="graphldp-backup-") as folder:
-        copy = Path(folder) / "backup.db"
+    with passing_folder("graphldp-backup-") as folder:
+        copy = folder / "backup.db"
         shutil.copyfile(file, copy)
         engine = open_engine(f"sqlite:///{copy}")
         try:

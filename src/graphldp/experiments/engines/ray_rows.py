@@ -10,7 +10,6 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from graphldp.collector.community import Community
@@ -19,6 +18,7 @@ from graphldp.collector.storage.export_parquet import read_row_group, row_groups
 from graphldp.collector.storage.store import Store
 from graphldp.errors import DataError
 from graphldp.experiments.gathering import Watch
+from graphldp.files import passing_folder
 from graphldp.learn.tables.profiled import Profiled, joined
 from graphldp.learn.tables.profiling import profiled
 from graphldp.machines.ray import cluster, require_ray
@@ -42,8 +42,8 @@ class RayRows:
     def __call__(self, store: Store, communities: Sequence[Community], watch: Watch) -> Profiled:
         """The rows of some communities, in their order."""
         require_ray()
-        with TemporaryDirectory(prefix="graphldp-", dir=self.folder) as made:
-            file = Path(made) / "reports.parquet"
+        with passing_folder("graphldp-rows-", self.folder) as made:
+            file = made / "reports.parquet"
             watch("writing reports as Parquet", 0.0)
             write_parquet(store, communities, file, self.users)
             watch("reading reports on the cluster", 0.3)
