@@ -107,7 +107,13 @@ def test_who_starts_a_job_listens_for_one_that_is_in_doubt(store: Store) -> None
     """A command remembers nothing: it waits for a word, and only then says that a job is under way."""
     first = store.jobs.add("train", {}, "ann").key
     store.jobs.begin(first)
-    words = threading.Thread(target=lambda: [time.sleep(0.05) or store.jobs.tell(first, "", 0.1) for _ in range(20)])
+
+    def speak() -> None:
+        for _ in range(20):
+            time.sleep(0.05)
+            store.jobs.tell(first, "", 0.1)
+
+    words = threading.Thread(target=speak)
     words.start()
     with pytest.raises(BusyError, match=f"Job {first} "):
         Jobs(store.engine, silent=0.0, listens=60.0).add("train", {}, "bob")
