@@ -5,14 +5,17 @@ For a machine with a GPU. It needs NumPy and torch alone, and reads reports that
     python -m graphldp.benchmarks.stacked draw0.npz draw1.npz --out results.json --limit 500
 
 Each job is one noise draw, one stratified split (75 % / 10 % / 15 %) and one seed. Rows are written as they come, and
-a part that would overrun the limit is left out.
+a part that would overrun the limit is left out. With ``--processes 2 4 8``, as many processes share the chip, each with
+a stack of its own, and together they train as many models as the largest stack.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -116,6 +119,50 @@ def run(
         }
 
 
+def side_by_side(files: Sequence[Path], device: str, count: int, processes: int, epochs: int) -> dict[str, Any]:
+    """Whole trainings in several processes on one chip, each with a part of them as one computation.
+
+    Args:
+        files: see :func:`run`.
+        device: see there.
+        count: how many trainings.
+        processes: how many of them share the chip; each packs the graphs for itself before time is taken.
+        epochs: of each training.
+    """
+    context = multiprocessing.get_context("spawn")
+    gate, answers = context.Barrier(processes), context.SimpleQueue()
+    parts = [range(first, count, processes) for first in range(processes)]
+    workers = [context.Process(target=_beside, args=(files, device, part, epochs, gate, answers)) for part in parts]
+    for worker in workers:
+        worker.start()
+    found = [answers.get() for _ in workers]
+    for worker in workers:
+        worker.join()
+    took = max(seconds for seconds, _ in found)
+    accuracy = [each for _, some in found for each in some]
+    return {
+        "what": f"{count} whole trainings in {processes} processes",
+        "epochs": epochs,
+        "seconds": round(took, 1),
+        "trainings_per_minute": round(60 * count / took * epochs / EPOCHS, 1),
+        "test_accuracy": round(float(np.mean(accuracy)), 4),
+        "spread": round(float(np.std(accuracy)), 4),
+    }
+
+
+def _beside(files: Sequence[Path], device: str, numbers: Sequence[int], epochs: int, gate: Any, answers: Any) -> None:
+    """One process: its trainings, from when all are ready."""
+    from graphldp.learn.engine.training import resolve_device
+
+    packs = [_pack(Reports.load(file), resolve_device(device)) for file in files]
+    _train([_job(packs, number, epochs=3) for number in numbers])  # compiles
+    gate.wait()
+    start = perf_counter()
+    trained = _train([_job(packs, number, epochs=epochs) for number in numbers])
+    took = perf_counter() - start
+    answers.put((took, [_accuracy(packs, number, each) for number, each in zip(numbers, trained, strict=True)]))
+
+
 def _pack(lists: NeighbourLists, device: Any) -> PackedGraphs:
     from graphldp.learn.engine.batches import PackedGraphs
     from graphldp.learn.engine.gin import ModelSpec
@@ -200,12 +247,19 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1, 4, 16, 60])
+    parser.add_argument("--processes", type=int, nargs="*", default=[], help="how many share the chip, one by one")
     parser.add_argument("--limit", type=float, default=500.0, help="seconds after which nothing new is begun")
     parser.add_argument("--epochs", type=int, default=EPOCHS, help="of the whole trainings")
     given = parser.parse_args()
     rows = []
+    begin = perf_counter()
     options = {"device": given.device, "sizes": given.sizes, "epochs": given.epochs, "limit": given.limit}
-    for row in run(given.files, **options):
+    shared = (
+        side_by_side(given.files, given.device, max(given.sizes), each, given.epochs)
+        for each in given.processes
+        if perf_counter() - begin < given.limit
+    )
+    for row in chain(run(given.files, **options), shared):
         rows.append(row)
         found = {"machine": _machine(given.files), "rows": rows}
         given.out.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
