@@ -8,72 +8,22 @@ entries read and written, never in n. Users are cut into runs (:mod:`graphldp.me
 from __future__ import annotations
 
 from math import exp, log, log1p
-from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 from numpy.typing import NDArray
 
 from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import MULTIPLIER, ROUNDS, WEYL, Key, Stream, Words
+from graphldp.mechanisms.streams import Key, Stream, Words
 from graphldp.mechanisms.threads import in_threads, runs_of
+from graphldp.mechanisms.words import block_of, mulhi, rate_of, skips, uniform
 
-M0, M1 = np.uint64(MULTIPLIER[0]), np.uint64(MULTIPLIER[1])
-W0, W1 = np.uint64(WEYL[0]), np.uint64(WEYL[1])
 EDGES, FAKES = np.uint64(Stream.EDGES), np.uint64(Stream.FAKES)
 NOISE, ORDER, CHOICE = (
     np.uint64(Stream.PAIR_NOISE),
     np.uint64(Stream.PAIR_ORDER),
     np.uint64(Stream.PAIR_CHOICE),
 )
-
-
-@intrinsic
-def _mulhi(typingctx: Any, a: Any, b: Any) -> Any:
-    """The high word of a 64 × 64 bit product, one machine instruction."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        wide = ir.IntType(128)
-        product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
-        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
-
-    return types.uint64(types.uint64, types.uint64), build
-
-
-@njit(inline="always")
-def _block(block: int, user: int, graph: int, stream: np.uint64, key: Key, words: Words) -> None:
-    """Four words of a user's stream."""
-    c0, c1, c2, c3 = np.uint64(block + 1), np.uint64(user), np.uint64(graph), stream
-    k0, k1 = key[0], key[1]
-    for _ in range(ROUNDS):
-        high0, low0, high1, low1 = _mulhi(M0, c0), M0 * c0, _mulhi(M1, c2), M1 * c2
-        c0, c1, c2, c3 = high1 ^ c1 ^ k0, low1, high0 ^ c3 ^ k1, low0
-        k0 += W0
-        k1 += W1
-    words[0], words[1], words[2], words[3] = c0, c1, c2, c3
-
-
-@njit(inline="always")
-def _uniform(word: np.uint64) -> float:
-    return (float(word >> np.uint64(12)) + 0.5) * 2.0**-52
-
-
-@njit(inline="always")
-def _skips(
-    number: int, user: int, graph: int, stream: np.uint64, rate: float, key: Key, words: Words, out: NDArray[np.float64]
-) -> None:
-    """Four geometric skips at once: their logarithms do not wait for each other."""
-    _block(number >> 2, user, graph, stream, key, words)
-    for i in range(4):
-        out[i] = log(_uniform(words[i])) * rate
-
-
-@njit(inline="always")
-def _rate(probability: float) -> float:
-    """What turns log U into a skip over failures; 0 where nothing is skipped."""
-    return 1.0 / log1p(-probability) if 0.0 < probability < 1.0 else 0.0
 
 
 @njit(nogil=True, cache=True)
@@ -98,7 +48,7 @@ def _fill_lists(
         me, n, graph = users[row], sizes[row], graphs[row]
         begin, first, degree = written, indptr[row], indptr[row + 1] - indptr[row]
         strangers = n - 1 - degree
-        edge_rate, fake_rate = _rate(keep[row]), _rate(fake[row])
+        edge_rate, fake_rate = rate_of(keep[row]), rate_of(fake[row])
         edge_number, fake_number = 0, 0
         kept = -1 if keep[row] > 0.0 else degree  # the next true neighbour to report, counted among neighbours
         stranger = -1 if fake[row] > 0.0 else strangers  # the next stranger to report, counted among strangers
@@ -106,7 +56,7 @@ def _fill_lists(
         while True:
             if stranger < strangers:
                 if fake_number & 3 == 0:
-                    _skips(fake_number, me, graph, FAKES, fake_rate, key, words, fake_skips)
+                    skips(fake_number, me, graph, FAKES, fake_rate, key, words, fake_skips)
                 skip = fake_skips[fake_number & 3]
                 fake_number += 1
                 stranger = strangers if skip >= strangers else min(strangers, stranger + 1 + int(skip))
@@ -121,7 +71,7 @@ def _fill_lists(
                         break
                     while kept < edge:
                         if edge_number & 3 == 0:
-                            _skips(edge_number, me, graph, EDGES, edge_rate, key, words, edge_skips)
+                            skips(edge_number, me, graph, EDGES, edge_rate, key, words, edge_skips)
                         skip = edge_skips[edge_number & 3]
                         edge_number += 1
                         kept = degree if skip >= degree else kept + 1 + int(skip)
@@ -151,7 +101,7 @@ def _fill_words(
 ) -> None:
     words = np.empty(4, np.uint64)
     for row in range(start, stop):
-        _block(0, users[row], graphs[row], stream, key, words)
+        block_of(0, users[row], graphs[row], stream, key, words)
         out[row, 0], out[row, 1] = words[0], words[1]
 
 
@@ -182,8 +132,8 @@ def _distinct(count: int, among: int, graph: int, key: Key) -> NDArray[np.int64]
         fresh = np.empty(wanted - have, np.int64)
         for i in range(len(fresh)):
             if drawn & 3 == 0:
-                _block(drawn >> 2, 0, graph, CHOICE, key, words)
-            fresh[i] = np.int64(_mulhi(words[drawn & 3], np.uint64(among)))
+                block_of(drawn >> 2, 0, graph, CHOICE, key, words)
+            fresh[i] = np.int64(mulhi(words[drawn & 3], np.uint64(among)))
             drawn += 1
         fresh.sort()  # alone, then merged: numba's sort takes quadratic time where few follow many that are sorted
         chosen, have = _merged(chosen[:have], fresh, wanted)
@@ -220,8 +170,8 @@ def _fill_pairs(
         depth = np.empty(len(own))
         for i in range(len(own)):
             if i & 3 == 0:
-                _block(i >> 2, 0, graph_ids[graph], NOISE, key, words)
-            noise = log(_uniform(words[i & 3]))
+                block_of(i >> 2, 0, graph_ids[graph], NOISE, key, words)
+            noise = log(uniform(words[i & 3]))
             value = eps + (noise if words[i & 3] & np.uint64(1) else -noise)
             depth[i] = -log1p(-0.5 * exp(-value)) if value >= 0.0 else -log(0.5) - value
         order = np.argsort(depth)
@@ -234,8 +184,8 @@ def _fill_pairs(
             else:
                 if number == fakes:
                     if number & 3 == 0:
-                        _block(number >> 2, 0, graph_ids[graph], ORDER, key, words)
-                    level -= log(_uniform(words[number & 3])) / (others - number)
+                        block_of(number >> 2, 0, graph_ids[graph], ORDER, key, words)
+                    level -= log(uniform(words[number & 3])) / (others - number)
                     number += 1
                 if depth[order[taken]] < level:
                     taken += 1
