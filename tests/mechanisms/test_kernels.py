@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
+from itertools import pairwise
 from types import ModuleType
 
 import numpy as np
@@ -18,9 +19,9 @@ from tests.values import some
 
 import graphldp as gl
 from graphldp.errors import ParameterError
-from graphldp.mechanisms import base, kernels, local_lap, reference
+from graphldp.mechanisms import base, bits, kernels, local_lap, reference
 from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Stream, first_words, key_from
+from graphldp.mechanisms.streams import Stream, first_words, key_from, to_uniform
 from graphldp.mechanisms.threads import runs_of
 
 from .strategies import graph_sets, mechanisms
@@ -99,6 +100,62 @@ def test_any_part_of_the_users_can_be_drawn_apart(
 def sparse() -> gl.GraphSet:
     """Large enough to be cut into several runs."""
     return gl.synthetic.barabasi_albert(n=20_000, m=4, num_graphs=3, seed=1)
+
+
+@pytest.fixture(scope="module")
+def dense() -> UserRows:
+    """Users of two graphs, who draw enough for tables of skips; each of them knows a tenth of the others."""
+    rng = np.random.default_rng(5)
+    (a, b), (c, d) = (np.triu(rng.random((n, n)) < 0.1, 1).nonzero() for n in (400, 65))
+    return UserRows.of(gl.GraphSet.from_edges(np.append(a, c + 400), np.append(b, d + 400), [400, 65]))
+
+
+RATES = {
+    "one rate": [0.27],
+    "nearly all": [0.999],
+    "all": [1.0],
+    "two rates by turns": [0.27, 0.1],
+    "public users among others": [0.27, 0.27, 0.0],
+    "a rate of each user's own": np.linspace(0.2, 0.4, 465).tolist(),
+    "as sparse as it gets": [1 / 31],
+}
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_dense_lists_are_the_same_bits(dense: UserRows, name: str) -> None:
+    fake = np.resize(RATES[name], len(dense))
+    keep = np.where(fake > 0, 1 - fake, 1.0)
+    drawn = [backend.sample_lists(dense, keep, fake, key_from(9, "a test")) for backend in (kernels, reference)]
+    for ours, plain in zip(*drawn, strict=True):
+        np.testing.assert_array_equal(ours, plain)
+
+
+def test_a_table_of_skips_says_what_the_logarithm_says() -> None:
+    """At both ends of every range, also where a skip just ends: 1/2, 1/4, … are borders of ranges for p = 1/2."""
+    for probability in (0.5, 0.27, 0.9, 0.01):
+        rate, table = 1 / np.log1p(-probability), np.empty(1 << 11, np.int32)
+        bits.lengths_of_skips(rate, table)
+        ends = np.arange(1, 1 << 11, dtype=np.uint64) << np.uint64(53)
+        told = table[1:] >= 0
+        assert table[0] == -1
+        assert told.mean() > 0.3
+        for words in (ends, ends + np.uint64(2**53 - 1)):
+            exact = (np.log(to_uniform(words)) * rate).astype(np.int64)
+            np.testing.assert_array_equal(table[1:][told], exact[told])
+
+
+@pytest.mark.parametrize("cuts", [[0, 465], [0, 1, 230, 465]])
+def test_threads_leave_no_trace_in_bits(dense: UserRows, cuts: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = np.full(len(dense), 0.3)
+    monkeypatch.setattr(bits, "runs_of", lambda work: list(pairwise(cuts)))
+    word_ptr, words, lengths = bits.sample_bits(dense, 1 - fake, fake, key_from(2, "a test"))
+    told = np.unpackbits(words.view(np.uint8), bitorder="little").reshape(-1, 64)
+    rows = np.add.reduceat(told.sum(1, dtype=np.int64), word_ptr[:-1])
+    np.testing.assert_array_equal(rows, lengths)
+    indptr, names = reference.sample_lists(dense, 1 - fake, fake, key_from(2, "a test"))
+    place = 64 * np.repeat(word_ptr[:-1], lengths) + names
+    np.testing.assert_array_equal(np.flatnonzero(told), place)
+    np.testing.assert_array_equal(np.diff(indptr), lengths)
 
 
 @pytest.mark.parametrize("mechanism", [gl.DPRR(1.0), gl.LocalLap(3.0)])

@@ -2,7 +2,8 @@
 
 ``sample_lists`` is the one sampler of noisy lists: a true neighbour stays with the user's probability ``keep``, and a
 stranger is added with probability ``fake``. Strangers are reached by geometric skips, so the cost is linear in the
-entries read and written, never in n. Users are cut into runs (:mod:`graphldp.mechanisms.threads`).
+entries read and written, never in n. Dense lists are drawn as bits first (:mod:`graphldp.mechanisms.bits`). Users are
+cut into runs (:mod:`graphldp.mechanisms.threads`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from graphldp.mechanisms.bits import PER_NAME, names_of, sample_bits
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream, Words
 from graphldp.mechanisms.threads import in_threads, runs_of
@@ -210,6 +212,8 @@ def sample_lists(
     """
     degrees = rows.degrees
     expected = keep * degrees + fake * (rows.n - 1 - degrees)
+    if expected.sum() * PER_NAME > rows.n.sum():  # the same lists either way
+        return names_of(*sample_bits(rows, keep, fake, key))
     runs = runs_of(1.0 + degrees + expected)
     mean = np.array([expected[start:stop].sum() for start, stop in runs])
     capacity = _room_for(mean)
