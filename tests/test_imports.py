@@ -16,7 +16,7 @@ import graphldp as gl
 ROOT = Path(gl.__file__).parent
 LAYERS = (
     ("errors", "text"),
-    ("archives", "files", "intervals", "labels", "machines", "own", "partitions", "privacy"),
+    ("archives", "files", "intervals", "labels", "machines", "own", "partitions", "pointers", "privacy"),
     ("attributes",),
     ("neighbour_lists",),
     ("interchange",),

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, FormatError, ParameterError
 from graphldp.labels import NO_LABEL
-from graphldp.neighbour_lists import FORMAT, gather_ranges
+from graphldp.neighbour_lists import FORMAT
 
 GRAPHS = gl.GraphSet.from_edges([0, 1, 3, 6], [1, 2, 4, 7], [3, 2, 0, 4], [5, 6, 7, 8], name="four")
 REPORTS = gl.DPRR(3.0).randomize(GRAPHS, rng=0)
@@ -118,17 +116,6 @@ def test_no_such_graph(ids: Any) -> None:
 def test_what_is_no_position(ids: Any) -> None:
     with pytest.raises(ParameterError, match="'ids' parameter"):
         GRAPHS[ids]
-
-
-@settings(deadline=None)
-@given(st.lists(st.integers(0, 9), min_size=1), st.data())
-def test_gather_ranges(lengths: list[int], data: st.DataObject) -> None:
-    pointers = np.concatenate(([0], np.cumsum(lengths)))
-    picked = np.array(data.draw(st.lists(st.integers(0, len(lengths) - 1))), np.int64)
-    members, new = gather_ranges(pointers, picked)
-    expected = [np.arange(pointers[i], pointers[i + 1]) for i in picked]
-    np.testing.assert_array_equal(members, np.concatenate([*expected, np.zeros(0, np.int64)]))
-    assert np.diff(new).tolist() == [lengths[i] for i in picked]
 
 
 @pytest.mark.parametrize("saved", [GRAPHS, GRAPHS.subset([3, 1]).with_labels(None), REPORTS], ids=repr)

@@ -18,7 +18,8 @@ from graphldp.attributes import Attributes
 from graphldp.errors import DataError, Described, bad_parameter, extra_named
 from graphldp.interchange import node_column, to_networkx, to_scipy
 from graphldp.labels import check_labels
-from graphldp.neighbour_lists import NeighbourLists, lists_from_pairs, whole_numbers
+from graphldp.neighbour_lists import NeighbourLists
+from graphldp.pointers import lists_from_pairs, whole_numbers
 from graphldp.text import facts
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from graphldp.attributes import Attributes
 from graphldp.errors import DataError, FormatError, bad_parameter
 from graphldp.files import written_whole
 from graphldp.labels import NO_LABEL
+from graphldp.pointers import check_lists, check_pointers, gather_ranges, local_users
 
 _COLUMN = "user_"  # begins the names of the columns of attributes in a file
 FORMAT = 1  # of saved files; raised when an older reader would misread a newer file
@@ -62,8 +63,8 @@ class NeighbourLists:
         self._freeze("indptr", np.int64)
         self._freeze("indices", np.int32)
         self._freeze("graph_ptr", np.int64)
-        _check_pointers(self.graph_ptr, "graph_ptr", len(self.indptr) - 1)
-        _check_pointers(self.indptr, "indptr", len(self.indices))
+        check_pointers(self.graph_ptr, "graph_ptr", len(self.indptr) - 1)
+        check_pointers(self.indptr, "indptr", len(self.indices))
         if not len(self.graph_ids):
             object.__setattr__(self, "graph_ids", np.arange(self.num_graphs))
         self._freeze("graph_ids", np.int64, self.num_graphs)
@@ -77,7 +78,7 @@ class NeighbourLists:
         if self.attributes is not None:
             self._check_attributes(self.attributes)
         if not trusted:
-            self._check_lists()
+            check_lists(self.indptr, self.indices, self.graph_ptr)
 
     def __repr__(self) -> str:  # counts only: a log must not hold anybody's edges
         counts = f"{self.num_graphs} graphs, {self.num_users} users, {self.num_entries} entries"
@@ -108,36 +109,6 @@ class NeighbourLists:
         if attributes and attributes.num_users != self.num_users:
             told = attributes.num_users
             raise DataError(f"Columns must have one entry for each of {self.num_users} users. Got {told} instead.")
-
-    def _check_lists(self) -> None:
-        if not len(self.indices):
-            return
-        # one pass without a per-entry owner array: compare each list's ends, then neighbouring entries
-        lengths = np.diff(self.indptr)
-        filled = np.flatnonzero(lengths)
-        sizes = np.repeat(self.sizes, self.sizes)[filled]
-        low, high = self.indices[self.indptr[filled]], self.indices[self.indptr[filled + 1] - 1]
-        rising = self.indices[1:] > self.indices[:-1]
-        rising[self.indptr[filled[1:]] - 1] = True
-        if not rising.all():
-            user = int(np.searchsorted(self.indptr, int(np.flatnonzero(~rising)[0]), side="right")) - 1
-            raise DataError(f"A list must be sorted and free of duplicates; user {user}'s is not.")
-        if (low < 0).any() or (high >= sizes).any():
-            user = int(filled[np.flatnonzero((low < 0) | (high >= sizes))[0]])
-            raise DataError(f"A list must name users of its own graph (0 to n−1) only; user {user}'s does not.")
-        if (loop := self._self_loop()) is not None:
-            raise DataError(f"A list must not name its own user; user {loop}'s does.")
-
-    def _self_loop(self) -> int | None:
-        local = self.local_users.astype(np.int32)
-        step = 1 << 24  # entries at a time: bounds the memory of the check on very large graphs
-        cuts = np.searchsorted(self.indptr, np.arange(0, self.num_entries, step), side="right") - 1
-        for start, stop in zip(cuts, [*cuts[1:], self.num_users], strict=True):
-            own = np.repeat(local[start:stop], np.diff(self.indptr[start : stop + 1]))
-            hit = np.flatnonzero(self.indices[self.indptr[start] : self.indptr[stop]] == own)
-            if len(hit):
-                return int(np.searchsorted(self.indptr, self.indptr[start] + hit[0], side="right")) - 1
-        return None
 
     @property
     def num_graphs(self) -> int:
@@ -177,7 +148,7 @@ class NeighbourLists:
     @property
     def local_users(self) -> NDArray[np.int64]:
         """Each user's number inside her own graph."""
-        return np.arange(self.num_users) - np.repeat(self.graph_ptr[:-1], self.sizes)
+        return local_users(self.graph_ptr)
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
@@ -300,34 +271,6 @@ class NeighbourLists:
             raise FormatError(f"{path}: damaged ({error})") from None
 
 
-def gather_ranges(
-    pointers: NDArray[np.int64], picked: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The members of some ranges of a pointer array, one after the other, and the new pointers."""
-    starts = pointers[picked]
-    lengths = pointers[picked + 1] - starts
-    new = np.concatenate(([0], np.cumsum(lengths)))
-    return np.arange(new[-1]) + np.repeat(starts - new[:-1], lengths), new
-
-
-def lists_from_pairs(
-    source: NDArray[np.int64], target: NDArray[np.int64], num_users: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """CSR pointers and sorted, duplicate-free entries from (source, target) pairs of global user numbers."""
-    code = np.sort(source * num_users + target)  # np.unique hashes first, which takes sixty times as long
-    order = code[np.concatenate(([True], code[1:] != code[:-1]))] if len(code) else code
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(order // max(num_users, 1), minlength=num_users))))
-    return indptr, order % max(num_users, 1)
-
-
-def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
-    """Numbers as int64, refused where that would round them."""
-    array = np.asarray(values)
-    if array.size and array.dtype.kind not in "iu":
-        raise DataError(f"{name} must hold whole numbers.")
-    return array.astype(np.int64)
-
-
 def _version(stored: Any) -> int:
     """The format of a saved file, 0 where it states none."""
     return int(stored) if isinstance(stored, np.ndarray) and stored.shape == () and stored.dtype.kind in "iu" else 0
@@ -336,8 +279,3 @@ def _version(stored: Any) -> int:
 def taken(values: Any, users: NDArray[np.int64]) -> Any:
     """Some users' values; None where there are none."""
     return None if values is None else values[users]
-
-
-def _check_pointers(pointers: NDArray[np.int64], name: str, end: int) -> None:
-    if len(pointers) == 0 or pointers[0] != 0 or pointers[-1] != end or (np.diff(pointers) < 0).any():
-        raise DataError(f"{name} must rise from 0 to {end}.")

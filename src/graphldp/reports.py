@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from graphldp.errors import DataError, FormatError, extra_named
 from graphldp.interchange import to_networkx
-from graphldp.neighbour_lists import NeighbourLists, gather_ranges, taken
+from graphldp.neighbour_lists import NeighbourLists, taken
+from graphldp.pointers import gather_ranges
 from graphldp.privacy import Budget, Guarantee
 from graphldp.text import facts
 

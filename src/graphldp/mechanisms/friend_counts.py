@@ -20,7 +20,7 @@ from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, Noise
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream, first_words, to_uniform
-from graphldp.neighbour_lists import gather_ranges
+from graphldp.pointers import gather_ranges
 from graphldp.privacy import Budget
 
 Floats = NDArray[np.float64]

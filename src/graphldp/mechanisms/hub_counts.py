@@ -29,7 +29,7 @@ from graphldp.mechanisms.base import DrawnLists, Mechanism, Noise, backend, nois
 from graphldp.mechanisms.hub_lists import hub_threshold, is_number
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream, to_uniform
-from graphldp.neighbour_lists import gather_ranges
+from graphldp.pointers import gather_ranges
 from graphldp.privacy import Budget
 from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from graphldp.mechanisms.base import backend
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Rng, Stream, key_from
-from graphldp.neighbour_lists import gather_ranges
+from graphldp.pointers import gather_ranges
 from graphldp.reports import Reports
 from graphldp.threats.lists import spliced
 

@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 
 from graphldp.learn.engine.summaries import released_degrees
 from graphldp.learn.tables.profiles import noise_variance, total
-from graphldp.neighbour_lists import NeighbourLists, gather_ranges
+from graphldp.neighbour_lists import NeighbourLists
+from graphldp.pointers import gather_ranges
 from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
