@@ -17,7 +17,9 @@ from functools import cache
 
 from fill import DOCS, fill, markdown
 
-from graphldp.experiments.plans.figures import EXPERIMENTS, NodeSweep, method_label
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.kinds import NodeSweep
+from graphldp.experiments.plans.methods import method_label
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, points_of
 

@@ -2,7 +2,7 @@
 
 from fill import DOCS, markdown
 
-from graphldp.experiments.plans.figures import METHODS
+from graphldp.experiments.plans.methods import METHODS
 from graphldp.experiments.plans.search import BEFORE, TESTED
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, paired, points_of

@@ -19,7 +19,7 @@ from searches import TABLES as SEARCHES
 
 from graphldp.experiments.cells import canonical
 from graphldp.experiments.draws import Context, Draw, load, reports_of
-from graphldp.experiments.plans.figures import CONTROLS, METHODS, NOT_PRIVATE, RAW
+from graphldp.experiments.plans.methods import CONTROLS, METHODS, NOT_PRIVATE, RAW
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, paired, points_of
 from graphldp.learn.metrics import summarize

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 import graphldp as gl
 from graphldp.experiments.cases import HUB
-from graphldp.experiments.plans.figures import EXPERIMENTS, DegreeForgery, Poisoning
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.kinds import DegreeForgery, Poisoning
 from graphldp.experiments.plans.panels import CURVES, NOBODY, Forged, Line, Panel, line_name
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, points_of

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import graphldp as gl
-from graphldp.experiments.plans.figures import EXPERIMENTS, GridSearch, Rung
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.kinds import GridSearch, Rung
 from graphldp.experiments.results import ResultsFile
 from graphldp.pages.page import make_page
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import cast
 
-from graphldp.experiments.plans.figures import EXPERIMENTS, DegreeForgery
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.kinds import DegreeForgery
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.pages.forgery import accuracies, certificates, forgery_section, points_at, worst_of

@@ -21,7 +21,7 @@ import pytest
 from graphldp.errors import FormatError
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
-from graphldp.experiments.plans.figures import CONTROLS, METHODS
+from graphldp.experiments.plans.methods import CONTROLS, METHODS
 from graphldp.experiments.plans.plan import ExperimentPlan, make_plan
 from graphldp.experiments.results import ResultsFile
 from graphldp.pages.page import make_page

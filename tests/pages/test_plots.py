@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from graphldp.experiments.plans.figures import METHODS
+from graphldp.experiments.plans.methods import METHODS
 from graphldp.mechanisms.named import colour_of
 from graphldp.pages.plots import Axis, Series, chart, standalone
 from graphldp.pages.style import colours

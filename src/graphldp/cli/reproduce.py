@@ -149,7 +149,8 @@ def _export(
 ) -> None:
     """Write what is missing to a folder, and for a search what it takes to go on there."""
     from graphldp.experiments.engines.remote import export
-    from graphldp.experiments.plans.figures import EXPERIMENTS, GridSearch
+    from graphldp.experiments.plans.figures import EXPERIMENTS
+    from graphldp.experiments.plans.kinds import GridSearch
     from graphldp.experiments.runner import missing
 
     for plan in plans:

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from graphldp.experiments.cells import Row
-from graphldp.experiments.plans.figures import EXPERIMENTS, AccuracySweep, NodeSweep, method_label
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.kinds import AccuracySweep, NodeSweep
+from graphldp.experiments.plans.methods import method_label
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point, points_of
 

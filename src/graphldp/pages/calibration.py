@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from graphldp.experiments.plans.figures import Experiment, method_label
+from graphldp.experiments.plans.kinds import Experiment
+from graphldp.experiments.plans.methods import method_label
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.learn.calibration import Reliability

@@ -8,7 +8,8 @@ from html import escape
 
 import numpy as np
 
-from graphldp.experiments.plans.figures import DegreeForgery, Experiment, method_label
+from graphldp.experiments.plans.kinds import DegreeForgery, Experiment
+from graphldp.experiments.plans.methods import method_label
 from graphldp.experiments.plans.panels import NOBODY, Forged
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from graphldp.experiments.plans.figures import Experiment, NodeSweep, method_label
+from graphldp.experiments.plans.kinds import Experiment, NodeSweep
+from graphldp.experiments.plans.methods import method_label
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.pages.plots import Axis, Series, chart

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from graphldp.experiments.plans.figures import Experiment, Poisoning
+from graphldp.experiments.plans.kinds import Experiment, Poisoning
 from graphldp.experiments.plans.panels import Line, Panel, line_name
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from graphldp.experiments.plans.figures import Experiment, method_label
+from graphldp.experiments.plans.kinds import Experiment
+from graphldp.experiments.plans.methods import method_label
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.plans.search import BEFORE, TESTED
 from graphldp.experiments.summary import Point

@@ -11,10 +11,8 @@ from typing import Any
 
 from graphldp.experiments.accuracies import SYMBOLS
 from graphldp.experiments.cells import Row
-from graphldp.experiments.plans.figures import (
-    CONTROLS,
-    EXPERIMENTS,
-    NOT_PRIVATE,
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.kinds import (
     AccuracySweep,
     CalibrationStudy,
     ComplexityTable,
@@ -27,9 +25,9 @@ from graphldp.experiments.plans.figures import (
     NodeSweep,
     Poisoning,
     SamplingRuntime,
-    method_label,
     with_methods,
 )
+from graphldp.experiments.plans.methods import CONTROLS, NOT_PRIVATE, method_label
 from graphldp.experiments.plans.plan import COMPARISON, RUNS, ExperimentPlan
 from graphldp.experiments.summary import Point, points_of
 from graphldp.pages.calibration import calibration_section

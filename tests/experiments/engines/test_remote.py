@@ -15,7 +15,8 @@ from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
 from graphldp.experiments.engines import remote
 from graphldp.experiments.engines.grouping import groups_of, merged
-from graphldp.experiments.plans.figures import EXPERIMENTS, GridSearch, Rung
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.kinds import GridSearch, Rung
 from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, make_plan
 from graphldp.experiments.plans.search import BEFORE, TESTED
 from graphldp.experiments.results import ResultsFile

@@ -8,7 +8,7 @@ from tests.experiments.conftest import MakePlan
 
 from graphldp.errors import DatasetNotFoundError, ParameterError
 from graphldp.experiments.draws import Context
-from graphldp.experiments.plans.figures import ACROSS, MODELS, RAW
+from graphldp.experiments.plans.methods import ACROSS, MODELS, RAW
 from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, experiments_for, make_plan
 from graphldp.experiments.plans.scope import PlannedCell
 

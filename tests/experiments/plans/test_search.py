@@ -10,7 +10,8 @@ import pytest
 
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
-from graphldp.experiments.plans.figures import EXPERIMENTS, GridSearch
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.kinds import GridSearch
 from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, make_plan
 from graphldp.experiments.plans.search import BEFORE, TESTED
 

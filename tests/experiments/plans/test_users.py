@@ -7,7 +7,8 @@ import pytest
 from graphldp.datasets.registry import NODE_SPLIT
 from graphldp.errors import ParameterError
 from graphldp.experiments.draws import Context, load
-from graphldp.experiments.plans.figures import EXPERIMENTS, NodeSweep
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.kinds import NodeSweep
 from graphldp.experiments.plans.plan import ExperimentPlan, experiments_for, make_plan
 from graphldp.experiments.plans.setup import Setup, draw_for
 from graphldp.experiments.trial import LPGNNS, NODE_LEARNERS

@@ -8,11 +8,7 @@ from itertools import product
 
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Draw
-from graphldp.experiments.plans.figures import (
-    ACROSS,
-    CONTROLS,
-    MODELS,
-    TABULAR,
+from graphldp.experiments.plans.kinds import (
     AccuracySweep,
     CalibrationStudy,
     ComplexityTable,
@@ -26,6 +22,7 @@ from graphldp.experiments.plans.figures import (
     Poisoning,
     SamplingRuntime,
 )
+from graphldp.experiments.plans.methods import ACROSS, CONTROLS, MODELS, TABULAR
 from graphldp.experiments.plans.panels import CURVES, HONEST_DEGREE, NOBODY, line_name
 from graphldp.experiments.plans.scope import PlannedCell, Scope, draw_of
 from graphldp.experiments.plans.search import search_cells

@@ -15,7 +15,8 @@ from graphldp.experiments.cells import Row
 from graphldp.experiments.draws import Context, load
 from graphldp.experiments.plans.efforts import EFFORTS
 from graphldp.experiments.plans.expansion import cells_of
-from graphldp.experiments.plans.figures import EXPERIMENTS, NodeSweep, with_methods
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.kinds import NodeSweep, with_methods
 from graphldp.experiments.plans.scope import PlannedCell, Scope
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.named import named

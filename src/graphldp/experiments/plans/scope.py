@@ -10,7 +10,7 @@ from graphldp.errors import BudgetError
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Draw
 from graphldp.experiments.plans.efforts import Effort
-from graphldp.experiments.plans.figures import MODELS, RAW
+from graphldp.experiments.plans.methods import MODELS, RAW
 from graphldp.experiments.trial import Threat, Trial
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR
@@ -31,7 +31,7 @@ class PlannedCell:
 
     Args:
         panel: which panel, as in ``"λ = 0.5"``; empty where there is one.
-        series: which line, a key of :data:`graphldp.experiments.plans.figures.METHODS` or another name.
+        series: which line, a key of :data:`graphldp.experiments.plans.methods.METHODS` or another name.
         x: where on the x axis, None for a line across or a table.
         seed: which repetition.
         cell: what is computed.
@@ -73,7 +73,7 @@ class Scope:
 def draw_of(
     method: str, setting: Scope, *, seed: int | None, epsilon: float, alpha: float, public_fraction: float
 ) -> Draw:
-    """The draw of a method of :data:`graphldp.experiments.plans.figures.METHODS` at one point of a figure."""
+    """The draw of a method of :data:`graphldp.experiments.plans.methods.METHODS` at one point of a figure."""
     if method in ("nonpriv-full", "size-control", "size-forest", *RAW):
         return Draw(setting.dataset, "nonpriv-full")
     if method == "size-gin":  # lists without an entry, and no d* looked at

@@ -14,7 +14,8 @@ from statistics import fmean
 from typing import Any
 
 from graphldp.experiments.cells import Row
-from graphldp.experiments.plans.figures import ACROSS, Experiment, GridSearch, Rung
+from graphldp.experiments.plans.kinds import Experiment, GridSearch, Rung
+from graphldp.experiments.plans.methods import ACROSS
 from graphldp.experiments.plans.scope import PlannedCell, Scope, draw_of
 from graphldp.experiments.trial import Trial
 from graphldp.learn.grid import preference

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from graphldp.experiments.draws import Draw
-from graphldp.experiments.plans.figures import ACROSS, Experiment, NodeSweep
+from graphldp.experiments.plans.kinds import Experiment, NodeSweep
+from graphldp.experiments.plans.methods import ACROSS
 from graphldp.experiments.plans.scope import PlannedCell, Scope, draw_of
 from graphldp.experiments.trial import LPGNNS, NODE_LEARNERS, NODES, Trial
 from graphldp.mechanisms import DPRR, MultiBit, NonPrivFull
