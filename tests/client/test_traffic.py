@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
 from graphldp.audit.traffic import MOVES, NEIGHBOURS, Move, recorded, renamed, same_traffic
+from graphldp.client import drawing, protocol, sampler
 from graphldp.client import friends as friends_room
-from graphldp.client import protocol, sampler
 from graphldp.client.ledger import Entry, Ledger
 from graphldp.client.membership import Drawn, Membership
 from graphldp.client.protocol import Client
@@ -238,7 +238,7 @@ def refuse_empty_lists(patch: pytest.MonkeyPatch) -> None:
             raise ClientError("nobody matches")
         return made
 
-    patch.setattr(protocol, "Plan", plan)
+    patch.setattr(drawing, "Plan", plan)
 
 
 @pytest.mark.parametrize("mutant", [refuse_changed_lists, refuse_changed_lists_locally, refuse_empty_lists])

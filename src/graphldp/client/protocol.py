@@ -1,6 +1,6 @@
 """The client: join, report once, answer once where the report is asked again (see ``answering``), forget.
 
-A report goes through these steps, each on the disk before the next begins:
+A report goes through these steps, each on the disk before the next begins (1 to 3 are in ``drawing``):
 
 1. the user's list is matched with the pinned roster, and she is asked; so far nothing has left the device;
 2. the ledger is charged (a report that was never drawn is charged anew, not twice);
@@ -23,23 +23,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import platformdirs
-from numpy.typing import NDArray
 
-from graphldp.client import answering, counting, friends, hubs, membership, sampler, sealing, vault, withdrawing
+from graphldp.client import answering, drawing, friends, membership, sealing, vault, withdrawing
 from graphldp.client.answering import Answered
 from graphldp.client.entropy import Entropy
-from graphldp.client.ledger import Entry, Ledger, shown
+from graphldp.client.ledger import Entry, Ledger
 from graphldp.client.membership import Drawn, Membership
-from graphldp.client.questions import Approve, Plan, Renewal, agreed
+from graphldp.client.questions import DECLINED, Approve, Renewal, agreed
 from graphldp.client.sender import Sender
 from graphldp.errors import ClientError, GraphLDPError
-from graphldp.wire import Choice, Invitation, Publication, Published, Report, encode
+from graphldp.wire import Invitation, Publication, Published
 
 TICK = 1.0
 USERS_A_TICK = 50_000  # matching a roster takes microseconds a user, and more or less of them by the list
-_DECLINED = "You said no; nothing was drawn, and no report was sent."
 
 
 class Client:
@@ -120,7 +117,8 @@ class Client:
             fresh = drawn is None
             if drawn is None:
                 self._refuse_second(member, ledger, new_epoch=new_epoch, resend=resend)
-                drawn = self._draw(member, ledger, _names(friends_file) if names is None else names, choice, approve)
+                names = _names(friends_file) if names is None else names
+                drawn = drawing.draw(member, ledger, names, choice, approve, self._entropy)
             elif choice not in (None, drawn.choice):
                 raise ClientError(f"The report of this epoch was drawn with the choice '{drawn.choice}', and is kept.")
             entry = ledger.find(*member.where, member.published.epoch)
@@ -191,57 +189,6 @@ class Client:
                 ledger.mark(entry, drawn=True)
             vault.drop(member.folder)
 
-    def _draw(
-        self, member: Membership, ledger: Ledger, names: list[str], choice: str | None, approve: Approve
-    ) -> Drawn:
-        """Steps 1 to 3. Nothing here asks the network for anything."""
-        published, chosen = member.published, member.published.choice(choice)
-        _check_accepted(chosen, member.accepted)
-        ledger.check(*member.where, published.epoch, chosen)
-        roster, groups = member.people()
-        matched = friends.match(names, roster, published.user)
-        found = tuple(roster[number] for number in matched.neighbours)
-        total = len(found) + matched.unmatched
-        plan = Plan(published, chosen, ledger.spent, ledger.cap, total, found, matched.cause)
-        if groups is not None:
-            counts = counting.true_counts(matched.neighbours.tolist(), groups, len(published.group_names))
-            plan = replace(plan, counts=tuple(counts))
-        if not approve(plan):
-            raise ClientError(_DECLINED)
-        ledger.charge(*member.where, published.epoch, chosen)
-        report, noise = self._sampled(published, chosen, matched.neighbours, groups)
-        numbers = tuple(matched.neighbours.tolist())
-        drawn = Drawn(report, encode(report), chosen.name, numbers, noise=noise, group_names=published.group_names)
-        member.keep(drawn)
-        return drawn
-
-    def _sampled(
-        self, published: Published, chosen: Choice, numbers: NDArray[np.int32], groups: list[int] | None
-    ) -> tuple[Report, int | None]:
-        """The report, and the noise that a hub's answer will need."""
-        mechanism = published.drawn_by(chosen)
-        if mechanism == "hub-counts":
-            return hubs.draw(
-                numbers,
-                n=published.n,
-                user=published.user,
-                epsilon1=chosen.epsilon1,
-                hub_from=published.hub_from,
-                _entropy=self._entropy,
-            )
-        report = sampler.draw(
-            numbers,
-            mechanism=mechanism,
-            n=published.n,
-            user=published.user,
-            epsilon1=chosen.epsilon1,
-            epsilon2=chosen.epsilon2,
-            hub_from=published.hub_from,
-            groups=groups,
-            _entropy=self._entropy,
-        )
-        return report, None
-
     def _wait(self, begun: float, n: int) -> None:
         """How long a draw took does not show in when what was drawn leaves."""
         if self._tick:
@@ -280,7 +227,7 @@ class Client:
         if current.epoch <= ledger.last_epoch(*member.where):
             raise ClientError(f"The community is in epoch {current.epoch}, for which your report is drawn.")
         if not approve(Renewal(member.published, current, *member.people(), found.roster, found.groups)):
-            raise ClientError(_DECLINED)
+            raise ClientError(DECLINED)
         membership.pin(member.folder, found, member.accepted)
         return membership.load(member.folder)
 
@@ -319,16 +266,3 @@ def _note(member: Membership, drawn: Drawn, path: Path | None) -> str | None:
         "Your list has changed since this epoch's report was drawn. The report stays as it is; a new one needs a new "
         "epoch of the community, and costs its ε again."
     )
-
-
-def _check_accepted(choice: Choice, accepted: int | None) -> None:
-    if accepted is None:
-        return
-    if choice.cost is None:
-        raise ClientError(
-            f"The choice '{choice.name}' publishes your list; you accepted ε = {shown(accepted)} at most."
-        )
-    if choice.cost > accepted:
-        raise ClientError(
-            f"The choice '{choice.name}' costs ε = {shown(choice.cost)}; you accepted {shown(accepted)} at most."
-        )

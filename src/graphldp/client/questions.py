@@ -13,6 +13,7 @@ from typing import Protocol
 from graphldp.client.ledger import shown
 from graphldp.wire import Choice, Published, spoken
 
+DECLINED = "You said no; nothing was drawn, and no report was sent."
 _SHOWN = 12
 
 
