@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,15 @@ from graphldp.mechanisms import named
 from graphldp.threats.named import ATTACKS, DEFENSES
 
 SOURCE = Path(gl.__file__).parent
-TREES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
 
 
 def test_a_class_name_stands_once_in_the_tree() -> None:
-    names = Counter(node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    names = Counter(node.name for tree in trees().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     twice = {name for name, count in names.items() if count > 1 and not name.startswith("_")}
     assert not twice
 
@@ -61,7 +66,7 @@ def test_there_is_no_table_of_names_but_one(about: str) -> None:
     names, homes = TABLES[about]
     wrong = [
         f"{where}:{line} has {', '.join(sorted(texts & names))}"
-        for where, tree in TREES.items()
+        for where, tree in trees().items()
         if where not in (*homes, *HOMES) and not where.startswith("wire/")
         for line, texts in listed(tree)
         if len(texts & names) > 1
