@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +69,7 @@ def names(node: ast.stmt, module: str) -> Iterator[str]:
             yield node.module
 
 
+@cache
 def imports() -> list[Import]:
     found = []
     for path in sorted(ROOT.rglob("*.py")):
@@ -80,9 +82,6 @@ def imports() -> list[Import]:
     return found
 
 
-IMPORTS = imports()
-
-
 def room_of(target: str) -> str | None:
     """The room that an import reaches; None for other packages, and for the version number."""
     parts = target.split(".")
@@ -92,12 +91,12 @@ def room_of(target: str) -> str | None:
 
 
 def test_every_room_is_in_the_plan() -> None:
-    assert {each.room for each in IMPORTS} <= set(LEVEL)
+    assert {each.room for each in imports()} <= set(LEVEL)
 
 
 def test_imports_point_down_only() -> None:
     wrong = []
-    for each in IMPORTS:
+    for each in imports():
         room = room_of(each.target)
         if room is not None and room != each.room and LEVEL[room] >= LEVEL[each.room]:
             wrong.append(str(each))
@@ -107,7 +106,7 @@ def test_imports_point_down_only() -> None:
 def test_the_root_is_used_for_its_version_only() -> None:
     """``import graphldp`` inside the package could reach any room unseen."""
     wrong = []
-    for path in sorted({ROOT / each.where for each in IMPORTS if each.target == "graphldp"}):
+    for path in sorted({ROOT / each.where for each in imports() if each.target == "graphldp"}):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "graphldp" and node.attr != "__version__":
                 wrong.append(f"{path.relative_to(ROOT)} uses graphldp.{node.attr}")
@@ -115,7 +114,7 @@ def test_the_root_is_used_for_its_version_only() -> None:
 
 
 def test_a_room_stays_out_of_what_it_must_not_know() -> None:
-    assert not [str(each) for each in IMPORTS if room_of(each.target) in FORBIDDEN.get(each.room, ())]
+    assert not [str(each) for each in imports() if room_of(each.target) in FORBIDDEN.get(each.room, ())]
 
 
 @pytest.mark.parametrize(("room", "others"), APART.items())
@@ -132,14 +131,14 @@ def test_rooms_stay_apart_inside_functions_too(room: str, others: set[str]) -> N
 
 def test_the_engine_knows_nothing_of_the_rest_of_learn() -> None:
     """``learn/engine`` is the lowest of learn's sub-rooms: tables, inference and the face build on it."""
-    inside = [each for each in IMPORTS if each.where.startswith("learn/engine/") and not each.typing_only]
+    inside = [each for each in imports() if each.where.startswith("learn/engine/") and not each.typing_only]
     assert inside
     wrong = [each for each in inside if each.target.startswith("graphldp.learn")]
     assert not [str(each) for each in wrong if not each.target.startswith("graphldp.learn.engine")]
 
 
 def test_only_learn_imports_torch() -> None:
-    runtime = [each for each in IMPORTS if not each.typing_only]
+    runtime = [each for each in imports() if not each.typing_only]
     assert not [str(each) for each in runtime if each.target.split(".")[0] in TORCH and each.room != "learn"]
 
 
@@ -156,10 +155,14 @@ def test_importing_graphldp_loads_neither_torch_nor_numba() -> None:
 
 
 def test_the_client_loads_neither_torch_nor_numba() -> None:
-    modules = sorted({each.where for each in IMPORTS if each.room == "client"})
+    modules = sorted({each.where for each in imports() if each.room == "client"})
     assert modules
     program = "; ".join(f"import graphldp.{m.removesuffix('.py').replace('/', '.')}" for m in modules)
     assert not loaded_by(program.replace(".__init__", "")) & {"torch", "numba"}
+
+
+def test_a_collector_starts_without_what_only_training_needs() -> None:
+    assert not loaded_by("import graphldp.collector.http.server") & {"torch", "numba", "scipy", "sklearn"}
 
 
 @pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")  # by importing pyg

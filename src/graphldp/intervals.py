@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 Counts = NDArray[Any] | int
 LEVEL = 0.95
@@ -21,6 +20,8 @@ def share_bounds(hits: Counts, of: Counts, doubt: float = (1 - LEVEL) / 2) -> tu
         of: how often it was tried; 0 leaves everything open.
         doubt: the chance that either bound is wrong, at most.
     """
+    from scipy.special import betaincinv  # a sixth of what a collector loads, and most never need it
+
     missed = np.asarray(of) - hits
     low = np.where(np.asarray(hits) > 0, betaincinv(np.maximum(hits, 1), missed + 1, doubt), 0.0)
     high = np.where(missed > 0, betaincinv(np.asarray(hits) + 1, np.maximum(missed, 1), 1 - doubt), 1.0)
