@@ -77,7 +77,7 @@ def test_a_community_from_roster_to_close(command: Command, database: str, roste
     assert code == 0
     assert digest in said
     assert wire.spoken(digest) in said
-    assert "epsilon-1: who holds a friendship for 10 % likely holds it for 23.2 % at most afterwards" in said
+    assert "epsilon-1: a guess of 10 % that two are friends becomes at most 23.2 %" in said
     assert "public: nothing is hidden" in said
     out = tmp_path / "invitations"
     invite = ("collect", "invite", "cats", "--server", "https://reports.example.org", "--out", out)

@@ -46,7 +46,8 @@ class EffortName(StrEnum):
 
 def reproduce(
     experiments: Annotated[
-        list[str] | None, typer.Argument(metavar="[EXPERIMENT]...", help="Which; by default all that fit the dataset.")
+        list[str] | None,
+        typer.Argument(metavar="[EXPERIMENT]...", help="Which experiments; by default all that fit the dataset."),
     ] = None,
     dataset: Annotated[
         str | None,
@@ -72,7 +73,7 @@ def reproduce(
     workers: Annotated[int | None, typer.Option(min=1, help="Local processes; by default one per core.")] = None,
     device: DeviceOption = "auto",
     export: Annotated[
-        Path | None, typer.Option(help="Leave the cells to another machine: write them to this folder.")
+        Path | None, typer.Option(help="Write the cells to this folder, for another machine to compute.")
     ] = None,
     take: Annotated[Path | None, typer.Option(help="Add rows that another machine computed; compute nothing.")] = None,
     as_json: console.JsonOption = False,

@@ -15,7 +15,10 @@ EPILOG = "Example: graphldp audit mechanism -m hub-lists -e 2"
 
 
 def mechanism(
-    name: Annotated[str | None, typer.Option("--mechanism", "-m", help="One of the table; by default all.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--mechanism", "-m", help="A name that 'graphldp mechanisms' shows; by default all of them."),
+    ] = None,
     epsilon: mechanisms.EpsilonOption = 1.0,
     samples: SamplesOption = 200_000,
     seed: mechanisms.SeedOption = 0,

@@ -1,4 +1,4 @@
-"""Consent a user on her terminal, before anything is drawn."""
+"""Ask a user for her consent on the terminal, before anything is drawn."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def invite(
     ] = None,
     expires: Annotated[
         float | None,
-        typer.Option(help="Days after which an invitation that was not used opens nothing.", metavar="DAYS"),
+        typer.Option(help="Days after which an unused invitation stops working.", metavar="DAYS"),
     ] = None,
     qr: Annotated[bool, typer.Option("--qr", help="Write each link as a QR code too: FOLDER/12.svg.")] = False,
     database: DatabaseOption = None,

@@ -26,8 +26,8 @@ def label(
 
     The confidence is the model's probability, calibrated on held-out communities: of labels at 0.8, four in five are
     right. Beside it stands how many of the users had reported and, where the model can promise it, how many users
-    cannot change the label, whatever they send. There is no label below the setting 'min_reports'
-    ($GRAPHLDP_MIN_REPORTS): a label from a few reports is about these few.
+    cannot change the label, whatever they send. A community with fewer reports than the setting
+    'min_reports' ($GRAPHLDP_MIN_REPORTS) gets no label: it would be about these few users.
     """
     need_learn("collect label")
     store = open_database(database)

@@ -14,12 +14,12 @@ EPILOG = "Example: graphldp collect class name 1 discussion"
 
 
 def name_(
-    number: Annotated[int, typer.Argument(help="The class, as classifiers learn it.", metavar="CLASS")],
-    name: Annotated[str, typer.Argument(help="What people are to call it.", metavar="NAME")],
+    number: Annotated[int, typer.Argument(help="The number of the class.", metavar="CLASS")],
+    name: Annotated[str, typer.Argument(help="Its new name.", metavar="NAME")],
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Call a class something else, on every page and in every output. Its number stays."""
+    """Rename a class, on every page and in every output. Its number stays."""
     from graphldp.collector.actions.communities import name_class
 
     name_class(open_database(database), actor(), name, number)

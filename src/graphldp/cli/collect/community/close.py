@@ -10,7 +10,7 @@ EPILOG = "Example: graphldp collect community close cats"
 
 
 def close(community: CommunityArgument, database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
-    """Take no more reports in a community."""
+    """Close a community for good: it takes no more reports."""
     from graphldp.collector.actions import communities as actions
 
     actions.close(open_database(database), actor(), community)

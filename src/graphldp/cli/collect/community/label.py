@@ -16,7 +16,8 @@ EPILOG = "Example: graphldp collect community label cats discussion"
 def label_(
     community: CommunityArgument,
     label: Annotated[
-        str | None, typer.Argument(help="Its class: a name, which may be new, or a number. None at all unsays it.")
+        str | None,
+        typer.Argument(help="Its class: a name, which may be new, or a number. Leave it out to remove the label."),
     ] = None,
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,

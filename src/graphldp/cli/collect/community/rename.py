@@ -15,11 +15,11 @@ EPILOG = "Example: graphldp collect community rename cats 'The cat lovers'"
 
 def rename(
     community: CommunityArgument,
-    name: Annotated[str, typer.Argument(help="What people are to call it.", metavar="NAME")],
+    name: Annotated[str, typer.Argument(help="Its new name.", metavar="NAME")],
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Call a community something else: on the dashboard and here at once, for its members from its next epoch on.
+    """Rename a community: here and on the dashboard at once, for its members from the next epoch on.
 
     Its id never changes, since invitations and clients know it by that. Its name is part of what members agreed to when
     they joined, so it stays theirs until 'graphldp collect community renew'. Their clients then show the change and

@@ -51,4 +51,4 @@ def _promise(choice: Choice) -> str:
     if choice.public:
         return f"{choice.name}: nothing is hidden"
     now = at_most(0.1, choice.epsilon1 + choice.epsilon2)
-    return f"{choice.name}: who holds a friendship for 10 % likely holds it for {100 * now:.1f} % at most afterwards"
+    return f"{choice.name}: a guess of 10 % that two are friends becomes at most {100 * now:.1f} %"

@@ -6,7 +6,7 @@ import typer
 
 from graphldp.cli.collect.operator import add, allow, disallow, listing, remove, role, rotate
 
-app = typer.Typer(help="Say who may log in to the dashboard and use the API, and do what.", no_args_is_help=True)
+app = typer.Typer(help="Decide who may use the dashboard and the API, and what they may do.", no_args_is_help=True)
 app.command(epilog=add.EPILOG)(add.add)
 app.command(epilog=rotate.EPILOG)(rotate.rotate)
 app.command("role", epilog=role.EPILOG)(role.role_)

@@ -23,8 +23,8 @@ def allow(
 ) -> None:
     """Let a subject, an e-mail address or a group sign in by the provider of the setting 'oidc_issuer'.
 
-    Whoever is on the list in several ways has the highest role of them. An address counts where the provider says that
-    it has verified it. Better than an address is the subject: it never belongs to somebody else.
+    Somebody who is on the list in several ways has the highest of these roles. An address counts if the provider says
+    that it has verified it. A subject is safer than an address: it never passes to somebody else.
     """
     from graphldp.collector.actions import operators
     from graphldp.collector.roles import Role

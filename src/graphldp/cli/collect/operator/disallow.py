@@ -1,4 +1,4 @@
-"""``graphldp collect operator disallow``: who may sign in no more."""
+"""``graphldp collect operator disallow``: somebody may no longer sign in."""
 
 from __future__ import annotations
 

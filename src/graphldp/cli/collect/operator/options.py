@@ -10,6 +10,6 @@ NameArgument = Annotated[str, typer.Argument(help="The operator's name.", metava
 KindArgument = Annotated[str, typer.Argument(help="subject, email or group.", metavar="KIND")]
 ValueArgument = Annotated[str, typer.Argument(help="Which one, as the provider names it.", metavar="VALUE")]
 ExpiresOption = Annotated[
-    float | None, typer.Option("--expires", help="Days after which the key opens nothing more.", metavar="DAYS")
+    float | None, typer.Option("--expires", help="Days after which the key stops working.", metavar="DAYS")
 ]
-ROLE_HELP = "viewer (looks), operator (runs collections) or administrator (says who may)."
+ROLE_HELP = "viewer (looks), operator (runs collections) or administrator (also gives out roles)."

@@ -1,4 +1,4 @@
-"""``graphldp collect operator remove``: an operator may log in no more."""
+"""``graphldp collect operator remove``: an operator may no longer log in."""
 
 from __future__ import annotations
 

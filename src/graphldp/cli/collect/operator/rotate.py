@@ -16,7 +16,7 @@ def rotate(
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Print a new key for an operator, once. The old one opens nothing from then on, and her sessions end."""
+    """Print a new key for an operator, once. The old one stops working at once, and her sessions end."""
     from graphldp.collector.actions import operators
 
     key = operators.rotate(open_database(database), actor(), name, expires)

@@ -17,15 +17,15 @@ _MOST_DAYS = 3650
 
 def rotate(
     overlap_days: Annotated[
-        float, typer.Option(help="How long the key before it goes on opening what is under way.", metavar="DAYS")
+        float, typer.Option(help="How many days the old key still opens reports that are on their way.", metavar="DAYS")
     ] = 30.0,
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
     """Publish a new key, the first one or the next. A running server takes it up at once.
 
-    Clients seal to the key that they saw when they joined. After the overlap it opens nothing more and is deleted, so
-    nobody can open what a relay may have kept; clients are then told to take the new one. After a leak, use 0 days.
+    Clients seal to the key that they saw when they joined. After the overlap that key is deleted, so nobody
+    can open what a relay may have kept; clients are then told to take the new one. After a leak, use 0 days.
     """
     from datetime import timedelta
 
