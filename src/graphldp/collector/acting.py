@@ -1,4 +1,4 @@
-"""The one way for whatever operators do: the role is checked, and the log says so before it is done."""
+"""How every action of an operator runs: her role is checked, then the log records the action, then it is done."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Action = Callable[Concatenate["Store", Actor, Given], Made]
 
 
 def acting(name: str, least: Role) -> Callable[[Action[Given, Made]], Action[Given, Made]]:
-    """Let an action be done by a role and those above it, and write it down, as :func:`noting` does.
+    """Make a function an action: check who calls it, and record it in the log, as :func:`noting` does.
 
     Args:
         name: what stands in the log, such as ``"community.close"``.
-        least: the lowest role that may.
+        least: the lowest role that may do it.
 
     Returns:
         A decorator for a function of a store, an actor and, where it is about a community or an operator, its name.

@@ -50,7 +50,7 @@ class KeyHolder:
     Args:
         name: hers.
         role: what she may do.
-        expires_at: when her key opens nothing more, or None.
+        expires_at: when her key stops working, or None.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Operators:
         Args:
             name: hers.
             role: what she may do.
-            days: after which her key opens nothing more; None for never.
+            days: after which her key stops working; None for never.
         """
         if not 1 <= len(name) <= 64 or not name.isprintable() or name.startswith("oidc:"):
             raise bad_parameter("name", "an operator", "1 to 64 printable characters, not after 'oidc:'", name)
@@ -90,11 +90,11 @@ class Operators:
         return key
 
     def rotate(self, name: str, days: float | None = None) -> str:
-        """A new key for an operator. The old one opens nothing any more, and her sessions end.
+        """A new key for an operator. The old one stops working, and her sessions end.
 
         Args:
             name: hers.
-            days: after which the new key opens nothing more; None for never.
+            days: after which the new key stops working; None for never.
         """
         key = tokens.new_secret()
         self._change(name, key_hash=tokens.hashed(key), expires_at=_expiry(self.clock.now(), days))
@@ -119,7 +119,7 @@ class Operators:
             return [KeyHolder(row.name, Role.named(row.role), row.expires_at) for row in connection.execute(query)]
 
     def keyed(self, key: str, way: str = "api") -> Actor | None:
-        """Whose key this is, or None for one that opens nothing, or nothing any more."""
+        """Whose key this is; None for an unknown key, or one that has expired."""
         given, table = tokens.hashed(key), schema.operators
         with transaction(self.engine) as connection:
             rows = connection.execute(select(table.c.name, table.c.role, table.c.key_hash, table.c.expires_at)).all()

@@ -1,4 +1,4 @@
-"""Who acts, and what she may do: a viewer looks, an operator runs collections, an administrator says who may."""
+"""Who acts, and what she may do. Viewers look, operators run collections, administrators also give out roles."""
 
 from __future__ import annotations
 

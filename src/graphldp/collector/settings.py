@@ -54,7 +54,7 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "admin_listen",
         "",
-        "Where operators go, such as 127.0.0.1:8471: dashboard, API and metrics are there only.",
+        "A second address for operators, such as 127.0.0.1:8471: dashboard, API and metrics are only there.",
     ),
     Setting("trusted_proxies", "127.0.0.1", "Proxies whose X-Forwarded-For is believed, by address."),
     Setting("address_per_minute", 600, "Requests a minute from one address (one /64 in IPv6); 0 is no limit."),
@@ -68,7 +68,9 @@ TABLE: tuple[Setting, ...] = (
     Setting("batch_bytes", 16_000_000, "Bytes in one batch."),
     Setting("held_bytes", 64_000_000, "Bytes of unfinished bodies at a time, of batches and of reports each."),
     Setting(
-        "erase_seconds", 600.0, "How long withdrawn reports may stay in the database's files; unread all the while."
+        "erase_seconds",
+        600.0,
+        "How long the bytes of withdrawn reports may stay in the database's files; nothing reads them.",
     ),
     Setting("page_origin", "", "Where somebody else hosts the page for members, such as https://pages.example.net."),
     Setting("run_by", "", "Who runs this collector, as its front page says."),
@@ -76,13 +78,13 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "min_reports",
         MIN_REPORTS,
-        "Reports of a community below which nothing of them is shown, trained on or exported.",
+        "A community with fewer reports is not shown, trained on or exported.",
     ),
     Setting(
         "oidc_issuer", "", "An OpenID Connect provider by which operators sign in, such as https://id.example.org."
     ),
     Setting("oidc_client_id", "", "What the provider knows this collector as."),
-    Setting("oidc_client_secret", "", "The secret that the provider gave it, where it did."),
+    Setting("oidc_client_secret", "", "The secret that the provider gave it, if any."),
     Setting("oidc_redirect", "", "Where browsers reach the dashboard, such as https://reports.example.org."),
     Setting("models", "", "The folder for models that jobs train; by default 'models' beside an SQLite file."),
     Setting("session_hours", 12.0, "How long an operator stays logged in."),

@@ -76,19 +76,19 @@ def create(store: Store, actor: Actor, id: str, opening: NewCommunity) -> Commun
 
 @acting("community.rename", Role.OPERATOR)
 def rename(store: Store, actor: Actor, id: str, name: str, *, seen: str | None = None) -> Community:
-    """Call a community something else, for its members from its next epoch on."""
+    """Rename a community, for its members from its next epoch on."""
     return store.rename(id, name, seen)
 
 
 @acting("community.label", Role.OPERATOR)
 def label(store: Store, actor: Actor, id: str, label: str | None, *, seen: str | None = None) -> Community:
-    """Say, or unsay, which class a community has.
+    """Set or remove the class of a community.
 
     Args:
         store: where it is.
         actor: who acts.
         id: the community.
-        label: the name of a class, which may be new, or its number; None or nothing unsays it.
+        label: the name of a class, which may be new, or its number; None or an empty text removes it.
         seen: the community's version when she looked at it.
     """
     store.community(id)  # no class is named for a community that is not there
@@ -98,7 +98,7 @@ def label(store: Store, actor: Actor, id: str, label: str | None, *, seen: str |
 
 @acting("class.name", Role.OPERATOR)
 def name_class(store: Store, actor: Actor, name: str, number: int) -> None:
-    """Call a class something else, on every page and in every output."""
+    """Rename a class, on every page and in every output."""
     store.classes.name(number, name)
 
 
@@ -108,7 +108,7 @@ def _class(store: Store, label: str | None) -> int | None:
 
 @acting("community.close", Role.OPERATOR)
 def close(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Community:
-    """Take no more reports in a community, for good. To close it again changes nothing."""
+    """Close a community for good: it takes no more reports. Closing it again changes nothing."""
     store.close_community(id, seen)
     return store.community(id)
 

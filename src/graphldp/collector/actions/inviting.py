@@ -55,7 +55,7 @@ def invite(
         users: slots; their earlier invitations are void from then on.
         page: where somebody else hosts the page for members; the server by default.
         most: so many at a time; the others have no invitation yet, or keep theirs.
-        days: after which an invitation that was not used opens nothing more; None for never.
+        days: after which an unused invitation stops working; None for never.
         hand_over: takes the invitations before they are valid. Where it fails, nobody was invited.
     """
     drawn = store.invitations.draw(id, users, most)

@@ -1,4 +1,4 @@
-"""Say who may do what. This is for administrators, and for whoever holds the database."""
+"""Decide who may do what. Only administrators may, and whoever can write to the database."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def add(store: Store, actor: Actor, name: str, role: Role = Role.OPERATOR, days:
 
 @acting("operator.rotate", Role.ADMINISTRATOR)
 def rotate(store: Store, actor: Actor, name: str, days: float | None = None) -> str:
-    """Give an operator a new key. The old one opens nothing any more, and her sessions end."""
+    """Give an operator a new key. The old one stops working, and her sessions end."""
     return store.operators.rotate(name, days)
 
 

@@ -1,4 +1,4 @@
-"""Who may enter: sessions, and forms that come from these pages."""
+"""Who may see a page: sessions, and forms that were sent from these pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FORM_BYTES = 4096
 
 
 class Doors:
-    """Pages for whoever is logged in.
+    """Shows pages to operators who are logged in.
 
     Args:
         settings: how long a form may take to arrive.
@@ -69,7 +69,7 @@ class Doors:
                 raise ProblemError("bad-request", str(error)) from None
 
     async def enter(self, request: Request, most: int = FORM_BYTES) -> tuple[Session, Form]:
-        """Whoever is logged in, and what her form brings; a stranger's is not read."""
+        """The operator who is logged in, and what she filled in. A stranger's form is not read."""
         session = await run_in_threadpool(self.session, request)
         if session is None:
             raise ProblemError("forbidden")

@@ -1,4 +1,4 @@
-"""Deciding on reports, one or many, so that whoever has no token learns nothing.
+"""Deciding which reports are stored, so that somebody without a token learns nothing from the answer.
 
 A report with a wrong token, for a slot that is not there or for a community that is not there goes the same way and
 gets the same answer: its token is looked up in the transaction that would store it, and then the community is read

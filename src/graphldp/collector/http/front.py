@@ -1,4 +1,4 @@
-"""The short way of a report: from the server to the reception, past the framework.
+"""A shortcut for reports: from the server to the reception, without the framework.
 
 Routing, dependencies and layers of the framework cost as much as everything that a report needs. So its address is
 recognised here in its plain form; whatever looks different goes to the framework, whose route for it ends at the same

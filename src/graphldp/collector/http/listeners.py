@@ -1,8 +1,7 @@
-"""Two doors: one for members and relays, and one for operators and what watches the server.
+"""Two addresses: one for members and relays, and one for operators and monitoring.
 
-Where ``admin_listen`` names a second address, the first one answers what is for anybody and nothing else: dashboard,
-operators' API and metrics are not there. What is for anybody is listed here, so that a new page or route is behind the
-second door unless somebody lets it out.
+Where ``admin_listen`` names a second address, the dashboard, the operators' API and the metrics are served there only.
+The routes that are for anybody are listed here, so a new page or route is for operators unless it is added to the list.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class NewBody(Message):
 
 
 class ChangeBody(Message):
-    """What is to be another: its name, its label, or both. A label of null unsays it."""
+    """What to change: the name, the label, or both. A label of null removes it."""
 
     name: Text | None = None
     label: Text | None = None

@@ -1,4 +1,4 @@
-"""Where operators' programs come in: whose key it is, what they sent, and what is said of a refusal."""
+"""What all routes for operators' programs share: whose key it is, what was sent, and how an error is answered."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Given = TypeVar("Given", bound=Message)
 
 
 class Office:
-    """What operators' programs come to.
+    """Checks the requests of operators' programs.
 
     Args:
         settings: the limits.

@@ -116,7 +116,7 @@ def _classes(router: APIRouter, office: Office) -> None:
     async def name_class(
         request: Request, number: Annotated[int, Path(ge=0, lt=1 << 31, description="The class.")]
     ) -> ClassesBody:
-        """Call a class something else. Its number stays."""
+        """Rename a class. Its number stays."""
         actor = await office.enter(request)
         given = await office.read(request, NameBody)
         await office.do(None, lambda: actions.name_class(store, actor, given.name, number))
@@ -157,7 +157,7 @@ def _one(router: APIRouter, office: Office) -> None:
 
     @router.post(f"{_ONE}/close", response_model=CommunityBody, **described(409, 412))
     async def close(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
-        """Take no more reports, for good."""
+        """Close a community for good: it takes no more reports."""
         actor = await office.enter(request)
         await office.do(community, lambda: actions.close(store, actor, community, seen=_seen(if_match)))
         return await office.shown(community)

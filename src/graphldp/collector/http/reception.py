@@ -28,7 +28,7 @@ from graphldp.wire.validation import LONGEST
 
 
 class Reception:
-    """What clients and relays come to.
+    """Answers the requests of clients and relays.
 
     Args:
         settings: the limits.

@@ -39,7 +39,7 @@ class LogEntry:
         number: its place in the log, from 1 on.
         at: when, by the clock of the machine that wrote it.
         actor: who.
-        role: what she might do.
+        role: hers at the time.
         way: by which she came.
         action: what she did, such as ``"community.close"``.
         about: the id of a community or the name of an operator, where it is about one; of a restore, with which entry

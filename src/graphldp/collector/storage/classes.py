@@ -49,7 +49,7 @@ class Classes:
         return int(found)
 
     def name(self, number: int, name: str) -> None:
-        """Call a class something else."""
+        """Rename a class."""
         name = name.strip()
         check_label(number)
         _check(name)

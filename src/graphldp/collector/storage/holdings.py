@@ -43,7 +43,7 @@ class Holding:
 
 
 class Holdings:
-    """What is held, and what is no more.
+    """Which reports are held, and which were deleted.
 
     Args:
         engine: a migrated database.

@@ -57,7 +57,7 @@ class Invitations:
             id: the community.
             drawn: the tokens.
             replace: whether they void the ones that their slots have. If not, a slot that has got one is an error.
-            days: after which one that was not used opens nothing more; None for never.
+            days: after which an unused one stops working; None for never.
         """
         table, now = schema.slots, datetime.now(UTC)
         if days is not None and not 0 < days <= _LONGEST_DAYS:

@@ -33,7 +33,7 @@ _LOOKS_AGAIN = 0.2
 _STARTS = 10  # times as long may a process take to begin: on a busy machine it loads its libraries slowly
 _KEPT = 200  # jobs that are over; older ones go
 _UNDER_WAY = ("waiting", "running", "stopping")
-_LOST = "Its process ended without a word, or its machine did. Nothing of it was kept. Start it again."
+_LOST = "Its process or its machine stopped without notice. Nothing of it was kept. Start it again."
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ class Jobs:
 
     Args:
         engine: a migrated database.
-        silent: how many seconds without a word, by the machine's clock, make one doubt that a job goes on.
-        listens: for how many seconds whoever doubts hears nothing before a job is lost.
+        silent: after how many seconds without a sign of life, by the machine's clock, a job is in doubt.
+        listens: how many seconds to wait for a sign of life from a job in doubt, before it is lost.
         wall: this machine's clock.
         monotonic: seconds, from anywhere, that never jump.
     """

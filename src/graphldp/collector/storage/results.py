@@ -31,7 +31,7 @@ class Run:
         settings: what it was run with.
         held_out: how many communities these were; None in runs from before that was kept.
         learned_from: the keys of the communities; None in runs from before that was kept.
-        withdrawn_at: since when it is used no more, as the members of one of them were promised.
+        withdrawn_at: when it was withdrawn, because a community's members were promised so.
         finished_at: when it ended.
         key: its number in the store.
     """
@@ -126,7 +126,7 @@ class Results:
             return [Run(**row._mapping) for row in rows]
 
     def withdrawn(self, model: str) -> bool:
-        """Whether a model is used no more: the last training that wrote it learned from reports that are gone."""
+        """Whether a model was withdrawn: the last training that wrote it learned from reports that are gone."""
         with transaction(self.engine) as connection:
             return _withdrawn(connection, model)
 

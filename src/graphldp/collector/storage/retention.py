@@ -1,12 +1,12 @@
-"""Deleting reports when the time is over that members were promised.
+"""Deleting reports when their time is up, as members were promised.
 
 A community that promises ``retention_days`` keeps a report for so many days after the day on which it came, and deletes
-it within a day after that, with the answer to a second question and the flag of its user. Where it promises that models
-go too, its label goes with the first reports of it, and models that learned from it are withdrawn: the collector labels
-nothing by them any more, and the labels that they gave to others go.
+it within a day after that, with its user's answer to a second question and her flag. If the community promises that
+models go too, the first deletion also removes its label and withdraws the models that learned from it: the collector
+no longer uses them, and the labels that they gave to other communities are deleted.
 
-A training takes minutes, and what is due may go meanwhile. So whoever learns from reports calls
-:meth:`Retention.before` it reads them, and :func:`swept_since` in the transaction that keeps what was learned.
+A training takes minutes, and reports may be deleted meanwhile. So code that learns from reports calls
+:meth:`Retention.before` reading them, and :func:`swept_since` in the transaction that keeps what was learned.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _deleted(connection: Connection, keys: Iterable[int]) -> dict[int, int]:
 
 
 def _date_again(connection: Connection, key: int, today: date) -> None:
-    """Give reports that came while a clock was ahead the day of today: they would be kept for as long as it was."""
+    """Date reports from the future as of today: a clock was ahead when they came, and they would be kept too long."""
     reports = schema.reports
     early = (reports.c.community == key, reports.c.received_on > today, reports.c.deleted_at.is_(None))
     connection.execute(update(reports).where(*early).values(received_on=today))
@@ -120,7 +120,7 @@ def _delete_before(connection: Connection, key: int, first: date, now: datetime)
 
 
 def _withdraw_models(connection: Connection, key: int, opened_at: datetime, now: datetime) -> None:
-    """Use no model any more that learned from a community, and drop what such models said, and what any said of it.
+    """Withdraw the models that learned from a community; delete the labels they gave, and every label of the community.
 
     A training that did not keep what it learned from, and ended since the community opened, counts too.
     """

@@ -139,7 +139,7 @@ operators = Table(
     Column("key_hash", LargeBinary(32), nullable=False, unique=True),
     Column("created_at", Moment(), nullable=False),
     Column("role", String(16), nullable=False),
-    Column("expires_at", Moment()),  # when her key opens nothing more
+    Column("expires_at", Moment()),  # when her key stops working
 )
 
 audit_log = Table(
@@ -191,7 +191,7 @@ sealing_keys = Table(
     Column("public", LargeBinary(65), nullable=False),
     Column("private", LargeBinary(32), nullable=False),  # in no backup: it opens what a relay may have kept
     Column("made_at", Moment(), nullable=False),
-    Column("retires_at", Moment()),  # when it opens nothing more; empty for the one that is published
+    Column("retires_at", Moment()),  # when it stops working; empty for the one that is published
 )
 
 runs = Table(
@@ -207,7 +207,7 @@ runs = Table(
     Column("settings", JSON, nullable=False),
     Column("held_out", Integer),  # communities that the accuracy is counted on
     Column("learned_from", JSON),  # the keys of the communities; empty in runs from before that was kept
-    Column("withdrawn_at", Moment()),  # when it was promised to be used no more
+    Column("withdrawn_at", Moment()),  # when it was withdrawn, as members were promised
 )
 
 clock = Table(

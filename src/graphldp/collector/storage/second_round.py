@@ -1,8 +1,8 @@
 """The second round of a community by hub-counts: the question, frozen when it is asked, and the answers to it.
 
-An operator asks once, when she holds that enough have reported. Who is busy is then drawn from the noisy degrees that
-are here, and nothing of it changes again: a user is busy from some d* on, which is kept with the question, and who has
-not reported is not busy. Reports that arrive later are valid, and hubs among them are asked the same question. Answers
+An operator asks once, when she thinks that enough have reported. Who is busy is then decided by the noisy degrees that
+are here, and never changes again: a user is busy from some d* on, which is kept with the question. A user who has not
+reported is not busy. Reports that arrive later are valid, and hubs among them are asked the same question. Answers
 are taken from slots whose report says that they are asked, once each.
 """
 

@@ -233,12 +233,12 @@ class Store:
         return None if found is None else list(zlib.decompress(found))
 
     def set_label(self, id: str, label: int | None, seen: str | None = None) -> None:
-        """Say, or unsay, which class a community has."""
+        """Set or remove the class of a community."""
         check_label(label)
         self._change(id, seen, label=label)
 
     def rename(self, id: str, name: str, seen: str | None = None) -> Community:
-        """Call a community something else, from its next epoch on. Its id stays.
+        """Rename a community, from its next epoch on. Its id stays.
 
         Members pinned the name with all else that they agreed to. So it changes where their clients show every change
         and ask: in a new epoch.
@@ -248,7 +248,7 @@ class Store:
         return self.community(id)
 
     def close_community(self, id: str, seen: str | None = None) -> None:
-        """Take no more reports in a community, for good."""
+        """Close a community for good: it takes no more reports."""
         self._change(id, seen, closed_at=func.coalesce(schema.communities.c.closed_at, datetime.now(UTC)))
 
     def _change(self, id: str, seen: str | None, **values: Any) -> None:
@@ -271,7 +271,7 @@ class Store:
         """The slot that a token opens, or None, as for no community at all.
 
         What is looked up and compared is the same in all these cases, so that their times tell nothing. An invitation
-        that expired before its slot was taken opens nothing; whoever has reported can always come back and withdraw.
+        that expired before its slot was taken opens nothing; a user who has reported can always come back and withdraw.
         """
         user = tokens.slot_of(token)
         table, key = schema.slots, 0 if community is None else community.key
