@@ -12,9 +12,9 @@ With ``weights="posterior"`` each h_j and h_l is multiplied by how likely the ed
 the mean or the sum over its users.
 
 A graph-level head adds B dropout(relu(A z + a)) + b, where z are the numbers of :mod:`graphldp.learn.engine.summaries`,
-each less its mean and over its deviation in the training set, and cut off at ±:data:`CUT`. With
-``features="columns"`` the columns of h_0 are likewise less their mean and over their deviation among the users of the
-training set: a model learns the same whatever a column is measured in.
+each minus its mean and divided by its deviation in the training set, then cut off at ±:data:`CUT`. With
+``features="columns"`` the columns of h_0 are scaled in the same way, over the users of the training set: a model learns
+the same whatever unit a column is in.
 
 Several models of one architecture are computed at once: every parameter has a leading axis of S models, and a batch
 holds one batch of graphs for each of them (see :mod:`graphldp.learn.engine.batches`).

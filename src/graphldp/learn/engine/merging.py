@@ -1,9 +1,9 @@
 """Batches on a CPU, where a colour that several graphs of a batch share is one row.
 
-The packed graphs (:mod:`graphldp.learn.engine.store`) have a row for each colour of each graph. Of the rows of a batch
-that have one colour one stands for all: their users are added up, whoever aggregates over one of them aggregates over
-it, and the readout, block after block in :mod:`graphldp.learn.engine.batches`, becomes a sparse matrix between graphs
-and colours.
+The packed graphs (:mod:`graphldp.learn.engine.store`) have a row for each colour of each graph. In a batch,
+rows with the same colour become one row: their users are added up, and rows that aggregated over any of them aggregate
+over it. The readout, which goes block by block in :mod:`graphldp.learn.engine.batches`, becomes a sparse matrix between
+graphs and colours.
 """
 
 from __future__ import annotations

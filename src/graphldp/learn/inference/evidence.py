@@ -51,7 +51,7 @@ class Evidence:
         if reports.noisy_degree is None:
             raise DataError(f"{owner} needs reports with their noisy degrees.")
         if reports.directed:
-            raise DataError(f"{owner} needs undirected graphs: it takes both ends' word for an edge.")
+            raise DataError(f"{owner} needs undirected graphs: it combines the reports of both ends of an edge.")
         odds = np.exp(-reports.epsilon2)
         flip = odds / (1 + odds)
         q = sampling_of(reports, flip)
