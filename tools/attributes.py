@@ -34,7 +34,7 @@ GINS: dict[str, Literal["degree", "columns"]] = {"gin": "degree", "gin-columns":
 LABELS = {
     "size": "n alone, public",
     "degrees": "noisy degrees, no columns",
-    "private": "label private, degrees stay at home",
+    "private": "label private, no degrees sent",
     "coded": "**label and length private, told as one word**",
     "both": "label and degrees private, a tenth of ε for degrees",
     "public": "**columns public, degrees private**",
