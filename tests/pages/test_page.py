@@ -139,7 +139,8 @@ def test_the_best_that_is_private_is_in_bold(results: ResultsFile) -> None:
 
 def test_the_paper_s_figures_are_those_of_its_own_data(results: ResultsFile) -> None:
     text, _ = read(results)
-    assert "Figure 4 of the paper, on other graphs." in text
+    assert "The experiment of Figure 4, on other graphs." in text
+    assert "of the paper" not in text
     assert "reproduced" not in text
     assert "Hidano" not in text
 

@@ -131,7 +131,8 @@ def _setting(plan: ExperimentPlan) -> str:
     where = EXPERIMENTS[plan.experiment].paper
     if where.startswith("beyond"):
         return f"Beyond the paper. {_effort(plan)}"
-    return f"{where} of the paper{'' if is_the_papers(plan.dataset) else ', on other graphs'}. {_effort(plan)}"
+    whose = f"{where} of the paper" if is_the_papers(plan.dataset) else f"The experiment of {where}, on other graphs"
+    return f"{whose}. {_effort(plan)}"
 
 
 def _effort(plan: ExperimentPlan) -> str:
