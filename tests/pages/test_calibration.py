@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from graphldp.experiments.plans.figures import EXPERIMENTS
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
-from graphldp.pages.calibration import calibration_section, pooled
+from graphldp.pages.calibration import calibration_section, pooled, reliability_line
 
 PLAN = ExperimentPlan("calibration", "tiny", "smoke", 2, "", ())
 
@@ -25,6 +27,16 @@ def test_seeds_are_pooled_and_both_errors_shown() -> None:
     assert [name for name, _, _ in made.charts] == ["calibration-ε1"]
     cells = re.findall("<td>(.*?)</td>", made.body)
     assert cells == ["the recipe", "1", "40", "0.925", "0.950", "0.075", "0.025", "2.00 to 2.00"]
+
+
+@pytest.mark.parametrize(("ratios", "half"), [(None, 0.0833), ([0.75, 0.10, 0.15], 0.0986)])
+def test_bars_know_that_splits_overlap(ratios: list[float] | None, half: float) -> None:
+    """37 of 40 are right: 2·√(0.925·0.075/40), times √(1 + 2·0.15/0.75) where two splits share graphs."""
+    chosen = () if ratios is None else ({"ratios": ratios},) * 2
+    point = Point("", "recipe", 1.0, (seed(20, 19.0, 20), seed(20, 19.0, 17)), chosen, 2, 2, ())
+    ((_, share, found),) = reliability_line(point)
+    assert share == 0.925
+    assert found == pytest.approx(half, abs=1e-4)
 
 
 def test_few_graphs_are_no_picture() -> None:

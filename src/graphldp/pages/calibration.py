@@ -22,7 +22,8 @@ _FEWEST = 10  # test graphs, below which a bin is no point of the picture
 _INTRO = (
     "<p>Test graphs by how sure the classifier was of their label. Of those of which it is 80 % sure, 80 % should be "
     "right: the line should lie on the diagonal. The expected calibration error is the mean distance from it. Bars "
-    f"are two standard errors. Bins of fewer than {_FEWEST} graphs are in the error, and not in the picture.</p>"
+    f"are two standard errors, corrected for splits that overlap. Bins of fewer than {_FEWEST} graphs are in the "
+    "error, and not in the picture.</p>"
 )
 
 
@@ -31,7 +32,7 @@ def calibration_section(spec: Experiment, plan: ExperimentPlan, points: list[Poi
     charts, rows = [], []
     for x in dict.fromkeys(point.x for point in points):
         own = [point for point in points if point.x == x and point.numbers]
-        lines = [Series(each.series, method_label(each.series), _line(pooled(each, "calibrated"))) for each in own]
+        lines = [Series(each.series, method_label(each.series), reliability_line(each)) for each in own]
         diagonal = Series("nonpriv-full", "means what it says", [(v, v, None) for v in (0.5, 1.0)], marked=False)
         axes = Axis("how sure it is", low=0.5), Axis("share that is right", low=0.5)
         caption = f"ε = {x:g}"
@@ -50,11 +51,14 @@ def pooled(point: Point, name: str) -> Reliability:
     return Reliability(count, sure, right)
 
 
-def _line(found: Reliability) -> list[tuple[float, float, float | None]]:
+def reliability_line(point: Point) -> list[tuple[float, float, float | None]]:
+    """How sure labels are, the share that is right and two of its standard errors, for each bin of several graphs."""
+    found = pooled(point, "calibrated")
     there = found.count >= _FEWEST
     of, sure, right = found.count[there], found.sure[there], found.right[there]
+    wider = 1 + point.overlap * len(point.numbers)  # k splits overlap: (1/k + overlap) in place of 1/k
     return [
-        (s / m, share, 2 * math.sqrt(share * (1 - share) / m))
+        (s / m, share, 2 * math.sqrt(wider * share * (1 - share) / m))
         for m, s, share in zip(of.tolist(), sure.tolist(), (right / of).tolist(), strict=True)
     ]
 
