@@ -53,8 +53,8 @@ def noting(
 ) -> Iterator[None]:
     """Check a role, and write down what is done inside.
 
-    The entry is on disk before the action begins: nothing is done that the log does not tell. Where the action then
-    fails, a second entry says so. An entry without one may still tell of an action that a crash kept from being done.
+    The entry is on disk before the action begins, so nothing happens that is not in the log. If the action then fails,
+    a second entry says so. After a crash, an entry may stand for an action that was never done.
 
     Args:
         store: where the log is.
