@@ -43,6 +43,7 @@ from graphldp.collector.storage.tally import Tally
 from graphldp.collector.workshop import Workshop
 from graphldp.wire import Choice
 
+TEMPLATES = Path(views.__file__).with_name("templates")
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 
@@ -334,6 +335,17 @@ def test_every_form_needs_its_page_and_a_strangers_is_not_read(page: Page, site:
                 line.sendall(f"POST {address} HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\n".encode())
                 assert line.recv(100).split()[1] == b"403", address
     assert site.store.find("cats") == before
+
+
+def test_every_form_that_changes_something_carries_the_secret_of_its_session() -> None:
+    """Read from the templates: a form that forgot it would be refused to everybody."""
+    forms = [
+        (file.name, form)
+        for file in TEMPLATES.glob("*.html")
+        for form in re.findall(r'<form[^>]*method="post".*?</form>', file.read_text(), re.DOTALL)
+    ]
+    assert len(forms) > 10
+    assert [name for name, form in forms if "{{ csrf(session) }}" not in form] == ["login.html"]
 
 
 @pytest.mark.parametrize("boundary", ["boundary=x", 'boundary="', "boundary*0=a; boundary*1=", "other=1"])
