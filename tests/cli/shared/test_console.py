@@ -63,3 +63,12 @@ def test_an_error_repeats_a_name_without_its_escapes(command: Command, tmp_path:
     assert (code, out) == (2, "")
     assert "no\\x1b[2J\\u202efile" in err
     assert not obeyed(err)
+
+
+def test_a_narrow_table_shows_every_letter(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    row = {name: f"{name}-{'x' * 30}-end" for name in ("first", "second", "third")}
+    console.show([row], as_json=False)
+    lines = [line.strip("│┃").replace("┃", "│").split("│") for line in capsys.readouterr().out.splitlines()]
+    cells = ["".join(line[place].strip() for line in lines if len(line) == 3) for place in range(3)]
+    assert cells == [name + value for name, value in row.items()]

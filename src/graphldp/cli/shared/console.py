@@ -52,7 +52,8 @@ def show(rows: Sequence[Mapping[str, Any]], *, as_json: bool, title: str | None 
         return
     table = Table(title=title, title_justify="left")
     for position, key in enumerate(rows[0] if rows else ()):
-        table.add_column(key, justify="left" if position == 0 else "right")
+        # a long word goes on in the next line: what is cut off cannot be read anywhere
+        table.add_column(key, justify="left" if position == 0 else "right", overflow="fold")
     for row in rows:
         table.add_row(*(_cell(value) for value in row.values()))
     out.print(table)
