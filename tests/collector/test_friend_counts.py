@@ -141,9 +141,9 @@ def test_what_is_recommended_is_what_is_offered() -> None:
     assert offers([1.0, 2.0], None, N, Split(), groups=True)[0] == advised_for_nodes([1.0, 2.0]) == "friend-counts"
     assert offers([LINKS_FROM, 1.0], None, N, Split(), groups=True)[0] == "friend-counts"
     assert advised_for_nodes([LINKS_FROM]) == "rr"
-    with pytest.raises(ParameterError, match="leave out --groups and give --mechanism rr"):
+    with pytest.raises(ParameterError, match="leave out the groups and choose the mechanism rr"):
         offers([LINKS_FROM], None, N, Split(), groups=True)
-    with pytest.raises(ParameterError, match="give --groups"):
+    with pytest.raises(ParameterError, match="say who is in which"):
         offers([1.0], "friend-counts", N, Split())
     (choice,) = offers([1.0], "friend-counts", N, Split(), groups=True)[1]
     assert (choice.epsilon1, choice.epsilon2) == (1.0, 0.0)

@@ -13,6 +13,7 @@ import graphldp as gl
 from graphldp.collector.offers import PUBLIC, Split, offers
 from graphldp.errors import BudgetError, ParameterError
 from graphldp.privacy import allocate
+from graphldp.privacy.groups import LINKS_FROM
 from graphldp.privacy.hubs import LIST_SHARE, LISTS_ABOVE
 from graphldp.wire import MILLION, PRIVATE_MECHANISMS, WITH_COUNTS, Choice, to_millionths
 
@@ -78,6 +79,24 @@ def test_a_split_that_nothing_would_read_is_refused(mechanism: str | None, split
         offers([2.0], mechanism, 1000, split)
 
 
+@pytest.mark.parametrize(
+    ("mechanism", "n", "groups", "split"),
+    [
+        (None, 9, True, Split()),
+        ("friend-counts", 9, False, Split()),
+        ("rr", 9, False, Split("fixed")),
+        ("dprr", 2, False, Split()),
+    ],
+)
+def test_what_is_wrong_is_said_in_words_for_the_dashboard_too(
+    mechanism: str | None, n: int, groups: bool, split: Split
+) -> None:
+    """The same sentence is on the page, in the API's answer and in the terminal: it names no option of a command."""
+    with pytest.raises(ParameterError) as caught:
+        offers([LINKS_FROM if groups else 0.5], mechanism, n, split, groups=groups)
+    assert "--" not in str(caught.value)
+
+
 def test_what_dprr_is_told_about_its_split_is_done() -> None:
     assert one(1.0, "dprr", split=LARGE).epsilons == (0.1, 0.9)
     assert one(1.0, "dprr", split=Split(alpha=0.5, n_max=3782)).epsilons == (0.5, 0.5)
@@ -93,7 +112,7 @@ def test_what_dprr_is_told_about_its_split_is_done() -> None:
 def test_a_split_that_a_small_community_cannot_meet_is_explained() -> None:
     with pytest.raises(BudgetError, match=r"With 9 users that is 1, which leaves nothing of ε = 0\.5") as caught:
         one(0.5, "dprr", n=9)
-    for way_out in ("larger ε", "--allocation fixed or utility", "leave out --mechanism"):
+    for way_out in ("larger ε", "the allocation fixed or utility", "choose no mechanism"):
         assert way_out in str(caught.value)
     assert one(1.1, "dprr", n=9).epsilon1 == 1.0
     assert one(0.5, "dprr", n=9, split=Split("fixed")).cost == 500_000

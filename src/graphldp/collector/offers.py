@@ -66,14 +66,14 @@ def offers(
     if groups and name not in WITH_COUNTS:
         raise ParameterError(
             f"A community by {name} has no groups. From ε = {LINKS_FROM:g} on lists tell more of single users than "
-            "counts: leave out --groups and give --mechanism rr. Otherwise give --mechanism friend-counts."
+            "counts: leave out the groups and choose the mechanism rr. Otherwise choose friend-counts."
         )
     if name in WITH_COUNTS and not groups:
-        raise ParameterError("A community by friend-counts counts friends by public group: give --groups.")
+        raise ParameterError("A community by friend-counts counts friends by public group: say who is in which.")
     if name != "dprr" and split != Split():
         raise ParameterError(
-            f"How ε is split can be chosen for dprr alone, and this community collects by {name}. Give --mechanism "
-            "dprr, or leave out --allocation, --alpha and --n-max."
+            f"How ε is split can be chosen for dprr alone, and this community collects by {name}. Choose "
+            "dprr, or leave out allocation, alpha and n-max."
         )
     return name, [_offer(epsilon, name, n, split) for epsilon in epsilons]
 
@@ -103,7 +103,7 @@ def _on_degree(epsilon: float, n_max: int, split: Split) -> float:
         raise BudgetError(
             f"The paper's split for dprr spends at least √(8/(n − 1)) on the degree. With {n_max} users that is "
             f"{degree_floor(n_max):.4g}, which leaves nothing of ε = {epsilon:g} for the list. Offer a larger ε, take "
-            "another split (--allocation fixed or utility), or leave out --mechanism: what is recommended needs no "
+            "another split (the allocation fixed or utility), or choose no mechanism: what is recommended needs no "
             "such share, however small the community is."
         ) from None
     return float(found.degree)
