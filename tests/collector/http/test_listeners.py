@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import select
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from tests.collector.http.routes import ways
 from tests.collector.people import report
-from tests.collector.services import PATIENCE
 from tests.collector.site import SETTINGS, Site, problem
 
 from graphldp import wire
@@ -38,7 +37,6 @@ def operators(site: Site) -> str:
     """The address of the operators' door."""
     assert site.collector.process is not None
     assert site.collector.process.stdout is not None
-    select.select([site.collector.process.stdout], [], [], PATIENCE)
     return site.collector.process.stdout.readline().split()[-1]
 
 
@@ -67,6 +65,27 @@ def test_no_spelling_and_no_header_opens_the_other_door(site: Site, operators: s
     answer = site.http.send(request)
     assert answer.status_code == 404
     assert "graphldp_requests" not in answer.text
+
+
+def test_members_are_not_sent_to_the_operators_door(site: Site, operators: str) -> None:
+    """Her browser is at her own door, which is no address for a link: she is asked for the members' one."""
+    key = site.store.operators.add("ann")
+    at = "/v1/operator/communities/cats/invitations"
+    none = httpx.Limits(max_keepalive_connections=0)
+    with httpx.Client(base_url=operators, headers={"Authorization": f"Bearer {key}"}, limits=none) as http:
+        refused = http.post(at, json={"server": operators, "users": [1]})
+        assert problem(refused) == (409, "refused")
+        assert "operators' address" in refused.json()["detail"]
+        http.post("/login", data={"key": key})
+        session = site.store.operators.session(http.cookies["graphldp_session"])
+        assert session is not None
+        page = "/dashboard/communities/cats/invite"
+        assert operators not in http.get(page).text
+        form = {"csrf": session.csrf, "who": "slots", "slots": "1", "as": "csv"}
+        assert http.post(page, data=form | {"server": operators}).status_code == 422
+        assert site.store.holder(site.cats, site.tokens[1]) == 1  # her old link still opens
+        made = http.post(page, data=form | {"server": site.collector.url})
+        assert f"{site.collector.url}/join#1." in made.text
 
 
 def test_reports_are_taken_at_both_doors(site: Site, operators: str) -> None:

@@ -172,6 +172,12 @@ def test_only_operators_are_let_in_and_viewers_only_look(office: Office) -> None
     assert office.store.community("cats").closed_at is None
 
 
+@pytest.mark.parametrize("body", [{}, {"name": None}])
+def test_a_change_of_nothing_is_refused(office: Office, body: dict[str, Any]) -> None:
+    for key in (office.key, office.viewer):
+        assert problem(office.ask("PATCH", "/cats", key, json=body)) == (422, "bad-request")
+
+
 def test_the_description_names_every_order_and_state(office: Office) -> None:
     described = httpx.get(f"{office.collector.url}/openapi.json").json()
     given = described["paths"]["/v1/operator/communities"]["get"]["parameters"]

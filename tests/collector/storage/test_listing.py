@@ -44,6 +44,19 @@ def test_a_list_is_searched_sorted_and_filtered(store: Store) -> None:
     assert found(store, search="paris") == []
 
 
+def test_a_list_is_sorted_by_the_share_that_has_reported(store: Store) -> None:
+    """Two of two, one of four and none of three; of the last epoch alone, and by share, not by number."""
+    for id, n, sent in (("oslo", 4, 1), ("bern", 2, 2), ("rome", 3, 3), ("rome", 3, 0)):
+        if store.find(id):
+            store.open_epoch(id)
+            continue
+        made, tokens = open_cats(store, id, n=n)
+        store.accept([submission(made, u, tokens[u], report(u, neighbours=[(u + 1) % n], n=n)) for u in range(sent)])
+    assert found(store, sort="most-reported") == ["bern", "oslo", "rome"]
+    assert found(store, sort="least-reported") == ["rome", "oslo", "bern"]
+    assert found(store, sort="most-reported", search="o") == ["oslo", "rome"]
+
+
 def test_pages_hold_every_community_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     open_towns(store)
     for sort in SORTS:

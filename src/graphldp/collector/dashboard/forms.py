@@ -9,7 +9,7 @@ from email.message import EmailMessage
 from email.policy import HTTP
 from urllib.parse import parse_qs
 
-from graphldp.errors import FormatError
+from graphldp.errors import FormatError, ParameterError
 
 _FILES = "multipart/form-data"
 
@@ -37,6 +37,17 @@ class Form:
     def has(self, name: str) -> bool:
         """Whether a field was filled in, or a box ticked."""
         return bool(self.get(name))
+
+    def number(self, name: str) -> float | None:
+        """A field as a number; None where it is empty.
+
+        Raises:
+            ParameterError: for anything else.
+        """
+        try:
+            return float(self.get(name)) if self.has(name) else None
+        except ValueError:
+            raise ParameterError(f"The field '{name}' takes a number, such as 14.") from None
 
 
 def parse_form(body: bytes, content_type: str) -> Form:

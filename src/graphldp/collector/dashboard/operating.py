@@ -16,6 +16,7 @@ from graphldp.collector.dashboard.doors import Doors
 from graphldp.collector.dashboard.forms import Form
 from graphldp.collector.dashboard.opening import id_from, opening_of
 from graphldp.collector.http.downloads import export_response, saved_as
+from graphldp.collector.http.listeners import members_door
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.operators import Session
 from graphldp.collector.qr import svg
@@ -174,7 +175,9 @@ def _inviting(router: APIRouter, doors: Doors, settings: Settings, store: Store)
 
     def page(request: Request, session: Session, id: str, form: Form | None, wrong: Exception | None) -> Response:
         made = _there(lambda: views.invite(store, id))
-        given = form or Form({"who": ["new"], "as": ["csv"], "server": [str(request.base_url).rstrip("/")]}, {})
+        # with a door of their own, operators are at an address that members cannot use
+        here = "" if settings.admin_listen else str(request.base_url).rstrip("/")
+        given = form or Form({"who": ["new"], "as": ["csv"], "server": [here]}, {})
         alert = None if wrong is None else str(wrong)
         return doors.page(
             "invite.html", session, 200 if wrong is None else _status(wrong), given=given, alert=alert, **made
@@ -194,9 +197,10 @@ def _inviting(router: APIRouter, doors: Doors, settings: Settings, store: Store)
             users = whom.get(form.get("who"), lambda: None)()
             sheet = form.get("as") == "sheet"
             most = views.SHEET if form.get("as") != "csv" else None
-            where, hosted = form.get("server"), settings.page_origin or None
+            where = members_door(settings, request.scope, form.get("server"))
+            hosted = settings.page_origin or None
             invited = invite(
-                *(store, session.actor, id), server=where, users=users, page=hosted, most=most, days=_days(form)
+                *(store, session.actor, id), server=where, users=users, page=hosted, most=most, days=form.number("days")
             )
             if not invited:
                 raise ParameterError("There is nobody to invite: choose others above.")
@@ -227,13 +231,6 @@ def _status(error: Exception) -> int:
 def _seen(form: Form) -> str:
     """The version that the form was made for; one without is out of date."""
     return form.get("seen") or "none"
-
-
-def _days(form: Form) -> float | None:
-    try:
-        return float(form.get("days")) if form.has("days") else None
-    except ValueError:
-        raise ParameterError("Links stop working after a number of days, such as 14.") from None
 
 
 def _slots(store: Store, id: str, form: Form) -> list[int]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from graphldp.collector.community import Community
 from graphldp.collector.disclosure import enough
@@ -45,8 +45,16 @@ class NewBody(Message):
 class ChangeBody(Message):
     """What to change: the name, the label, or both. A label of null removes it."""
 
-    name: Text | None = None
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+    name: Text = ""
     label: Text | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        """A change of nothing is a mistake, and no way to ask what a viewer may."""
+        if not self.model_fields_set:
+            raise ValueError("nothing is to be another")
+        return self
 
 
 class InviteBody(Message):

@@ -14,6 +14,7 @@ from graphldp.collector.actions.inviting import Invited, invite
 from graphldp.collector.arrivals import arrivals
 from graphldp.collector.http.api import CommunityId, Epoch, User
 from graphldp.collector.http.downloads import MEDIA_TYPES, export_response
+from graphldp.collector.http.listeners import members_door
 from graphldp.collector.http.messages import (
     ArrivalsBody,
     ChangeBody,
@@ -37,7 +38,7 @@ _AT = "/v1/operator/communities"
 _ONE = _AT + "/{community}"
 IfMatch = Annotated[str, Header(description="The version that you saw, in quotes; 412 where it is another by now.")]
 State = Literal["all", "open", "closed", "labelled", "unlabelled"]
-Sort = Literal["newest", "oldest", "name", "largest", "smallest"]
+Sort = Literal["newest", "oldest", "name", "largest", "smallest", "most-reported", "least-reported"]
 Format = Annotated[
     Literal["csv", "npz", "parquet"], Query(description="A table to read, reports for graphldp, or Parquet.")
 ]
@@ -140,7 +141,7 @@ def _one(router: APIRouter, office: Office) -> None:
 
         def act() -> None:
             version = seen
-            if given.name is not None:
+            if "name" in given.model_fields_set:
                 version = actions.rename(store, actor, community, given.name, seen=version).version
             if "label" in given.model_fields_set:
                 actions.label(store, actor, community, given.label, seen=version)
@@ -188,9 +189,8 @@ def _collected(router: APIRouter, office: Office) -> None:
         given = await office.read(request, InviteBody)
 
         def make() -> list[Invited]:
-            return invite(
-                *(store, actor, community), server=given.server, users=given.users, page=given.page, days=given.days
-            )
+            where = members_door(office.settings, request.scope, given.server)
+            return invite(*(store, actor, community), server=where, users=given.users, page=given.page, days=given.days)
 
         made = await office.do(community, make)
         return InvitationsBody(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, func, or_, select
+from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
 
 from graphldp.collector.community import Community
 from graphldp.collector.storage import schema
@@ -14,9 +14,11 @@ from graphldp.collector.storage.communities import to_community, without_rosters
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.results import Prediction
 from graphldp.collector.storage.store import Store
+from graphldp.collector.storage.tally import Counts
 from graphldp.errors import bad_parameter
 
 PER_PAGE = 50
+_MANY = 1000
 _TABLE = schema.communities
 _CALLED = func.coalesce(_TABLE.c.title, _TABLE.c.name)
 SORTS: dict[str, tuple[ColumnElement[Any], ...]] = {
@@ -25,6 +27,8 @@ SORTS: dict[str, tuple[ColumnElement[Any], ...]] = {
     "name": (func.lower(_CALLED), _TABLE.c.key),
     "largest": (_TABLE.c.n.desc(), _TABLE.c.key),
     "smallest": (_TABLE.c.n, _TABLE.c.key),
+    "most-reported": (),  # by what was counted last, which no column holds
+    "least-reported": (),
 }
 STATES: dict[str, tuple[ColumnElement[bool], ...]] = {
     "all": (),
@@ -99,15 +103,38 @@ def list_communities(store: Store, wanted: Wanted, per_page: int | None = PER_PA
         wanted: which ones.
         per_page: how many; None for all of them on one page.
     """
-    chosen = _chosen(wanted)
-    page = select(_TABLE.c.key).where(*chosen).order_by(*SORTS[wanted.sort]).limit(per_page)
-    page = page.offset((wanted.page - 1) * (per_page or 0))
+    chosen, first = _chosen(wanted), (wanted.page - 1) * (per_page or 0)
+    counts = {} if SORTS[wanted.sort] else store.tally.all() or {}
     totals = select(func.count(), func.coalesce(func.sum(_TABLE.c.n), 0)).where(*chosen)
     with transaction(store.engine, snapshot=True) as connection:
         found, users = connection.execute(totals).one()
-        whole = without_rosters().where(_TABLE.c.key.in_(page)).order_by(*SORTS[wanted.sort])
-        communities = [to_community(row) for row in connection.execute(whole)]
+        if SORTS[wanted.sort]:
+            page = select(_TABLE.c.key).where(*chosen).order_by(*SORTS[wanted.sort]).limit(per_page).offset(first)
+            whole = without_rosters().where(_TABLE.c.key.in_(page)).order_by(*SORTS[wanted.sort])
+            communities = [to_community(row) for row in connection.execute(whole)]
+        else:
+            keys = _by_share(connection, chosen, counts, most_first=wanted.sort == "most-reported")
+            keys = keys[first : None if per_page is None else first + per_page]
+            communities = _in_order(connection, keys)
     return Listing(_lines(store, communities), int(found), int(users))
+
+
+def _by_share(
+    connection: Connection, chosen: Sequence[ColumnElement[bool]], counts: Counts, *, most_first: bool
+) -> list[int]:
+    """The keys of communities by the share of users who have reported; of equal ones the newest comes first."""
+    sizes = connection.execute(select(_TABLE.c.key, _TABLE.c.n).where(*chosen)).all()
+    share = {key: counts.get(key, (0, 0, 0))[1] / n for key, n in sizes}
+    return sorted(share, key=lambda key: (-share[key] if most_first else share[key], -key))
+
+
+def _in_order(connection: Connection, keys: Sequence[int]) -> list[Community]:
+    """Communities in the order of their keys, a few at a time: a statement takes only so many."""
+    found: dict[int, Community] = {}
+    for start in range(0, len(keys), _MANY):
+        some = without_rosters().where(_TABLE.c.key.in_(keys[start : start + _MANY]))
+        found |= {row.key: to_community(row) for row in connection.execute(some)}
+    return [found[key] for key in keys]
 
 
 def line_of(store: Store, id: str) -> Line:

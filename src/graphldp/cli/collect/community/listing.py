@@ -16,7 +16,9 @@ EPILOG = "Example: graphldp collect community list --json"
 def list_(
     search: Annotated[str, typer.Option(help="Those with this in their name or id.", metavar="TEXT")] = "",
     state: Annotated[str, typer.Option(help="all, open, closed, labelled or unlabelled.")] = "all",
-    sort: Annotated[str, typer.Option(help="oldest, newest, name, largest or smallest.")] = "oldest",
+    sort: Annotated[
+        str, typer.Option(help="By oldest, newest, name, largest, smallest, most-reported or least-reported.")
+    ] = "oldest",
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
