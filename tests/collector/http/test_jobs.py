@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import update
 from tests.collector.services import Collector
 from tests.collector.site import problem
 
+from graphldp.collector.dashboard.jobs import shown_jobs
 from graphldp.collector.roles import Role
+from graphldp.collector.storage import schema
+from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.results import Run
 from graphldp.collector.storage.store import Store
 
@@ -60,6 +65,8 @@ def test_a_job_is_refused_seen_and_stopped(bench: Bench) -> None:
     entries = [(each.actor, each.action, each.outcome) for each in bench.store.audit_log.entries()]
     assert ("alice", "job.start", "failed") in entries
     assert ("alice", "job.stop", "begun") in entries
+    stops = [each.about for each in bench.store.audit_log.entries() if each.action == "job.stop"]
+    assert set(stops) == {str(other.key)}
     assert ("eve", "job.start", "forbidden") in entries
 
 
@@ -85,6 +92,19 @@ WRONG: tuple[dict[str, Any], ...] = (
 @pytest.mark.parametrize("body", WRONG)
 def test_what_is_no_job_is_refused(bench: Bench, body: dict[str, Any]) -> None:
     assert problem(bench.ask("POST", json=body)) == (422, "bad-request")
+
+
+def test_a_model_that_had_to_go_labels_nothing(bench: Bench) -> None:
+    """What members were promised counts when the job is asked for, and not only when it runs."""
+    bench.store.results.add_run(Run(str(bench.models / "job-1.npz"), 1, 2, 2, None, {}))
+    run = bench.store.results.runs()[0].key
+    with transaction(bench.store.engine, writes=True) as connection:
+        connection.execute(update(schema.runs).where(schema.runs.c.key == run).values(withdrawn_at=datetime.now(UTC)))
+    for body in ({"kind": "label"}, {"kind": "label", "run": run}):
+        refused = bench.ask("POST", json=body)
+        assert problem(refused) == (409, "refused")
+        assert "may be used" in refused.json()["detail"]
+    assert not shown_jobs(bench.store, bench.models)["trained"]
 
 
 def test_only_models_that_jobs_wrote_label(bench: Bench) -> None:

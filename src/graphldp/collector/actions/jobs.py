@@ -73,10 +73,15 @@ def stop(store: Store, actor: Actor, key: int) -> BackgroundJob:
 
 def _model_of(store: Store, models: Path, run: int | None) -> Run:
     """The run whose model is to label. Only models that jobs wrote are read: no path comes from outside."""
-    there = [each for each in store.results.runs() if Path(each.model).parent == models]
+    there = models_there(store, models)
     for each in there:
         if run in (None, each.key):
             return each
     if run is None:
-        raise ParameterError("No job has trained a model yet: start a training first.")
-    raise bad_parameter("run", "a job", "the number of a run whose model a job wrote", run)
+        raise ParameterError("No job has trained a model that may be used: start a training first.")
+    raise bad_parameter("run", "a job", "the number of a run whose model a job wrote and that may be used", run)
+
+
+def models_there(store: Store, models: Path) -> list[Run]:
+    """The runs of jobs whose models may be used, the latest first; those that learned what had to go are not."""
+    return [run for run in store.results.runs() if Path(run.model).parent == models and run.withdrawn_at is None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path as Folder
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
@@ -19,17 +20,17 @@ from graphldp.errors import BusyError, ParameterError
 _HERE = "/dashboard/jobs"
 
 
-def shown_jobs(store: Store) -> dict[str, Any]:
+def shown_jobs(store: Store, models: Folder) -> dict[str, Any]:
     """The job that is under way, those that are over, and what there is to learn from."""
     found = store.jobs.latest()
-    communities, runs = store.communities(), store.results.runs()
+    communities = store.communities()
     return {
         "here": "jobs",
         "now": next((each for each in found if each.under_way), None),
         "over": [each for each in found if not each.under_way],
         "labelled": sum(each.label is not None for each in communities),
         "unlabelled": sum(each.label is None for each in communities),
-        "trained": bool(runs),
+        "trained": bool(actions.models_there(store, models)),
         "classes": store.classes.names(),
     }
 
@@ -39,7 +40,7 @@ def add_routes(router: APIRouter, doors: Doors, store: Store, workshop: Workshop
 
     @router.get(_HERE)
     def jobs(request: Request) -> Response:
-        return doors.show(request, "jobs.html", lambda: shown_jobs(store))
+        return doors.show(request, "jobs.html", lambda: shown_jobs(store, workshop.models))
 
     @router.post(_HERE + "/train")
     async def train(request: Request) -> Response:
@@ -55,7 +56,7 @@ def add_routes(router: APIRouter, doors: Doors, store: Store, workshop: Workshop
         try:
             await run_in_threadpool(actions.start, store, session.actor, kind, workshop, defense=defense)
         except ParameterError as error:
-            made = await run_in_threadpool(shown_jobs, store)
+            made = await run_in_threadpool(shown_jobs, store, workshop.models)
             status = 409 if isinstance(error, BusyError) else 422
             return doors.page("jobs.html", session, status, alert=str(error), **made)
         return RedirectResponse(_HERE, 303)
