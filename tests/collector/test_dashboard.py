@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import math
 import re
-import shutil
 import socket
 import time
 from collections.abc import Iterator
@@ -20,7 +19,8 @@ import pytest
 from fastapi.routing import APIRoute
 from hypothesis import given
 from hypothesis import strategies as st
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from tests.collector.browsing import log_in, opened, window
 from tests.collector.people import N, hub_report, open_cats, report, submission
 from tests.collector.services import Collector
 
@@ -44,8 +44,6 @@ from graphldp.collector.workshop import Workshop
 from graphldp.wire import Choice
 
 TEMPLATES = Path(views.__file__).with_name("templates")
-CHROMIUM = shutil.which("chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 
 
 class Site:
@@ -84,41 +82,15 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     made.store.close()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("needs Chromium (Debian: apt-get install chromium)")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield launched
-        launched.close()
-
-
 @pytest.fixture
 def context(browser: Browser, site: Site) -> Iterator[BrowserContext]:
-    """A fresh browser window that may reach the collector and nothing else, and must not break its own policy."""
-    made = browser.new_context(base_url=site.collector.url)
-    asked: list[str] = []
-    made.on("request", lambda request: asked.append(request.url))
-    complaints: list[str] = []
-    made.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    yield made
-    made.close()
-    assert all(url.startswith(site.collector.url) for url in asked)
-    assert [said for said in complaints if not said.startswith("Failed to load resource: the server responded")] == []
+    with window(browser, site.collector.url) as made:
+        yield made
 
 
 @pytest.fixture
 def page(context: BrowserContext) -> Page:
-    made = context.new_page()
-    made.set_default_timeout(15_000)
-    return made
-
-
-def log_in(page: Page, key: str) -> None:
-    page.goto("/login")
-    page.get_by_label("Operator key").fill(key)
-    page.get_by_role("button", name="Log in").click()
+    return opened(context)
 
 
 def test_pages_are_for_operators(page: Page, site: Site) -> None:
@@ -555,6 +527,12 @@ def test_no_end_of_a_histogram_shows_where_one_user_is(values: list[int], up: in
     assert counts_of(histogram(moved)) == counts_of(histogram(values))
 
 
+def test_one_is_no_plural() -> None:
+    told = [views.counted(count, "community has", "communities have") for count in (0, 1, 2000)]
+    assert told == ["0 communities have", "1 community has", "2,000 communities have"]
+    assert (views.counted(1, "user"), views.counted(2, "user")) == ("1 user", "2 users")
+
+
 def test_too_few_values_make_no_histogram() -> None:
     assert histogram([3] * 5) is None
     assert counts_of(histogram([3] * 6)) == {"any": 6}
@@ -602,7 +580,7 @@ def test_a_viewer_is_shown_nothing_to_press(tmp_path: Path, role: Role) -> None:
         *(("community.html", views.community(store, id, 25)) for id in ("cats", "owls")),
         ("communities.html", views.communities(store, Wanted(), 25)),
         ("classes.html", views.classes(store)),
-        ("jobs.html", shown_jobs(store)),
+        ("jobs.html", shown_jobs(store, tmp_path)),
     )
     for name, values in shown:
         page = pages.render(name, session, **values)

@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 from playwright.sync_api import sync_playwright
+from tests.collector.browsing import CHROMIUM, FLAGS
 from tests.collector.people import report
 from tests.collector.site import SETTINGS, Site
-from tests.collector.test_dashboard import CHROMIUM, FLAGS
 
 from graphldp import wire
 

@@ -24,6 +24,7 @@ _WHAT_TO_DO = {
     405: "Go back to the start and take the way from there.",
     429: "Wait a minute, then load this page again.",
 }
+_BY_KIND = {"not-allowed": "Ask an administrator to do it, or to give you that role."}
 _LATER = "This is not your fault. Try again in a few minutes."
 
 
@@ -37,17 +38,21 @@ class Pages:
     def __init__(self, settings: Settings) -> None:
         self._environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=select_autoescape())
         self._environment.filters |= {"percent": views.percent, "moment": views.moment, "promise": promise}
+        self._environment.filters["counted"] = views.counted
         contact = settings.contact.strip()
         link = f"mailto:{contact}" if _MAIL.fullmatch(contact) else contact if contact.startswith("https://") else None
         self._host = {"run_by": settings.run_by.strip(), "contact": contact, "contact_link": link}
 
     def render(self, name: str, session: Session | None = None, **values: Any) -> str:
         """A page."""
-        may_act = session is not None and session.actor.role >= Role.OPERATOR  # a viewer is shown nothing to press
-        return self._environment.get_template(name).render(session=session, may_act=may_act, **self._host, **values)
+        role = 0 if session is None else session.actor.role  # nobody is shown what her role does not let her press
+        may = {"may_act": role >= Role.OPERATOR, "may_administer": role >= Role.ADMINISTRATOR}
+        return self._environment.get_template(name).render(session=session, **may, **self._host, **values)
 
     def problem(self, body: Mapping[str, Any]) -> str:
         """A problem, for people."""
-        status = body["status"]
-        todo = _WHAT_TO_DO.get(status, _LATER if status >= 500 else "Go back and try again.")
-        return self.render("problem.html", title=body["title"], status=status, todo=todo)
+        status, kind = body["status"], body["type"].rpartition(":")[2]
+        todo = _BY_KIND.get(kind) or _WHAT_TO_DO.get(status, _LATER if status >= 500 else "Go back and try again.")
+        back = "/dashboard" if kind == "not-allowed" else "/"
+        about = {"title": body["title"], "detail": body.get("detail"), "status": status}
+        return self.render("problem.html", todo=todo, back=back, **about)

@@ -164,6 +164,11 @@ def runs(store: Store) -> dict[str, Any]:
     return {"here": "runs", "runs": store.results.runs()}
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A number and what it counts, in words: "1 user", "2 users"."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def percent(share: float) -> str:
     """A share in words."""
     return f"{100 * share:.0f} %"
