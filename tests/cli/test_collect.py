@@ -450,7 +450,7 @@ def test_operators(command: Command, database: str) -> None:
         assert (code, out, err.count("\n")) == (2, "", 1)
 
 
-def test_the_audit_log(command: Command, database: str) -> None:
+def test_the_audit_log(command: Command, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     Store.open(database).close()
     key = read(command, "collect", "operator", "add", "alice")["key"]
     kept = read(command, "collect", "audit-log", "verify")
@@ -462,6 +462,14 @@ def test_the_audit_log(command: Command, database: str) -> None:
     assert (code, key in out) == (0, False)
     head = err.split()[-1]
     assert read(command, "collect", "audit-log", "verify", "--head", kept["head"])["head"] == head
+    assert [each["action"] for each in read(command, "collect", "audit-log", "show", "--action", "remove")] == [
+        "operator.remove"
+    ]
+    assert read(command, "collect", "audit-log", "show", "--about", "nobody") == []
+    monkeypatch.setenv("COLUMNS", "80")
+    table = command("collect", "audit-log", "show")[1]
+    assert "…" not in table
+    assert "operator.remove" in table
     store = Store.open(database)
     with transaction(store.engine, writes=True) as connection:
         connection.exec_driver_sql("DROP TRIGGER audit_log_no_delete")

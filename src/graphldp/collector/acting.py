@@ -68,11 +68,7 @@ def noting(
         ForbiddenError: for a role below.
     """
     told = f"{_about(about)} as {given.title}" if given else _about(about)
-    try:
-        actor.need(least)
-    except ForbiddenError:
-        store.audit_log.add(actor, name, told, "forbidden")
-        raise
+    _check(store, actor, name, told, least)
     store.audit_log.add(actor, name, told)
     try:
         yield
@@ -81,8 +77,41 @@ def noting(
         raise
 
 
+def reading(name: str, least: Role) -> Callable[[Action[Given, Made]], Action[Given, Made]]:
+    """Let a role and those above it look at something. Only whoever may not is written down.
+
+    Args:
+        name: what stands in the log then, such as ``"log.read"``.
+        least: the lowest role that may.
+
+    Returns:
+        A decorator for a function of a store and an actor.
+    """
+
+    def decorate(look: Action[Given, Made]) -> Action[Given, Made]:
+        @wraps(look)
+        def checked(store: Store, actor: Actor, /, *given: Given.args, **named: Given.kwargs) -> Made:
+            _check(store, actor, name, None, least)
+            return look(store, actor, *given, **named)
+
+        return checked
+
+    return decorate
+
+
+def _check(store: Store, actor: Actor, name: str, about: str | None, least: Role) -> None:
+    """Refuse somebody whose role is below, and write it down."""
+    try:
+        actor.need(least)
+    except ForbiddenError:
+        store.audit_log.add(actor, name, about, "forbidden")
+        raise
+
+
 def _about(given: object) -> str | None:
-    """What an action is about, as the log has it: an id, ids or a name, and nothing that was pasted by mistake."""
+    """What an action is about, as the log has it: an id, ids, a name or a number, and nothing pasted by mistake."""
+    if isinstance(given, int):
+        return str(given)
     if isinstance(given, (list, tuple)) and all(isinstance(each, str) for each in given):
         listed = ", ".join(given)
         given = listed if len(listed) <= LONGEST else f"{len(given)} communities"

@@ -14,7 +14,7 @@ from graphldp.collector.storage.store import Store
 
 
 class Way(NamedTuple):
-    """A route and a method; the address is the path with "cats" or 0 in its places."""
+    """A route and a method; the address is the path with "cats", 0 or a kind that there is in its places."""
 
     method: str
     path: str
@@ -36,7 +36,7 @@ def _ways(routes: Sequence[BaseRoute]) -> Iterator[Way]:
             yield from _ways(included.routes)
             continue
         path: str = getattr(route, "path")  # noqa: B009 - a route without one must be noticed
-        address = re.sub(r"\{(user|key|job|number)[^}]*\}", "0", path)
+        address = re.sub(r"\{(user|key|job|number)[^}]*\}", "0", path).replace("{kind}", "email")
         address = re.sub(r"\{[^}]*\}", "cats", address) + ("/style.css" if isinstance(route, Mount) else "")
         for method in getattr(route, "methods", None) or {"GET"}:
             if method != "HEAD":

@@ -2,9 +2,42 @@
 
 from __future__ import annotations
 
-from graphldp.collector.acting import acting
+from dataclasses import dataclass
+from datetime import datetime
+
+from graphldp.collector.acting import acting, reading
+from graphldp.collector.operators import KeyHolder
 from graphldp.collector.roles import Actor, Role
+from graphldp.collector.storage.log_pages import last_actions
 from graphldp.collector.storage.store import Store
+from graphldp.errors import ParameterError
+
+_ON_THE_MACHINE = "command line"
+
+
+@dataclass(frozen=True)
+class Staff:
+    """Who may do what.
+
+    Args:
+        holders: of keys, by name.
+        expired: those of them whose key opens nothing any more.
+        rules: who may sign in by the provider: kind, value and role.
+        last: when each of them last did something, by name, as far back as the log was read.
+    """
+
+    holders: list[KeyHolder]
+    expired: frozenset[str]
+    rules: list[tuple[str, str, Role]]
+    last: dict[str, datetime]
+
+
+@reading("operator.list", Role.ADMINISTRATOR)
+def staff(store: Store, actor: Actor) -> Staff:
+    """Who may do what."""
+    holders, now = store.operators.all(), store.clock.now()
+    expired = frozenset(each.name for each in holders if each.expires_at is not None and each.expires_at <= now)
+    return Staff(holders, expired, store.sign_ins.rules(), last_actions(store))
 
 
 @acting("operator.add", Role.ADMINISTRATOR)
@@ -22,6 +55,7 @@ def rotate(store: Store, actor: Actor, name: str, days: float | None = None) -> 
 @acting("operator.role", Role.ADMINISTRATOR)
 def set_role(store: Store, actor: Actor, name: str, role: Role) -> None:
     """Let an operator do more or less, from her next request on."""
+    _not_herself(actor, name)
     store.operators.set_role(name, role)
 
 
@@ -40,4 +74,11 @@ def disallow(store: Store, actor: Actor, value: str, kind: str) -> None:
 @acting("operator.remove", Role.ADMINISTRATOR)
 def remove(store: Store, actor: Actor, name: str) -> None:
     """End an operator's access, at once and everywhere."""
+    _not_herself(actor, name)
     store.operators.remove(name)
+
+
+def _not_herself(actor: Actor, name: str) -> None:
+    """Refuse what could leave nobody to take it back. On the machine itself nobody can be locked out."""
+    if actor.name == name and actor.way != _ON_THE_MACHINE:
+        raise ParameterError("This is your own access. Another administrator can change or remove it.")

@@ -17,6 +17,7 @@ from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.http.limits import Held, read_body
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.operators import Session
+from graphldp.collector.roles import Actor
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.store import Store
 from graphldp.errors import FormatError, ParameterError
@@ -48,12 +49,16 @@ class Doors:
         return self._store.operators.session(secret) if secret else None
 
     def show(self, request: Request, name: str, make: Callable[[], dict[str, Any]]) -> Response:
-        """A page for operators, or the way to the login."""
+        """A page for whoever is logged in, or the way to the login."""
+        return self.show_to(request, name, lambda _: make())
+
+    def show_to(self, request: Request, name: str, make: Callable[[Actor], dict[str, Any]]) -> Response:
+        """A page that is made for who asks, or the way to the login."""
         session = self.session(request)
         if session is None:
             return RedirectResponse("/login", 303)
         try:
-            return self.page(name, session, **make())
+            return self.page(name, session, **make(session.actor))
         except ParameterError:
             raise ProblemError("not-found") from None
 

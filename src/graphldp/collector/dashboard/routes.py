@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
-from graphldp.collector.dashboard import jobs, operating, views
+from graphldp.collector.dashboard import administering, jobs, operating, views
 from graphldp.collector.dashboard.doors import COOKIE, Doors
 from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.http.limits import Limiter, network_of
@@ -37,6 +37,7 @@ def make_router(settings: Settings, store: Store, pages: Pages, workshop: Worksh
     _way_in(router, doors, settings, store)
     operating.add_routes(router, doors, settings, store)
     jobs.add_routes(router, doors, store, workshop)
+    administering.add_routes(router, doors, store)
     return router
 
 

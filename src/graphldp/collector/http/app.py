@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 import graphldp
 from graphldp.collector.dashboard import routes as dashboard
 from graphldp.collector.dashboard.pages import Pages
-from graphldp.collector.http import api, batch, jobs, join, operating, problems
+from graphldp.collector.http import administering, api, batch, jobs, join, operating, problems
 from graphldp.collector.http.cors import ForOnePage
 from graphldp.collector.http.eraser import keep_erasing
 from graphldp.collector.http.front import Front
@@ -82,6 +82,7 @@ def create_app(settings: Settings, store: Store, tracing: Tracing | None = None)
     app.include_router(api.make_router(reception))
     office, workshop = Office(settings, store), Workshop.of(settings, store)
     app.include_router(operating.make_router(office))
+    app.include_router(administering.make_router(office))
     app.include_router(jobs.make_router(office, workshop))
     app.include_router(_service_routes(Health(store.ping), metrics))
     app.include_router(dashboard.make_router(settings, store, pages, workshop))

@@ -85,7 +85,7 @@ class AuditLog:
         table = schema.audit_log
         query = select(table).order_by(table.c.number.desc()).limit(last)
         with transaction(self.engine) as connection:
-            return [_entry(row) for row in connection.execute(query)][::-1]
+            return [to_entry(row) for row in connection.execute(query)][::-1]
 
     def head(self) -> str:
         """The last entry's number and digest; of an empty log those before the first."""
@@ -178,7 +178,8 @@ def _entry_values(row: Row[Any]) -> list[Any]:
     return [getattr(row, column.name) for column in schema.audit_log.c]
 
 
-def _entry(row: Row[Any]) -> LogEntry:
+def to_entry(row: Row[Any]) -> LogEntry:
+    """A row as an entry."""
     return LogEntry(*_entry_values(row))
 
 

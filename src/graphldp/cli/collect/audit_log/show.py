@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphldp.cli.collect.store import open_database
+from graphldp.cli.collect.store import actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
-EPILOG = "Example: graphldp collect audit-log show --last 20"
+if TYPE_CHECKING:
+    from graphldp.collector.storage.audit_log import LogEntry
+
+EPILOG = "Example: graphldp collect audit-log show --last 20 --about cats"
 
 
 def show(
-    last: Annotated[int, typer.Option(min=1, help="How many entries, the latest last.")] = 50,
+    last: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many entries, the latest last.")] = 50,
+    who: Annotated[str, typer.Option("--actor", help="Those of whoever has this in the name.", metavar="TEXT")] = "",
+    action: Annotated[str, typer.Option(help="Those with this in what was done.", metavar="TEXT")] = "",
+    about: Annotated[str, typer.Option(help="Those about a community or an operator like this.", metavar="TEXT")] = "",
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
@@ -23,11 +29,23 @@ def show(
     An action is written down before it is done ('begun'). A second entry says that it failed; 'forbidden' says that
     the role did not allow it. The head goes to standard error: keep it in another place, for 'verify'.
     """
-    log = open_database(database).audit_log
-    rows: list[dict[str, Any]] = []
-    for each in (entries := log.entries(last)):
-        row = vars(each) | {"at": each.at.isoformat(timespec="seconds")}
-        rows.append(row if as_json else {name: value for name, value in row.items() if name != "digest"})
-    console.show(rows, as_json=as_json)
-    head = entries[-1].head if entries else log.head()
-    console.err.print(f"head {head}", soft_wrap=True, highlight=False)
+    from graphldp.collector.actions.audit_log import entry_values, read_log
+    from graphldp.collector.storage.log_pages import LogWanted
+
+    store = open_database(database)
+    entries = read_log(store, actor(), LogWanted(who, action, about), last).entries[::-1]
+    rows = [entry_values(each) for each in entries]
+    console.show(rows if as_json else [_shown(each) for each in entries], as_json=as_json)
+    console.err.print(f"head {store.audit_log.head()}", soft_wrap=True, highlight=False)
+
+
+def _shown(entry: LogEntry) -> dict[str, Any]:
+    """An entry in few columns, so that its words are whole in a narrow terminal."""
+    return {
+        "entry": str(entry.number),
+        "at (UTC)": f"{entry.at:%Y-%m-%d %H:%M:%S}",
+        "who": f"{entry.actor} ({entry.role}, {entry.way})",
+        "action": entry.action,
+        "about": entry.about,
+        "outcome": entry.outcome,
+    }

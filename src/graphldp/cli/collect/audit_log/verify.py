@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphldp.cli.collect.store import open_database
+from graphldp.cli.collect.store import actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
@@ -26,9 +26,10 @@ def verify(
     An entry that was changed, deleted, put in or moved shows by itself. Entries that were cut off at the end do not,
     and neither does a log that was written anew from the start: these show only against a head that you kept elsewhere.
     """
-    log = open_database(database).audit_log
-    problem, now = log.problem(head), log.head()
-    shown = {"entries": int(now.split(":")[0]), "head": now, "problem": problem if as_json else problem or "none"}
-    console.show_one(shown, as_json=as_json)
-    if problem is not None:
+    from graphldp.collector.actions import audit_log
+
+    found = audit_log.verify(open_database(database), actor(), head)
+    problem = found.problem if as_json else found.problem or "none"
+    console.show_one({"entries": found.entries, "head": found.head, "problem": problem}, as_json=as_json)
+    if found.problem is not None:
         raise typer.Exit(1)

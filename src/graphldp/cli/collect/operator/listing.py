@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphldp.cli.collect.store import open_database
+from graphldp.cli.collect.store import actor, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
@@ -11,17 +11,18 @@ EPILOG = "Example: graphldp collect operator list"
 
 def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
     """List the operators, what they may do, and when their keys expire. Below them stands who may sign in."""
-    store = open_database(database)
+    from graphldp.collector.actions import operators
+
+    staff = operators.staff(open_database(database), actor())
     rows = [
         {
             "operator": each.name,
             "role": each.role.title,
             "expires": each.expires_at.isoformat(timespec="minutes") if each.expires_at else None,
         }
-        for each in store.operators.all()
+        for each in staff.holders
     ]
     rows += [
-        {"operator": f"oidc {kind} {value}", "role": role.title, "expires": None}
-        for kind, value, role in store.sign_ins.rules()
+        {"operator": f"oidc {kind} {value}", "role": role.title, "expires": None} for kind, value, role in staff.rules
     ]
     console.show(rows, as_json=as_json)

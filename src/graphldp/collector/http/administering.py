@@ -1,0 +1,244 @@
+"""What administrators do, for their programs: who may do what, and the log of who did what. Thin routes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import Field
+
+from graphldp.collector.actions import audit_log, operators
+from graphldp.collector.actions.audit_log import entry_values
+from graphldp.collector.http.downloads import log_response
+from graphldp.collector.http.messages import Message
+from graphldp.collector.http.office import Office, described
+from graphldp.collector.roles import Role
+from graphldp.collector.storage.log_pages import LogWanted
+
+_AT, _SIGN_INS, _LOG = "/v1/operator/operators", "/v1/operator/sign-ins", "/v1/operator/log"
+Title = Literal["viewer", "operator", "administrator"]
+KindOfPerson = Literal["subject", "email", "group"]
+Days = Annotated[float, Field(gt=0, le=3650)]
+OperatorName = Annotated[str, Path(max_length=64, description="The operator's name.")]
+Part = Annotated[str, Query(max_length=200)]
+
+
+class OperatorBody(Message):
+    """Somebody with a key. The key itself is nowhere; ``last_action`` is from the newest entries of the log."""
+
+    name: str
+    role: Title
+    expires_at: datetime | None
+    expired: bool
+    last_action: datetime | None
+
+
+class SignInBody(Message):
+    """Who may sign in by the provider, with a role."""
+
+    kind: KindOfPerson
+    value: Annotated[str, Field(min_length=1, max_length=320)]
+    role: Title = "operator"
+
+
+class StaffBody(Message):
+    """Who may do what."""
+
+    operators: list[OperatorBody]
+    sign_ins: list[SignInBody]
+
+
+class NewOperatorBody(Message):
+    """An operator to add. Her key opens nothing after so many days; without them it has no end."""
+
+    name: Annotated[str, Field(min_length=1, max_length=64)]
+    role: Title = "operator"
+    days: Days | None = None
+
+
+class RoleBody(Message):
+    """What an operator may do from now on."""
+
+    role: Title
+
+
+class RotateBody(Message):
+    """After how many days the new key opens nothing more; null for no end."""
+
+    days: Days | None = None
+
+
+class KeyBody(Message):
+    """An operator's key, which is told once."""
+
+    name: str
+    key: str
+
+
+class EntryBody(Message):
+    """An entry of the log. Its digest covers it and all before it."""
+
+    number: int
+    at: str
+    actor: str
+    role: str
+    way: str
+    action: str
+    about: str | None
+    outcome: str
+    digest: str
+
+
+class LogBody(Message):
+    """Some entries, the newest first. ``older`` is the ``before`` of the next page, or null."""
+
+    entries: list[EntryBody]
+    older: int | None
+
+
+class VerifiedBody(Message):
+    """Whether the log is as it was written: how many entries it has, its head, and what is wrong, or null."""
+
+    entries: int
+    head: str
+    problem: str | None
+
+
+def make_router(office: Office) -> APIRouter:
+    """The routes."""
+    router = APIRouter(tags=["administrators"])
+    _people(router, office)
+    _sign_ins(router, office)
+    _log(router, office)
+    return router
+
+
+def _people(router: APIRouter, office: Office) -> None:
+    store = office.store
+
+    @router.get(_AT, response_model=StaffBody, **described())
+    async def list_operators(request: Request) -> StaffBody:
+        """Who has a key, and who may sign in by the provider."""
+        actor = await office.enter(request)
+        return await office.do(None, lambda: _staff(operators.staff(store, actor)))
+
+    @router.post(_AT, status_code=201, response_model=KeyBody, **described(409, body=NewOperatorBody))
+    async def add_operator(request: Request) -> KeyBody:
+        """Add an operator. Her key is told once; the collector keeps its hash."""
+        actor = await office.enter(request)
+        given = await office.read(request, NewOperatorBody)
+        role = Role.named(given.role)
+        key = await office.do(None, lambda: operators.add(store, actor, given.name, role, given.days))
+        return KeyBody(name=given.name, key=key)
+
+    @router.patch(f"{_AT}/{{name:path}}", response_model=StaffBody, **described(409, body=RoleBody))
+    async def set_role(request: Request, name: OperatorName) -> StaffBody:
+        """Let an operator do more or less, from her next request on. Nobody changes her own role."""
+        actor = await office.enter(request)
+        role = Role.named((await office.read(request, RoleBody)).role)
+        await office.do(None, lambda: operators.set_role(store, actor, name, role))
+        return await office.do(None, lambda: _staff(operators.staff(store, actor)))
+
+    @router.delete(f"{_AT}/{{name:path}}", response_model=StaffBody, **described(409))
+    async def remove_operator(request: Request, name: OperatorName) -> StaffBody:
+        """End an operator's access, at once and everywhere. Nobody removes herself."""
+        actor = await office.enter(request)
+        await office.do(None, lambda: operators.remove(store, actor, name))
+        return await office.do(None, lambda: _staff(operators.staff(store, actor)))
+
+    @router.post("/v1/operator/keys/{name:path}", response_model=KeyBody, **described(409, body=RotateBody))
+    async def rotate_key(request: Request, name: OperatorName) -> KeyBody:
+        """Give an operator a new key, which is told once. The old one and her sessions end."""
+        actor = await office.enter(request)
+        days = (await office.read(request, RotateBody)).days
+        key = await office.do(None, lambda: operators.rotate(store, actor, name, days))
+        return KeyBody(name=name, key=key)
+
+
+def _sign_ins(router: APIRouter, office: Office) -> None:
+    store = office.store
+
+    @router.put(_SIGN_INS, response_model=StaffBody, **described(409, body=SignInBody))
+    async def allow(request: Request) -> StaffBody:
+        """Let a subject, an e-mail address or a group sign in by the provider, with a role."""
+        actor = await office.enter(request)
+        given = await office.read(request, SignInBody)
+        role = Role.named(given.role)
+        await office.do(None, lambda: operators.allow(store, actor, given.value, given.kind, role))
+        return await office.do(None, lambda: _staff(operators.staff(store, actor)))
+
+    @router.delete(f"{_SIGN_INS}/{{kind}}/{{value:path}}", response_model=StaffBody, **described(409))
+    async def disallow(
+        request: Request,
+        kind: Annotated[KindOfPerson, Path(description="What the list names them by.")],
+        value: Annotated[str, Path(max_length=320, description="Which one.")],
+    ) -> StaffBody:
+        """Take somebody off the list. Their sessions end with their next request."""
+        actor = await office.enter(request)
+        await office.do(None, lambda: operators.disallow(store, actor, value, kind))
+        return await office.do(None, lambda: _staff(operators.staff(store, actor)))
+
+
+def _log(router: APIRouter, office: Office) -> None:
+    store = office.store
+
+    @router.get(_LOG, response_model=LogBody, **described())
+    async def read_log(
+        request: Request,
+        actor: Annotated[Part, Query(description="A part of the name of who acted.")] = "",
+        action: Annotated[Part, Query(description="A part of what was done, such as community.close.")] = "",
+        about: Annotated[Part, Query(description="A part of the community's id or the operator's name.")] = "",
+        before: Annotated[int | None, Query(ge=1, lt=1 << 31, description="Only entries with a lower number.")] = None,
+    ) -> LogBody:
+        """Who did what: a hundred entries at a time, the newest first."""
+        who = await office.enter(request)
+
+        def look() -> LogBody:
+            found = audit_log.read_log(store, who, LogWanted(actor, action, about, before))
+            return LogBody(entries=[EntryBody(**entry_values(each)) for each in found.entries], older=found.older)
+
+        return await office.do(None, look)
+
+    @router.get(f"{_LOG}/verify", response_model=VerifiedBody, **described(409))
+    async def verify(
+        request: Request,
+        head: Annotated[str, Query(max_length=80, description="A head that you kept; the log has to hold it.")] = "",
+    ) -> VerifiedBody:
+        """Check every entry's digest."""
+        who = await office.enter(request)
+        found = await office.do(None, lambda: audit_log.verify(store, who, head or None))
+        return VerifiedBody(entries=found.entries, head=found.head, problem=found.problem)
+
+    about = described()
+    texts: dict[str, Any] = {"application/json": {"schema": {"type": "array"}}, "text/csv": {}}
+
+    @router.get(
+        f"{_LOG}/download",
+        response_class=Response,
+        responses={200: {"content": texts}} | about["responses"],
+        openapi_extra=about["openapi_extra"],
+    )
+    async def download(
+        request: Request,
+        format: Annotated[Literal["json", "csv"], Query(description="A list of entries, or a table.")] = "json",
+    ) -> Response:
+        """All of the log as a file."""
+        who = await office.enter(request)
+        return await office.do(None, lambda: log_response(store, who, format))
+
+
+def _staff(found: operators.Staff) -> StaffBody:
+    holders = [
+        {
+            "name": each.name,
+            "role": each.role.title,
+            "expires_at": each.expires_at,
+            "expired": each.name in found.expired,
+            "last_action": found.last.get(each.name),
+        }
+        for each in found.holders
+    ]
+    rules = [{"kind": kind, "value": value, "role": role.title} for kind, value, role in found.rules]
+    return StaffBody.model_validate({"operators": holders, "sign_ins": rules})

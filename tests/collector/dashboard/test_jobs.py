@@ -1,0 +1,126 @@
+"""Training and labelling from the dashboard: Chromium, a real server, and jobs in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+from tests.collector.browsing import log_in, opened, window
+from tests.collector.services import PATIENCE, Collector
+from tests.experiments.crowds import crowd
+
+from graphldp.collector.roles import Role
+from graphldp.collector.storage.store import Store
+from graphldp.labels import promise
+
+pytestmark = pytest.mark.long  # a training grows thousands of trees, and nothing here may make them fewer
+
+
+class Works:
+    """A collector with communities to learn from, and an operator's page of jobs."""
+
+    def __init__(self, folder: Path) -> None:
+        database = f"sqlite:///{folder / 'collector.db'}"
+        self.models = folder / "models"
+        self.store = Store.open(database)
+        crowd(self.store)
+        self.key = self.store.operators.add("alice", Role.OPERATOR)
+        self.collector = Collector(database, {"min_reports": 5})
+
+    def process(self) -> int:
+        """The job's own process, which the collector started."""
+        for _ in range(int(PATIENCE / 0.05)):
+            children = Path(f"/proc/{self.collector.pid}/task").glob("*/children")
+            for child in " ".join(each.read_text() for each in children).split():
+                if b"jobs\0run" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    return int(child)
+            time.sleep(0.05)
+        raise AssertionError("no process began")
+
+
+@pytest.fixture(scope="module")
+def works(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Works]:
+    made = Works(tmp_path_factory.mktemp("works"))
+    with made.collector:
+        yield made
+    made.store.close()
+
+
+@pytest.fixture
+def page(browser: Browser, works: Works) -> Iterator[Page]:
+    with window(browser, works.collector.url) as context:
+        page = opened(context)
+        log_in(page, works.key)
+        page.get_by_role("link", name="Train and label").click()
+        yield page
+
+
+def begin(page: Page, what: str) -> None:
+    page.get_by_role("button", name=f"Start {what}").click()
+    expect(page.get_by_role("heading", level=2)).to_contain_text("is under way")
+
+
+def result(page: Page) -> Locator:
+    """The latest job that is over; the page loads itself again until it is."""
+    expect(page.get_by_role("button", name="Start training")).to_be_visible(timeout=PATIENCE * 1000)
+    return page.get_by_role("region", name="Earlier jobs").locator("tbody tr").first
+
+
+def test_a_training_and_a_labelling_end_in_what_they_found(page: Page, works: Works) -> None:
+    expect(page.get_by_text("30 communities have a known class")).to_be_visible()
+    expect(page.get_by_role("button", name="Start labelling")).to_be_disabled()
+    begin(page, "training")
+    shares = set()
+    while page.locator("progress").count():
+        shares.add(float(page.locator("progress").get_attribute("value") or 0))
+        page.wait_for_timeout(500)
+    assert len(shares) > 1, shares  # it moved
+    trained = result(page)
+    run = works.store.results.runs()[0]
+    assert run.validation is not None
+    assert run.interval is not None
+    low, high = run.interval
+    told = f"Right for {run.validation:.0%} of 3 communities held out; on others {low:.0%} to {high:.0%} (95 %)"
+    expect(trained).to_contain_text(told.replace("%", " %").replace("95  %", "95 %"))
+    expect(trained).to_contain_text("Learned from 30 communities")
+    marked = works.store.community("thread-35")
+    works.store.results.set_flags(marked.key, {1: "threshold"})  # by an earlier 'label --defense'
+    begin(page, "labelling")
+    labelled = result(page)
+    expect(labelled).to_contain_text("10 communities were labelled, with a confidence of")
+    expect(labelled).to_contain_text(re.compile(r"labels? stands? *\s*whatever any one user sends"))
+    expect(labelled).to_contain_text("1 user is flagged.")
+    kept = works.store.results.predictions([marked.key])[marked.key]
+    page.goto("/dashboard/communities/thread-35")
+    expect(page.locator("dl.figures")).to_contain_text(f"{100 * kept.confidence:.0f} % sure")
+    assert kept.certified is not None
+    expect(page.locator("dl.figures")).to_contain_text(promise(kept.certified))
+    expect(page.get_by_role("table", name="Flagged users").get_by_role("row")).to_have_count(2)
+
+
+def test_a_job_is_stopped_by_its_button(page: Page, works: Works) -> None:
+    before = len(works.store.results.runs())
+    begin(page, "training")
+    works.process()
+    page.get_by_role("button", name=re.compile("^Stop it")).click()
+    stopped = result(page)
+    expect(stopped).to_contain_text("stopped")
+    assert len(works.store.results.runs()) == before
+    last = [each for each in works.store.audit_log.entries() if each.action == "job.stop"][-1]
+    assert last.about == str(works.store.jobs.latest()[0].key)
+
+
+def test_a_job_that_is_killed_is_shown_as_lost(page: Page, works: Works) -> None:
+    before = {each.name for each in works.models.iterdir()}
+    begin(page, "training")
+    os.kill(works.process(), signal.SIGKILL)
+    lost = result(page)
+    expect(lost).to_contain_text("lost")
+    expect(lost).to_contain_text("ended by SIGKILL. Nothing of it was kept. Start it again.")
+    assert {each.name for each in works.models.iterdir()} == before

@@ -1,0 +1,105 @@
+"""What administrators' programs do over HTTP: keys, roles and the log, and nothing for anybody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from tests.collector.bureau import Bureau
+from tests.collector.site import problem
+
+from graphldp.collector.roles import Role
+
+
+@pytest.fixture(scope="module")
+def bureau(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bureau]:
+    made = Bureau(tmp_path_factory.mktemp("bureau"))
+    with made.collector, made.http:
+        yield made
+    made.store.close()
+
+
+def roles(answer: httpx.Response) -> dict[str, str]:
+    return {each["name"]: each["role"] for each in answer.json()["operators"]}
+
+
+def test_an_operator_from_her_key_to_her_end(bureau: Bureau) -> None:
+    """Her name has all that an address could stumble over."""
+    store, name, at = bureau.store, "bob/ü ?#%", "bob%2F%C3%BC%20%3F%23%25"
+    made = bureau.ask("POST", "/operators", json={"name": name, "role": "viewer", "days": 90})
+    assert (made.status_code, made.json()["name"]) == (201, name)
+    first = made.json()["key"]
+    listed = bureau.ask("GET", "/operators")
+    assert first not in listed.text
+    assert roles(listed)[name] == "viewer"
+    assert roles(bureau.ask("PATCH", f"/operators/{at}", json={"role": "operator"}))[name] == "operator"
+    second = bureau.ask("POST", f"/keys/{at}", json={}).json()["key"]
+    actor = store.operators.keyed(second)
+    assert actor is not None
+    assert (actor.role, store.operators.keyed(first)) == (Role.OPERATOR, None)
+    assert name not in roles(bureau.ask("DELETE", f"/operators/{at}"))
+    assert store.operators.keyed(second) is None
+    for method, path, body in (
+        ("DELETE", f"/operators/{at}", None),
+        ("POST", f"/keys/{at}", {}),
+        ("POST", "/operators", {"name": "viewer"}),
+        ("POST", "/operators", {"name": "oidc:bob"}),
+    ):
+        assert problem(bureau.ask(method, path, json=body)) == (409, "refused")
+
+
+@pytest.mark.parametrize(("method", "body"), [("PATCH", {"role": "viewer"}), ("DELETE", None)])
+def test_nobody_locks_herself_out(bureau: Bureau, method: str, body: dict[str, str] | None) -> None:
+    refused = bureau.ask(method, "/operators/administrator", json=body)
+    assert problem(refused) == (409, "refused")
+    assert "your own access" in refused.json()["detail"]
+    assert roles(bureau.ask("GET", "/operators"))["administrator"] == "administrator"
+
+
+def test_who_may_sign_in(bureau: Bureau) -> None:
+    rule = {"kind": "group", "value": "staff/night", "role": "viewer"}
+    assert bureau.ask("PUT", "/sign-ins", json=rule).json()["sign_ins"] == [rule]
+    assert bureau.ask("DELETE", "/sign-ins/group/staff%2Fnight").json()["sign_ins"] == []
+    assert problem(bureau.ask("DELETE", "/sign-ins/group/staff%2Fnight")) == (409, "refused")
+
+
+def test_the_log(bureau: Bureau) -> None:
+    bureau.ask("POST", "/operators", json={"name": "eve"})
+    found = bureau.ask("GET", "/log", params={"about": "eve", "action": "operator.add"}).json()
+    (entry,) = found["entries"]
+    assert (entry["actor"], entry["about"], entry["way"]) == ("administrator", "eve as operator", "api")
+    assert found["older"] is None
+    checked = bureau.ask("GET", "/log/verify").json()
+    assert (checked["head"], checked["problem"]) == (bureau.store.audit_log.head(), None)
+    again = bureau.ask("GET", "/log/verify", params={"head": "999:" + "0" * 64}).json()
+    assert "cut off" in again["problem"]
+    taken = bureau.ask("GET", "/log/download", params={"format": "json"}).json()
+    assert [each["digest"] for each in taken] == [each.digest for each in bureau.store.audit_log.entries()]
+    assert problem(bureau.ask("GET", "/log", params={"about": "a\0"})) == (409, "refused")
+
+
+WAYS: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
+    ("GET", "/operators", None),
+    ("POST", "/operators", {"name": "mallory", "role": "administrator"}),
+    ("PATCH", "/operators/operator", {"role": "administrator"}),
+    ("DELETE", "/operators/administrator", None),
+    ("POST", "/keys/administrator", {}),
+    ("PUT", "/sign-ins", {"kind": "email", "value": "m@example.org", "role": "administrator"}),
+    ("DELETE", "/sign-ins/email/m@example.org", None),
+    ("GET", "/log", None),
+    ("GET", "/log/verify", None),
+    ("GET", "/log/download?format=csv", None),
+)
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
+def test_nobody_else_gets_anywhere(bureau: Bureau, role: Role) -> None:
+    before = (bureau.store.operators.all(), bureau.store.sign_ins.rules())
+    for method, path, body in WAYS:
+        answer = bureau.ask(method, path, role, json=body)
+        assert problem(answer) == (403, "not-allowed"), path
+        assert "takes an administrator" in answer.json()["detail"]
+    assert (bureau.store.operators.all(), bureau.store.sign_ins.rules()) == before
+    assert bureau.store.operators.keyed(bureau.keys[Role.ADMINISTRATOR]) is not None
