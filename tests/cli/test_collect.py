@@ -462,10 +462,8 @@ def test_the_audit_log(command: Command, database: str, monkeypatch: pytest.Monk
     assert (code, key in out) == (0, False)
     head = err.split()[-1]
     assert read(command, "collect", "audit-log", "verify", "--head", kept["head"])["head"] == head
-    assert [each["action"] for each in read(command, "collect", "audit-log", "show", "--action", "remove")] == [
-        "operator.remove"
-    ]
-    assert read(command, "collect", "audit-log", "show", "--about", "nobody") == []
+    for asked, count in ((("--action", "remove"), 1), (("--about", "alice"), 2), (("--actor", "nobody"), 0)):
+        assert len(json.loads(command("collect", "audit-log", "show", *asked, "--json")[1])) == count
     monkeypatch.setenv("COLUMNS", "80")
     table = command("collect", "audit-log", "show")[1]
     assert "…" not in table
