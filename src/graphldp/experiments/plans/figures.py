@@ -223,6 +223,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         "Public friendships, private features: LPGNN, and what its critics put in the features' place",
         "beyond Section 5",
         methods=("lpgnn", "lpgnn-labels", "lpgnn-other", "lpgnn-random", "node-view", "nonpriv-full"),
-        epsilon=(1.0, 4.0),
+        epsilon=(0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0),
     ),
 }
