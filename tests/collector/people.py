@@ -63,3 +63,25 @@ def open_bees(store: Store) -> tuple[Community, dict[int, str]]:
     taken += store.accept([submission(made, 24, tokens[24], wire.encode(public), None)])
     assert set(taken) == {Ruling.STORED}
     return made, tokens
+
+
+ANTS = ("east", "north", "<b>west</b>")
+
+
+def open_ants(store: Store, counts: Sequence[Sequence[int]], epsilon: float = 1.0) -> Community:
+    """Friends counted by three groups; whoever comes after those with counts has a public list of three friends."""
+    choices = [Choice("standard", epsilon, 0.0), CHOICES[1]]
+    groups = [ANTS[user % 3] for user in range(N)]
+    made = store.open_community(
+        "ants", [f"ant {u}" for u in range(N)], mechanism="friend-counts", choices=choices, groups=groups
+    )
+    secrets, nobody = store.invite("ants"), np.zeros(0, np.int32)
+    last, friends = len(counts), np.array([0, 3, 6], np.int32)  # all in one group
+    sent = [
+        wire.Report("friend-counts", N, user, epsilon, 0.0, None, nobody, counts=tuple(own))
+        for user, own in enumerate(counts)
+    ]
+    sent.append(wire.Report("public", N, last, math.inf, math.inf, None, friends))
+    taken = store.accept([submission(made, each.user, secrets[each.user], wire.encode(each), None) for each in sent])
+    assert set(taken) == {Ruling.STORED}
+    return made

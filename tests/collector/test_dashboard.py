@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.collector.browsing import log_in, opened, window
-from tests.collector.people import N, hub_report, open_cats, report, submission
+from tests.collector.people import N, hub_report, open_ants, open_cats, report, submission
 from tests.collector.services import Collector
 
 import graphldp as gl
@@ -33,6 +33,7 @@ from graphldp.collector.dashboard.jobs import shown_jobs
 from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.dashboard.routes import make_router
 from graphldp.collector.disclosure import LEAST_PER_BAR
+from graphldp.collector.friends_by_group import friends_by_group
 from graphldp.collector.operators import Session
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.settings import load_settings
@@ -56,6 +57,7 @@ class Site:
         dogs, _ = open_cats(self.store, "dogs", label=1)
         self.store.open_community("birds", ["<b>ann</b>", "bob"], mechanism="rr", choices=[_rr()], name="<i>Birds</i>")
         rng = np.random.default_rng(0)
+        open_ants(self.store, rng.integers(-2, 6, (N - 10, 3)).tolist())
         degrees = np.rint(8 + 9 * rng.standard_normal(N)).astype(int).tolist()
         self.store.accept(
             [submission(cats, u, self.tokens[u], report(u, degrees[u]), degrees[u]) for u in range(N - 8)]
@@ -177,6 +179,15 @@ def test_what_the_operator_sees(page: Page, site: Site) -> None:
     expect(page.get_by_role("row").filter(has_text="older.npz")).not_to_contain_text("of 10")
     page.goto("/dashboard/communities/birds")
     expect(page.get_by_text("Reports by rr carry no noisy degree.")).to_be_visible()
+    page.goto("/dashboard/communities/ants")
+    expect(page.get_by_role("img", name=re.compile("Mean number of friends in each group"))).to_be_visible()
+    page.get_by_role("region", name="Friends by group").locator("+ details summary").click()
+    table = page.get_by_role("table", name="Mean number of friends by group")
+    counted = friends_by_group(site.store, site.store.community("ants"), 1)
+    assert counted is not None
+    for group in counted.groups:
+        cells = table.get_by_role("row").filter(has_text=group.name).get_by_role("cell")
+        expect(cells).to_have_text([f"{group.mean:.2f}", f"{group.margin:.2f}"])
     answer = page.goto("/dashboard/communities/nothing")
     assert answer is not None
     assert answer.status == 404
@@ -445,7 +456,12 @@ def test_pages_fit_and_can_be_read(
     for_all = {"login": "/login", "start": "/", "how": "/how", "nothing": "/nothing/here"}
     pages = {"communities": "/dashboard", "community": "/dashboard/communities/cats", "runs": "/dashboard/runs"}
     here = "/dashboard/communities/cats"
-    pages |= {"new": "/dashboard/new", "invite": f"{here}/invite", "delete": f"{here}/delete"}
+    pages |= {
+        "groups": "/dashboard/communities/ants",
+        "new": "/dashboard/new",
+        "invite": f"{here}/invite",
+        "delete": f"{here}/delete",
+    }
     for name, address in (for_all | pages | {"classes": "/dashboard/classes", "play": "/play"}).items():
         if name == "communities":
             log_in(page, site.key)

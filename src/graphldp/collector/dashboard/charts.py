@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from graphldp.collector.disclosure import LEAST_PER_BAR
+from graphldp.collector.friends_by_group import FriendsByGroup, GroupMean
 
 WIDTH, HEIGHT = 640, 200
+NARROW = 400  # fits a phone, with words above what they say
 _BARS = 24
 _DAYS = 60
 _STEPS = (1, 2, 5)
+_GROUPS, _ROW, _LONGEST = 24, 36, 40  # groups in a picture, how high one is, and letters of a name above it
+_MARKS = 4
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,56 @@ def arrivals_chart(counts: Mapping[date, int]) -> Arrivals | None:
     every = max(1, math.ceil(places / 6))
     ticks = tuple((round(bar.x + bar.width / 2, 1), f"{bar.first:%d %b}") for bar in bars[::every])
     return Arrivals(tuple(bars), ticks, top)
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A group: a dot at its mean, and a line as far as noise may have put it off."""
+
+    group: GroupMean
+    y: int
+    x: float
+    left: float
+    right: float
+
+    @property
+    def label(self) -> str:
+        """Its name, cut off where it is long."""
+        name = self.group.name
+        return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Groups below each other, the largest mean first, the marks below them, and how many are left out."""
+
+    dots: tuple[Dot, ...]
+    ticks: tuple[tuple[float, str], ...]
+    height: int
+    left_out: int
+
+
+def group_chart(found: FriendsByGroup | None) -> Dots | None:
+    """Where means stand on one scale that begins at 0, or below where noise does."""
+    if found is None:
+        return None
+    ranked = sorted(found.groups, key=lambda group: -group.mean)
+    shown = ranked[:_GROUPS]
+    low = min(0.0, *(group.mean - group.margin for group in shown))
+    high = max(group.mean + group.margin for group in shown)
+    step = _round_step(max(high, 1e-3) * 1000 / _MARKS) / 1000
+    marks = [step * mark for mark in range(max(1, math.ceil(high / step)) + 1)]
+    scale = NARROW / (marks[-1] - low)
+
+    def place(value: float) -> float:
+        return round((value - low) * scale, 1)
+
+    dots = []
+    for row, group in enumerate(shown):
+        ends = group.mean, group.mean - group.margin, group.mean + group.margin
+        dots.append(Dot(group, _ROW * row + _ROW - 10, *map(place, ends)))
+    ticks = tuple((place(value), f"{value:g}") for value in marks)
+    return Dots(tuple(dots), ticks, _ROW * len(dots), len(ranked) - len(dots))
 
 
 def _joined(counts: Sequence[int]) -> list[tuple[int, int, int]]:

@@ -11,10 +11,11 @@ from urllib.parse import urlencode
 from graphldp.collector.actions.collected import FORMATS
 from graphldp.collector.arrivals import arrivals
 from graphldp.collector.community import Community
-from graphldp.collector.dashboard.charts import HEIGHT, WIDTH, arrivals_chart, histogram
+from graphldp.collector.dashboard.charts import HEIGHT, NARROW, WIDTH, arrivals_chart, group_chart, histogram
 from graphldp.collector.dashboard.costs import compared, measured, offered
 from graphldp.collector.dashboard.forms import Form
 from graphldp.collector.disclosure import enough
+from graphldp.collector.friends_by_group import friends_by_group
 from graphldp.collector.overview import at_most
 from graphldp.collector.storage.listing import PER_PAGE, SORTS, STATES, Wanted, class_sizes, list_communities
 from graphldp.collector.storage.results import Prediction
@@ -76,6 +77,7 @@ def community(store: Store, id: str, min_reports: int) -> dict[str, Any]:
     flagged = [{"user": user, "name": names[user], "reason": reason} for user, reason in flags.items()]
     degrees = store.noisy_degrees(found)
     shown = degrees if enough(len(degrees), min_reports) else []
+    counted = friends_by_group(store, found, min_reports)
     return {
         "here": "communities",
         "community": found,
@@ -87,9 +89,11 @@ def community(store: Store, id: str, min_reports: int) -> dict[str, Any]:
         "prediction": _label(store.results.predictions([found.key]).get(found.key), min_reports),
         "degrees": histogram(shown),
         "mean_degree": sum(shown) / len(shown) if shown else None,
+        "counted": counted,
+        "groups": group_chart(counted),
         "second": _second(store, found, reported, min_reports),
         "min_reports": min_reports,
-        "chart": {"width": WIDTH, "height": HEIGHT},
+        "chart": {"width": WIDTH, "height": HEIGHT, "narrow": NARROW},
         "arrivals": arrivals_chart(arrivals(store, found)),
         "classes": store.classes.names(),
         "formats": FORMATS,
