@@ -79,6 +79,8 @@ def test_the_best_is_marked_and_what_has_no_privacy_is_not_ranked(found: Compari
     assert bold
     assert all(f"{best:.3f}" in each for each in bold)
     assert r"R \& R &" in latex
+    chosen = next(each for each in means.values() if each is not None and each.mean == best)
+    assert rf"$\mathbf{{{best:.3f}}}\ [{chosen.low:.3f}, {chosen.high:.3f}]$" in latex
     raw = next(line for line in latex.splitlines() if line.startswith("raw"))
     assert r"\mathbf" not in raw
     shown = found._repr_html_()

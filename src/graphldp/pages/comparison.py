@@ -110,7 +110,7 @@ class Comparison:
         return text.getvalue()
 
     def to_latex(self, measure: str = "accuracy") -> str:
-        """A table for a paper, with booktabs' rules: mean ± half the interval, the best of each ε in bold."""
+        """A table for a paper, with booktabs' rules: mean and 95 % interval, the best of each ε in bold."""
         lines = []
         for method, cells in self._cells(measure):
             shown = [_latex(summary, best) for summary, best in cells]
@@ -302,5 +302,5 @@ def _latex(found: Summary | None, best: bool) -> str:
     if found is None:
         return "--"
     mean = rf"\mathbf{{{found.mean:.3f}}}" if best else f"{found.mean:.3f}"
-    half = "" if math.isnan(found.low) else rf" \pm {max(found.high - found.mean, found.mean - found.low):.3f}"
-    return f"${mean}{half}$"
+    interval = "" if math.isnan(found.low) else rf"\ [{found.low:.3f}, {found.high:.3f}]"
+    return f"${mean}{interval}$"
