@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 from tests.values import some
 
 import graphldp as gl
@@ -83,11 +85,26 @@ def test_tables_hold_what_the_results_say(tools: dict[str, Any]) -> None:
         assert f"<!-- table {name} -->\n\n{make()}\n\n<!-- end -->" in pages[page], f"{page.name}: {name}"
 
 
-@pytest.mark.parametrize("tool", ["attributes", "counts", "nodes"])
+@pytest.mark.parametrize("tool", ["attributes", "calibration", "counts", "nodes"])
 def test_small_pages_have_what_their_tools_compute(tools: dict[str, Any], tool: str) -> None:
     (page,) = tools[tool].PAGES
     for name, maker in tools[tool].TABLES.items():
         assert f"<!-- table {name} -->\n\n{maker()}\n\n<!-- end -->" in page.read_text()
+
+
+@pytest.mark.parametrize(("features", "width"), [("constant", 1), ("degree", 13)])
+def test_the_maximum_is_taken_over_the_lists_of_a_batch(tools: dict[str, Any], features: str, width: int) -> None:
+    made = importlib.import_module("max_aggregation").Batches
+    reports = gl.DPRR(1.0).randomize(gl.synthetic.threads(num_graphs=9, seed=0), rng=0)
+    chosen = np.array([7, 2, 4])
+    batch, together = made(reports, features, torch.device("cpu")).of(chosen), reports.subset(chosen)
+    owner = np.repeat(np.arange(together.num_users), together.degrees)
+    listed = together.indices + together.graph_ptr[together.graph_of_user[owner]]
+    assert batch.edge_index.tolist() == [listed.tolist(), owner.tolist()]
+    assert batch.graph.tolist() == together.graph_of_user.tolist()
+    assert batch.x.shape == (together.num_users, width)
+    assert (batch.x.sum(1) == 1).all()
+    assert set(batch.y.tolist()) <= {0, 1}
 
 
 GOALS = {

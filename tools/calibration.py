@@ -1,6 +1,7 @@
-"""Fill the table of confidence in docs/learning.md from the committed results: python tools/calibration.py."""
+"""Fill the tables of docs/learning.md from the committed results: python tools/calibration.py."""
 
 from fill import DOCS, fill, markdown
+from max_aggregation import TABLES as AGGREGATIONS
 
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import points_of
@@ -23,7 +24,7 @@ def calibration() -> str:
     return markdown(["dataset", *COLUMNS, "splits"], rows)
 
 
-TABLES = {"calibration": calibration}
+TABLES = {"calibration": calibration, **AGGREGATIONS}
 
 
 if __name__ == "__main__":

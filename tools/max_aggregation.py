@@ -30,7 +30,7 @@ from graphldp.files import written_whole
 from graphldp.learn.engine.codes import DEGREE_BOUNDS
 from graphldp.neighbour_lists import NeighbourLists
 
-PAGES = (DOCS / "learning.md",)
+PAGE = DOCS / "learning.md"
 RESULTS = DOCS / "results" / "max-aggregation.json"
 DATASET, RATIOS, SEEDS = "REDDIT-BINARY", (0.75, 0.10, 0.15), range(10)
 LAYERS, HIDDEN, DROPOUT, LR, BATCH = 5, 64, 0.5, 0.01, 64
@@ -241,8 +241,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.root:
         compute(given.root, given.jobs, given.device, time.time() + given.time_limit)
-    for page in PAGES:
-        fill(page, TABLES)
+    fill(PAGE, TABLES)
 
 
 if __name__ == "__main__":
