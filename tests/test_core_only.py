@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -117,6 +118,9 @@ def test_the_extras_are_those_of_the_package() -> None:
     traces = ("opentelemetry-api", "opentelemetry-exporter-otlp-proto-http", "opentelemetry-sdk")
     renamed = {"scikit-learn": "sklearn", **dict.fromkeys(traces, "opentelemetry")}
     assert set(EXTRAS) == set(extras) - {"dev", "docs"}
+    page = (ROOT / "docs" / "start" / "install.md").read_text("utf-8")
+    rows = "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("|"))
+    assert set(re.findall(r"`(\w+)`", rows)) == set(extras) - {"dev"}
     for extra, packages in EXTRAS.items():
         words = {each.split(">")[0].split("[")[0] for each in extras[extra]}
         assert {renamed.get(word, word).replace("-", "_") for word in words} <= set(packages)
