@@ -48,7 +48,7 @@ plt.show()
 #
 # ## What is certain
 #
-# The defense gives every user a voice of bounded weight. So it can count: this label stands, whatever any k users of
+# The defense bounds the weight of every user's report. So it can count: this label stands, whatever any k users of
 # the thread send. This holds for every lie, not only for the one that we tried.
 
 # %%
@@ -62,5 +62,5 @@ plt.ylim(0, 1)
 plt.show()
 
 # %% [markdown]
-# Small threads withstand few liars: there, one voice among ten is a tenth of what is known. [Forged
+# Small threads withstand few liars: there, one report among ten is a tenth of what is known. [Forged
 # degrees](../forged-degrees.md) has the bounds, and [threats](../threats.md) the attacks on real graphs.
