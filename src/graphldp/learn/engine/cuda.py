@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 WIDEST = 128  # hidden units or inputs of a layer that a kernel holds in registers
 PART = 128  # rows of a dense matrix that a program works on
-_COLUMNS = 64  # columns of a dense matrix that it reads at a time
+_COLUMNS = 64  # columns of a dense matrix that it reads at a time, as one word of each row
 _STEP = 64  # rows of a tile that a program works on at a time
 _TILES = 32  # tiles that are added up at a time
 _ENTRIES = 16  # rows that a readout adds up at a time, by the quarter
@@ -80,7 +80,7 @@ class DenseRows:
     """A batch's dense 0/1 matrix, read where the packed graphs keep it.
 
     Args:
-        dense: the cells.
+        dense: the bits.
         graph: int64 [programs], which graph each program works on.
         part: int64 [programs], which part of the graph's rows.
         first: int64 [programs], where the graph's rows and columns begin in the batch.
@@ -98,7 +98,7 @@ class DenseRows:
         parts = torch.empty((3, *x.shape), dtype=torch.bfloat16, device=x.device)
         triton_kernels.split[triton.cdiv(x.numel(), 1024),](x, parts, x.numel(), BLOCK=1024)
         width = max(triton.next_power_of_2(x.shape[1]), 16)
-        tables = self.graph, self.part, self.first, self.dense.begin, self.dense.size, self.dense.cells
+        tables = self.graph, self.part, self.first, self.dense.begin, self.dense.size, self.dense.words
         shape = {"TRANSPOSED": self.transposed, "WIDTH": width, "ROWS": PART, "COLUMNS": _COLUMNS}
         triton_kernels.aggregate_dense[len(self.graph),](parts, out, *tables, x.shape[1], x.numel(), **shape)
         return out

@@ -31,7 +31,7 @@ from graphldp.neighbour_lists import NeighbourLists
 if TYPE_CHECKING:
     from graphldp.learn.engine.gin import ModelSpec
 
-_BYTES_PER_ENTRY = 16  # of a sparse matrix and its transpose
+_DENSE = 16  # lists are dense where one pair in as many is an entry
 SHARED = 0.8  # merging equal colours of several graphs takes as long as it saves where there are more per row
 _ENTRIES_AT_ONCE = 1 << 25  # bounds the memory that packing takes beside its result
 
@@ -66,10 +66,10 @@ def _columns(lists: NeighbourLists, spec: ModelSpec) -> NDArray[np.float32]:
 
 
 def _as_dense(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> bool:
-    """Whether lists are so dense that cells take less memory than entries, and there are kernels that read them."""
+    """Whether lists are so dense that bits are read faster than entries, and there are kernels that read them."""
     others = np.repeat(lists.sizes - 1, lists.sizes)
     mixed = int(lists.degrees[lists.degrees < others].sum())  # complete lists are all alike: one colour
-    dense = mixed * _BYTES_PER_ENTRY > int((lists.sizes**2).sum())
+    dense = mixed * _DENSE > int((lists.sizes**2).sum())
     plain = (spec.convolution, spec.directions, spec.weights) == ("gin", "own", "none")
     return dense and plain and kernels_for(device, dtype) is not None
 
@@ -250,11 +250,12 @@ def _blocks(
 def _dense(graph: Tensor, degree: Tensor, local: Tensor, starts: Tensor) -> Dense:
     """Every list and its owner, one row a user."""
     size = starts.diff()
-    stride = (size + 15) // 16 * 16
+    stride = (size + 63) // 64
     begin = torch.cumsum(size * stride, 0) - size * stride
     user = torch.arange(len(graph), device=graph.device)
     row_begin = begin[graph] + (user - starts[graph]) * stride[graph]
-    cells = torch.zeros(int((size * stride).sum()), dtype=torch.uint8, device=graph.device)
-    cells[torch.repeat_interleave(row_begin, degree) + local] = 1
-    cells[row_begin + user - starts[graph]] = 1
-    return Dense(cells, begin, size)
+    words = torch.zeros(int((size * stride).sum()), dtype=torch.int64, device=graph.device)
+    one = torch.ones((), dtype=torch.int64, device=graph.device)
+    for row, column in ((torch.repeat_interleave(row_begin, degree), local), (row_begin, user - starts[graph])):
+        words.scatter_add_(0, row + (column >> 6), one << (column & 63).long())  # each bit is added once: it is set
+    return Dense(words, begin, size)

@@ -46,15 +46,15 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Dense:
-    """A block-diagonal matrix of zeros and ones with a byte for each cell: where lists are dense, smaller than lists.
+    """A block-diagonal matrix of zeros and ones with a bit for each cell: where lists are dense, smaller than lists.
 
     Args:
-        cells: uint8, graph after graph, row after row, n rounded up to a multiple of 16 bytes a row.
-        begin: int64 [graphs], where each graph's cells begin.
+        words: int64, graph after graph, row after row, n rounded up to whole words a row; column 0 is the lowest bit.
+        begin: int64 [graphs], where each graph's words begin.
         size: int64 [graphs], n.
     """
 
-    cells: Tensor
+    words: Tensor
     begin: Tensor
     size: Tensor
 
@@ -128,7 +128,7 @@ class GraphStore:
 
     @property
     def dense(self) -> bool:
-        """Whether any matrix has a byte for each cell; such graphs are not joined with others."""
+        """Whether any matrix has a bit for each cell; such graphs are not joined with others."""
         return any(isinstance(matrix, Dense) for each in self.rounds for matrix in each.matrices)
 
     @property
@@ -171,9 +171,9 @@ def _join_colours(stores: Sequence[GraphStore]) -> tuple[NDArray[np.int32], ...]
 def _join_matrices(matrices: Sequence[Blocks | Dense], device: torch.device) -> Blocks | Dense:
     whole = [each for each in matrices if isinstance(each, Dense)]
     if whole:
-        before = np.cumsum([0, *(len(each.cells) for each in whole)])[:-1].tolist()
+        before = np.cumsum([0, *(len(each.words) for each in whole)])[:-1].tolist()
         return Dense(
-            torch.cat([each.cells.to(device) for each in whole]),
+            torch.cat([each.words.to(device) for each in whole]),
             torch.cat([each.begin.to(device) + shift for each, shift in zip(whole, before, strict=True)]),
             torch.cat([each.size.to(device) for each in whole]),
         )

@@ -73,27 +73,31 @@ def split(
 @triton.jit
 def aggregate_dense(
     parts: tl.tensor, out: tl.tensor, graph: tl.tensor, part: tl.tensor, first: tl.tensor, begin: tl.tensor,
-    size: tl.tensor, cells: tl.tensor, channels: tl.tensor, count: tl.tensor, TRANSPOSED: tl.constexpr,
+    size: tl.tensor, words: tl.tensor, channels: tl.tensor, count: tl.tensor, TRANSPOSED: tl.constexpr,
     WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ) -> None:  # fmt: skip
-    """A part of one graph's rows: its cells times the graph's rows, by tensor cores."""
+    """A part of one graph's rows: its bits times the graph's rows, by tensor cores; a word holds 64 columns."""
+    tl.static_assert(ROWS == 128 and COLUMNS == 64)
     program = tl.program_id(0)
     here, piece = tl.load(graph + program), tl.load(part + program)
     n = tl.where(piece < 0, 0, tl.load(size + here))  # a program that is not needed
-    stride = tl.multiple_of((n + 15) // 16 * 16, 16)
-    base, shift = tl.multiple_of(tl.load(begin + here), 16), tl.load(first + program)
-    row = tl.maximum(piece, 0) * ROWS + tl.arange(0, ROWS)
+    stride = (n + 63) // 64
+    base, shift = tl.load(begin + here), tl.load(first + program)
+    place = tl.arange(0, ROWS)
+    row = tl.maximum(piece, 0) * ROWS + place
     c = tl.arange(0, WIDTH)
     total = tl.zeros([ROWS, WIDTH], tl.float32)
     for start in range(0, n, COLUMNS):
         column = start + tl.arange(0, COLUMNS)
         if TRANSPOSED:
-            inside = (column < n)[:, None] & (row < n)[None, :]
-            lying = tl.load(cells + base + column[:, None] * stride + row[None, :], mask=inside, other=0)
-            ones = tl.trans(lying.to(tl.bfloat16))
+            word = words + base + column * stride
+            low = tl.load(word + piece * 2, mask=column < n, other=0)
+            high = tl.load(word + tl.minimum(piece * 2 + 1, stride - 1), mask=column < n, other=0)  # past n, not stored
+            both = tl.where((place < 64)[None, :], low[:, None], high[:, None])
+            ones = tl.trans(((both >> (place % 64)[None, :].to(tl.int64)) & 1).to(tl.bfloat16))
         else:
-            inside = (row < n)[:, None] & (column < n)[None, :]
-            ones = tl.load(cells + base + row[:, None] * stride + column[None, :], mask=inside, other=0).to(tl.bfloat16)
+            word = tl.load(words + base + row * stride + start // 64, mask=row < n, other=0)
+            ones = ((word[:, None] >> tl.arange(0, COLUMNS)[None, :].to(tl.int64)) & 1).to(tl.bfloat16)
         there = parts + (shift + column)[:, None] * channels + c[None, :]
         live = (column < n)[:, None] & (c < channels)[None, :]
         total = tl.dot(ones, tl.load(there + 2 * count, mask=live, other=0.0), total)
