@@ -117,6 +117,8 @@ def _programs(
     """
     table = np.zeros((len(ids), 3, int(room.max(initial=0))), dtype=np.int64)
     table[:, 1] = -1
+    if not parts.any():
+        return table
     for step, graphs in enumerate(ids.reshape(len(ids), -1)):
         count = parts[graphs]
         own = table[step, :, : count.sum()]
