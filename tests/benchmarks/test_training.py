@@ -43,6 +43,9 @@ def test_stacked_against_one_by_one(graphs: gl.GraphSet, tmp_path: Path, monkeyp
     assert rows["same job twice"]["alone, same bits"]
     assert rows["same job twice"]["four as one, same bits"]
     assert rows["3 of them one by one"]["largest_difference"] <= 0.5  # 6 test graphs, 2 epochs
+    apart = stacked.side_by_side(files, "cpu", 3, processes=2, epochs=2)
+    assert apart["trainings_per_minute"] > 0
+    assert abs(apart["test_accuracy"] - rows["3 whole trainings as one"]["test_accuracy"]) <= 0.5
 
 
 def test_what_would_overrun_the_limit_is_left_out(graphs: gl.GraphSet, tmp_path: Path) -> None:

@@ -23,7 +23,9 @@ def test_randomize_writes_numbers_and_a_picture(command: Any, tmp_path: Path, mo
     assert shown["rows"] == kept["rows"]
     assert {"cpu", "cores", "python", "backend"} == set(shown["machine"])
     assert all(row["seconds"] > 0 and row["entries_out"] > 0 for row in shown["rows"])
-    assert "dense_ratio" in shown["rows"][1]
+    assert shown["rows"][1]["entries_out"] > 10 * shown["rows"][0]["entries_out"]  # RR's lists are dense
+    assert shown["rows"][1]["bits_seconds"] > 0
+    assert "dense_ratio" in shown["rows"][2]
     assert shown["rows"][-1]["cost_against_263k"] > 0
     assert (tmp_path / "randomize.svg").read_text().startswith("<?xml")
 

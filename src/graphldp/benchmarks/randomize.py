@@ -2,7 +2,8 @@
 
 Five measurements, all but the last the best of several warm repeats:
 
-1. DPRR over the whole of a dataset (REDDIT-BINARY where it is at hand, the embedded threads otherwise);
+1. DPRR over the whole of a dataset (REDDIT-BINARY where it is at hand, the embedded threads otherwise), and RR, whose
+   lists are dense: whole, and as bits alone;
 2. DPRR on one graph of 263,000 users with 76 neighbours on average: reported neighbours a second;
 3. the same at Orkut's size, 3,072,441 users and 117 million edges: cost of a neighbour against (2), and peak memory
    beside the input against the size of the output;
@@ -21,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -30,7 +32,8 @@ from numpy.typing import NDArray
 
 from graphldp.errors import DatasetNotFoundError
 from graphldp.graphs import GraphSet
-from graphldp.mechanisms import DPRR
+from graphldp.machines.local import cores
+from graphldp.mechanisms import DPRR, RR
 from graphldp.mechanisms.base import backend
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import key_from
@@ -63,6 +66,7 @@ def run(*, root: Path | None = None, repeats: int = 5, orkut: bool = True) -> It
     mechanism = DPRR(epsilon=1.0)
     dataset = _dataset(root)
     yield _row(f"{dataset.name}, all graphs", dataset, mechanism, repeats)
+    yield _dense_lists(dataset, min(repeats, 3))
     yield _against_dense(mechanism, repeats)
     yield from _first_draws()
     per_entry = 0.0
@@ -84,10 +88,23 @@ def machine() -> dict[str, Any]:
     if info.is_file():
         names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
         cpu = names[0] if names else cpu
-    return {"cpu": cpu, "cores": os.cpu_count(), "python": platform.python_version(), "backend": backend().__name__}
+    return {"cpu": cpu, "cores": cores(), "python": platform.python_version(), "backend": backend().__name__}
 
 
-def _row(name: str, graphs: GraphSet, mechanism: DPRR, repeats: int) -> dict[str, Any]:
+def _dense_lists(graphs: GraphSet, repeats: int) -> dict[str, Any]:
+    """RR, and how long its bits take without the names."""
+    row = _row(f"{graphs.name}, all graphs, RR", graphs, RR(epsilon=1.0), repeats)
+    if find_spec("numba") is None:
+        return row
+    from graphldp.mechanisms.bits import sample_bits
+
+    rows = UserRows.of(graphs)
+    flip = np.full(len(rows), 1 / (1 + np.e))
+    seconds = _best(lambda: sample_bits(rows, 1 - flip, flip, key_from(1, "benchmark")), repeats)
+    return row | {"bits_seconds": round(seconds, 4), "bits_mb": round(int((-(-rows.n // 64)).sum()) / 2**17)}
+
+
+def _row(name: str, graphs: GraphSet, mechanism: DPRR | RR, repeats: int) -> dict[str, Any]:
     mechanism.randomize(graphs[:1] if graphs.num_graphs > 1 else _lists(100, 5.0), rng=0)  # compiles
     before, reset = _memory("VmRSS"), _reset_peak()
     entries = mechanism.randomize(graphs, rng=1).num_entries

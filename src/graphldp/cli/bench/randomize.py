@@ -25,6 +25,8 @@ def randomize(
 ) -> None:
     """Draw DPRR reports at growing sizes: seconds, neighbours a second, peak memory, and the ratio to dense NumPy.
 
+    Of the dataset RR is drawn too, whose lists are dense: whole, and as bits alone.
+
     It uses REDDIT-BINARY if this machine has it, and the embedded threads otherwise.
     """
     from graphldp.benchmarks import randomize as benchmark
