@@ -43,7 +43,7 @@ def test_an_operator_from_her_key_to_her_end(page: Page, bureau: Bureau) -> None
     add = page.get_by_role("region", name="Add an operator")
     add.get_by_label("Name").fill(name)
     add.get_by_label("Role").select_option("viewer")
-    add.get_by_label(re.compile("^The key opens nothing")).fill("90")
+    add.get_by_label(re.compile("^The key stops working")).fill("90")
     add.get_by_role("button", name="Add and show the key").click()
     first = page.locator("#key").inner_text()
     actor = store.operators.keyed(first)

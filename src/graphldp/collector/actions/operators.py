@@ -21,7 +21,7 @@ class Staff:
 
     Args:
         holders: of keys, by name.
-        expired: those of them whose key opens nothing any more.
+        expired: those of them whose key has stopped working.
         rules: who may sign in by the provider: kind, value and role.
         last: when each of them last did something, by name, as far back as the log was read.
     """

@@ -51,7 +51,7 @@ class StaffBody(Message):
 
 
 class NewOperatorBody(Message):
-    """An operator to add. Her key opens nothing after so many days; without them it has no end."""
+    """An operator to add. Her key stops working after so many days; without them it has no end."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)]
     role: Title = "operator"
@@ -65,7 +65,7 @@ class RoleBody(Message):
 
 
 class RotateBody(Message):
-    """After how many days the new key opens nothing more; null for no end."""
+    """After how many days the new key stops working; null for no end."""
 
     days: Days | None = None
 
