@@ -1,7 +1,8 @@
 """Learn the classes of single users from what a collector holds of one community.
 
 The classifier is the one of ``gl.recommended(epsilon, task="nodes")``. It is transductive, so nothing is saved: it says
-something of these users and of no others. The only public column that a collector has of them is their group.
+something of these users and of no others. The only public column that a collector has of them is their group; an
+operator may add public numbers.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from graphldp.learn.nodes.classifier import NodeClassifier
 from graphldp.learn.selection import split
 from graphldp.reports import Reports
 
+Floats = NDArray[np.float64]
 _SHARES = (0.8, 0.2)  # of the known users, to learn from and to measure by
 _LEAST_KNOWN = 10
 
@@ -53,7 +55,7 @@ class UserClasses:
         reported: how many users have reported.
         known: of how many of these the class was known.
         accuracy: on known users that were held out.
-        by_group: the same by a user's own group alone: a control, at no ε.
+        alone: the same by a user's public columns alone, of which her group is one: a control, at no ε.
         held_out: how many these were.
     """
 
@@ -61,7 +63,7 @@ class UserClasses:
     reported: int
     known: int
     accuracy: float
-    by_group: float
+    alone: float
     held_out: int
 
     @property
@@ -72,7 +74,13 @@ class UserClasses:
 
 
 def classify_users(
-    store: Store, community: Community, known: Mapping[int, str], *, seed: int = 0, min_reports: int = MIN_REPORTS
+    store: Store,
+    community: Community,
+    known: Mapping[int, str],
+    *,
+    numbers: Floats | None = None,
+    seed: int = 0,
+    min_reports: int = MIN_REPORTS,
 ) -> UserClasses:
     """Find the classes of the users who have reported, from those of some.
 
@@ -80,6 +88,7 @@ def classify_users(
         store: the collector's.
         community: by friend-counts, or by a mechanism whose lists tell users apart.
         known: classes by users' numbers. They are public, as groups are.
+        numbers: further public columns, [users of the roster, columns].
         seed: of the users held out.
         min_reports: below so many reports nothing is said.
     """
@@ -90,7 +99,7 @@ def classify_users(
         raise ParameterError(
             f"Fewer than {min_reports} users of '{community.id}' have reported, too few to classify them."
         )
-    reports = _with_own_group(whole.induced())
+    reports = _with_public(whole.induced(), None if numbers is None else numbers[users])
     labels = np.array([known.get(user, "") for user in users.tolist()])
     labelled = np.flatnonzero(labels != "")
     if len(labelled) < _LEAST_KNOWN:
@@ -108,14 +117,17 @@ def classify_users(
         for place, user in enumerate(users.tolist())
         if labels[place] == ""
     )
-    accuracy, by_group = (float(np.mean(said[held] == labels[held])) for said in (measured.predict(reports), alone))
-    return UserClasses(tuple(found), len(users), len(labelled), accuracy, by_group, len(held))
+    accuracy, by_public = (float(np.mean(said[held] == labels[held])) for said in (measured.predict(reports), alone))
+    return UserClasses(tuple(found), len(users), len(labelled), accuracy, by_public, len(held))
 
 
-def _with_own_group(reports: Reports) -> Reports:
-    """Each user's own group as a public feature, where there are groups: nothing else public is known of her."""
-    if reports.groups is None:
+def _with_public(reports: Reports, numbers: Floats | None) -> Reports:
+    """What is public about each user as features: her own group, where there are groups, and further numbers."""
+    parts: list[Floats] = [] if reports.groups is None else [np.eye(reports.num_groups)[reports.groups]]
+    if numbers is not None:
+        spread = numbers.std(axis=0)
+        parts.append((numbers - numbers.mean(axis=0)) / np.where(spread > 0, spread, 1))
+    if not parts:
         return reports
-    rows: NDArray[np.float64] = np.eye(reports.num_groups)[reports.groups]
-    columns = Attributes(rows, groups=reports.groups, num_groups=reports.num_groups, public_features=True)
+    columns = Attributes(np.hstack(parts), groups=reports.groups, num_groups=reports.num_groups, public_features=True)
     return replace(reports, attributes=columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,10 @@ from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 from graphldp.cli.shared.source import need_learn
 from graphldp.errors import FormatError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 def label_users(
@@ -25,6 +29,14 @@ def label_users(
             metavar="FILE",
         ),
     ],
+    number: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column of the same file that holds a public number of everybody, to learn from as well; repeat it "
+            "for several.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the users held out.")] = 0,
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
@@ -32,7 +44,7 @@ def label_users(
     """Find the classes of a community's users from some known ones, and from what all users reported.
 
     For communities by friend-counts, or by rr at a large ε. Only users who have reported are labelled. A fifth of the
-    known users is held out first, to measure accuracy; what a user's own group alone would give is shown beside it.
+    known users is held out first, to measure accuracy; what is public about a user alone would give is shown beside it.
     Then it learns from all known users. There is no label below the setting 'min_reports' ($GRAPHLDP_MIN_REPORTS).
     """
     need_learn("collect label-users")
@@ -44,35 +56,67 @@ def label_users(
 
     with noting(store, actor(), "reports.label-users", Role.OPERATOR, community):
         found = store.community(community)
-        known = _known(labels, store.roster(found))
-        made = classify_users(store, found, known, seed=seed, min_reports=load_settings().min_reports)
+        told = _Told(labels, store.roster(found))
+        given = {"numbers": told.numbers(number), "seed": seed} if number else {"seed": seed}
+        made = classify_users(store, found, told.classes(), **given, min_reports=load_settings().min_reports)
     low, high = made.interval
     rows = [{"name": each.name, "label": each.label, "confidence": each.confidence} for each in made.users]
     if as_json:
         about = {"community": found.id, "reported": made.reported, "known": made.known, "held out": made.held_out}
-        about |= {"held-out accuracy": made.accuracy, "low": low, "high": high, "by group alone": made.by_group}
+        about |= {"held-out accuracy": made.accuracy, "low": low, "high": high, "by public columns alone": made.alone}
         console.show_json(about | {"users": rows})
         return
     console.show(rows, as_json=False)
     said = (
         f"{made.reported:,} of {found.n:,} users have reported, and the classes of {made.known:,} of these are known. "
         f"Of {made.held_out} held-out users {made.accuracy:.0%} are right (95 % interval {low:.2f} to {high:.2f}); by "
-        f"their own group alone it would be {made.by_group:.0%}."
+        f"what is public about them alone it would be {made.alone:.0%}."
     )
     console.err.print(said, soft_wrap=True, highlight=False)
 
 
-def _known(path: Path, roster: list[str]) -> dict[int, str]:
-    """The known classes, by the users' numbers."""
-    from graphldp.collector.rosters import read_column
-    from graphldp.wire import plain
+class _Told:
+    """A file about users of a roster."""
 
-    numbers, known = {plain(name): number for number, name in enumerate(roster)}, dict[int, str]()
-    for row, (name, label) in enumerate(zip(*read_column(read_text(path), "label", str(path)), strict=True), 2):
-        number = numbers.get(plain(name))
-        if number is None:
-            raise FormatError(f"{path}: row {row} names somebody who is not in the community's roster.")
-        if number in known:
-            raise FormatError(f"{path}: row {row} names somebody for the second time.")
-        known[number] = label
-    return {number: label for number, label in known.items() if label}
+    def __init__(self, path: Path, roster: list[str]) -> None:
+        from graphldp.wire import plain
+
+        self._path, self._text, self._n = path, read_text(path), len(roster)
+        self._slots = {plain(name): number for number, name in enumerate(roster)}
+
+    def classes(self) -> dict[int, str]:
+        """The known classes, by the users' numbers."""
+        return {user: label for user, label in self._column("label").items() if label}
+
+    def numbers(self, columns: list[str]) -> NDArray[np.float64]:
+        """Columns of numbers, [users, columns]."""
+        import numpy as np
+
+        found = np.zeros((self._n, len(columns)))
+        for place, column in enumerate(columns):
+            cells = self._column(column)
+            if len(cells) < self._n:
+                raise FormatError(f"{self._path}: {self._n - len(cells):,} users of the roster are not in it.")
+            for user, cell in cells.items():
+                try:
+                    found[user, place] = float(cell)
+                except ValueError:
+                    found[user, place] = np.nan
+            if not np.isfinite(found[:, place]).all():
+                raise FormatError(f"{self._path}: the column '{column}' must hold a number for everybody.")
+        return found
+
+    def _column(self, column: str) -> dict[int, str]:
+        """What stands in a column, by the users' numbers."""
+        from graphldp.collector.rosters import read_column
+        from graphldp.wire import plain
+
+        found: dict[int, str] = {}
+        for row, (name, cell) in enumerate(zip(*read_column(self._text, column, str(self._path)), strict=True), 2):
+            number = self._slots.get(plain(name))
+            if number is None:
+                raise FormatError(f"{self._path}: row {row} names somebody who is not in the community's roster.")
+            if number in found:
+                raise FormatError(f"{self._path}: row {row} names somebody for the second time.")
+            found[number] = cell
+        return found
