@@ -29,7 +29,7 @@ PAGES = (DOCS / "columns.md",)
 RESULTS = DOCS / "results" / "attributes.json"
 DATASETS, RATIOS, SEEDS, EPSILONS = ("PROTEINS", "ENZYMES"), (0.75, 0.10, 0.15), range(100, 110), (1.0, 2.0, 4.0)
 CATEGORIES = 3
-HELIX, TURN, LENGTH = 0, 2, 0  # two of the labels, and the feature that says how long an element is
+HELIX, SHEET, TURN, LENGTH = 0, 1, 2, 0  # the labels, and the feature that says how long an element is
 GINS: dict[str, Literal["degree", "columns"]] = {"gin": "degree", "gin-columns": "columns"}
 LABELS = {
     "size": "n alone, public",
@@ -51,23 +51,23 @@ class Rule(NamedTuple):
     Args:
         helix: the lengths at which helices are divided.
         sheet: the same of sheets.
-        turns: whether turns are a category of their own. They are rare; else they count as sheets.
+        turns: what turns count as, which are rare; by default a category of their own.
     """
 
     helix: tuple[int, ...] = ()
     sheet: tuple[int, ...] = ()
-    turns: bool = True
+    turns: int = TURN
 
     @property
     def categories(self) -> int:
         """How many there are."""
-        return len(self.helix) + len(self.sheet) + 2 + self.turns
+        return len(self.helix) + len(self.sheet) + 2 + (self.turns == TURN)
 
 
 FINE = Rule((6, 12), (4, 7))
 RULES = {
-    "PROTEINS": {1.0: Rule(), 2.0: Rule(), 4.0: FINE},
-    "ENZYMES": {1.0: Rule((9,), turns=False), 2.0: Rule((9,), turns=False), 4.0: FINE._replace(turns=False)},
+    "PROTEINS": {1.0: Rule(turns=HELIX), 2.0: Rule(), 4.0: FINE},
+    "ENZYMES": {1.0: Rule((9,), turns=SHEET), 2.0: Rule((9,), turns=SHEET), 4.0: FINE._replace(turns=SHEET)},
 }
 WITH_EPSILON = ("degrees", "private", "coded", "both", "public")
 
@@ -125,10 +125,10 @@ def told_as_one(key: Key, graphs: gl.GraphSet) -> gl.Reports:
     """
     rule = RULES[key.dataset][key.epsilon or 0.0]
     label, length = np.asarray(graphs.node_labels), np.asarray(graphs.features)[:, LENGTH]
+    label = np.where(label == TURN, rule.turns, label)
     helix, sheet = (np.searchsorted(cuts, length, side="right") for cuts in (rule.helix, rule.sheet))
     found = np.where(label == HELIX, helix, len(rule.helix) + 1 + sheet)
-    if rule.turns:
-        found = np.where(label == TURN, rule.categories - 1, found)
+    found = np.where(label == TURN, rule.categories - 1, found)
     mechanism = gl.CategoryRR(key.epsilon or 0.0, categories=rule.categories)
     return mechanism.randomize(graphs.with_node_labels(found.astype(np.int64)), rng=key.seed)
 

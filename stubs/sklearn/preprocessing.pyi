@@ -1,5 +1,16 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 class FunctionTransformer:
     def __init__(self, func: Callable[..., Any] | None = None, **options: Any) -> None: ...
+
+class SplineTransformer:
+    def __init__(self, n_knots: int = 5, degree: int = 3) -> None: ...
+    def fit(self, X: NDArray[np.float64]) -> Self: ...
+    def transform(self, X: NDArray[np.float64]) -> NDArray[np.float64]: ...
+
+class StandardScaler:
+    def __init__(self) -> None: ...

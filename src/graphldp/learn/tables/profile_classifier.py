@@ -9,7 +9,8 @@ are offered sixty noisy columns lose sight of n. So the same pair is fitted to l
 
 with the w of the smallest log loss on held-out folds of the training graphs; w = 0 unless that loss is below the one of
 n alone by two standard errors. Where users have columns, another pair (:mod:`graphldp.learn.tables.column_pair`) takes
-the first one's place, and the w of the smallest loss is taken as it is. What the mixture says of the same folds
+the first one's place, or a smooth model (:mod:`graphldp.learn.tables.shares`) where all that they told is a number or
+one of two words; and the w of the smallest loss is taken as it is. What the mixture says of the same folds
 calibrates it, see :mod:`graphldp.learn.calibration`.
 
 A saved classifier is the table that it learned from, not its models: trees are kept as pickles, and reading those runs
@@ -41,6 +42,7 @@ from graphldp.learn.tables.hubs import count_profile, hub_profile
 from graphldp.learn.tables.kernel import KernelMachine
 from graphldp.learn.tables.profiled import Profiled
 from graphldp.learn.tables.profiles import COLUMNS, NEARNESS, degree_profile
+from graphldp.learn.tables.shares import MOST, ShareModel
 from graphldp.learn.tables.tabular import Floats, Graphs, Model, TableClassifier
 from graphldp.neighbour_lists import NeighbourLists
 
@@ -195,13 +197,17 @@ class _Mixture:
 
     def _pair(self, X: Floats, y: NDArray[Any], weight: float = 1.0) -> Model:
         """One step of the fit; a model without weight is not fitted."""
-        on_columns = self.columns and X.shape[1] > 1
-        fitted: Model = ColumnPair(self.seed, self.columns) if on_columns else Pair(self.seed)
+        fitted: Model = self._on_columns() if self.columns and X.shape[1] > 1 else Pair(self.seed)
         if weight > 0:
             fitted.fit(X, y)
         if self._watch is not None:
             self._watch()
         return fitted
+
+    def _on_columns(self) -> Model:
+        """The model for what users' columns say."""
+        told, exact = divmod(self.columns, 3)
+        return ColumnPair(self.seed, self.columns) if exact or told > MOST else ShareModel(told)
 
     def predict_proba(self, X: Floats) -> Floats:
         """The weighted mean of both; of one alone where the other has no weight."""
