@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from graphldp.audit import asking, traffic
-from graphldp.audit.exact import LIVE
+from graphldp.audit import asking, exact, rounds, traffic
 from graphldp.cli.audit import app
 from graphldp.client import sampler
 from graphldp.errors import ParameterError
@@ -67,15 +67,18 @@ def test_the_wire() -> None:
 
 
 @pytest.fixture
-def few_meetings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One pair of lists and one kind of community meet the lying collector; tests of the client have them meet all."""
-    for module in (traffic, asking):
-        monkeypatch.setattr(module, "NEIGHBOURS", traffic.NEIGHBOURS[:1])
+def few_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One ε, and one pair of lists meets the lying collector in one kind of community; tests of the audits have all."""
+    for module in (exact, rounds):
+        monkeypatch.setattr(module, "SPENT", (1.0,))
+    monkeypatch.setattr(exact, "thresholds", partial(exact.thresholds, exact.EPSILONS2[::8]))
+    for meeting in (traffic, asking):
+        monkeypatch.setattr(meeting, "NEIGHBOURS", traffic.NEIGHBOURS[:1])
     monkeypatch.setattr(traffic, "KINDS", {"a list": traffic.KINDS["a list"]})
     monkeypatch.setattr(asking, "FIRST", asking.FIRST[:1])
 
 
-@pytest.mark.usefixtures("few_meetings")
+@pytest.mark.usefixtures("few_cases")
 @pytest.mark.parametrize("broken", [False, True])
 def test_the_client(monkeypatch: pytest.MonkeyPatch, broken: bool) -> None:
     if broken:
@@ -90,4 +93,4 @@ def test_the_client(monkeypatch: pytest.MonkeyPatch, broken: bool) -> None:
             assert row["holds"]  # no thresholds
         elif row["check"] == "reports":
             assert row["holds"] is not broken
-    assert {name for name in LIVE for row in found if name in row["effort"]} == set(LIVE)
+    assert {name for name in exact.LIVE for row in found if name in row["effort"]} == set(exact.LIVE)
