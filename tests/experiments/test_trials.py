@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
+import pytest
 
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.compute import compute
@@ -11,6 +12,8 @@ from graphldp.experiments.draws import Context, Draw, graphs_of, reports_of
 from graphldp.experiments.trial import Threat, Trial, Where
 
 from .conftest import MakePlan
+
+pytestmark = pytest.mark.usefixtures("few_trees")
 
 MODELS: list[dict[str, Any]] = [
     {"layers": 3},
