@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.experiments.here import in_this_process
 
 import graphldp as gl
-from graphldp.experiments import runner
-from graphldp.experiments.engines.here import HereEngine
 from graphldp.experiments.plans.figures import EXPERIMENTS
 from graphldp.experiments.plans.kinds import GridSearch, Rung
 from graphldp.experiments.results import ResultsFile
@@ -23,9 +22,8 @@ FAST = ("--effort", "smoke", "--seeds", "1", "--grid", "layers=2 hidden=4", "--d
 
 
 @pytest.fixture
-def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cells are computed here, for tests of what becomes of them: a worker takes seconds to start."""
-    monkeypatch.setattr(runner, "LocalEngine", lambda *_, **__: HereEngine())
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_this_process(monkeypatch)
 
 
 @pytest.fixture
@@ -36,7 +34,7 @@ def tiny(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.usefixtures("in_this_process")
+@pytest.mark.usefixtures("here")
 def test_run_and_run_again(command: Command, tmp_path: Path, tiny: Path) -> None:
     given = (
         "table-datasets",
@@ -176,7 +174,7 @@ def test_the_help_names_every_experiment(command: Command) -> None:
     assert not [name for name in EXPERIMENTS if name not in shown]
 
 
-@pytest.mark.usefixtures("in_this_process")
+@pytest.mark.usefixtures("here")
 def test_a_search_grows_until_it_is_done(
     command: Command, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

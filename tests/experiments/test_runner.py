@@ -17,12 +17,14 @@ import pytest
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
 from graphldp.experiments.engines.grouping import groups_of
+from graphldp.experiments.engines.here import HereEngine
 from graphldp.experiments.engines.local import LocalEngine
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.runner import missing, run
 
 from .conftest import MakePlan
+from .here import in_this_process
 
 
 def numbers(rows: Mapping[str, Row]) -> dict[str, tuple[str, Mapping[str, Any]]]:
@@ -37,9 +39,9 @@ def some_of(plan_of: MakePlan) -> ExperimentPlan:
 
 @pytest.fixture(scope="module")
 def alone(plan_of: MakePlan, context: Context) -> dict[str, Row]:
-    """Every cell of the small plan, computed by one worker."""
+    """Every cell of the small plan, computed in this process."""
     cells = list({entry.cell.id: entry.cell for entry in some_of(plan_of).entries}.values())
-    return {row.cell.id: row for row in LocalEngine(1).run(groups_of(cells)[0], context)}
+    return {row.cell.id: row for row in HereEngine().run(groups_of(cells)[0], context)}
 
 
 def test_processes_compute_what_one_process_does_and_a_death_costs_only_time(
@@ -127,12 +129,13 @@ def test_too_large_is_recorded_and_tried_where_there_is_room(
 ) -> None:
     plan = plan_of("degrees")
     with ResultsFile(tmp_path / "r.sqlite") as table:
-        monkeypatch.setattr("graphldp.experiments.runner.available_memory", lambda _: 1000)
-        run([plan], table, context, workers=1)
+        in_this_process(monkeypatch)
+        with monkeypatch.context() as little:
+            little.setattr("graphldp.experiments.runner.available_memory", lambda _: 1000)
+            run([plan], table, context)
         states = {row.cell.kind: row.status for row in table.rows().values()}
         assert states == {"degrees": "too-large", "degree-distribution": "done"}
         note = next(row.note for row in table.rows().values() if row.status == "too-large")
         assert "GB of memory" in note
-        monkeypatch.undo()
-        run([plan], table, context, workers=1)
+        run([plan], table, context)
         assert {row.status for row in table.rows().values()} == {"done"}

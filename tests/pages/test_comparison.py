@@ -12,6 +12,7 @@ import pytest
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from scipy import stats
+from tests.experiments.here import in_this_process
 
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
@@ -34,7 +35,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def found(file: Path) -> Comparison:
     contestants: dict[str, Any] = {"DPRR": gl.DPRR, "R & R": "rr", "raw": gl.NonPrivFull}
-    return gl.compare(GRAPHS, contestants, [1.0, 0.05], SEEDS, classifier=QUICK, results=file, progress=False)
+    with pytest.MonkeyPatch.context() as patch:
+        in_this_process(patch)
+        return gl.compare(GRAPHS, contestants, [1.0, 0.05], SEEDS, classifier=QUICK, results=file, progress=False)
 
 
 def test_what_is_compared(found: Comparison) -> None:
@@ -44,6 +47,15 @@ def test_what_is_compared(found: Comparison) -> None:
     assert len(found.point("R & R", 1.0).numbers) == SEEDS
     assert {each["ratios"][0] for each in found.point("DPRR", 1.0).chosen} == {0.75}
     assert "must be above" in found.point("DPRR", 0.05).notes[0]  # the others are there all the same
+
+
+@pytest.mark.long
+def test_other_processes_compute_the_same() -> None:
+    here, there = (
+        gl.compare(GRAPHS, {"RR": gl.RR}, 1.0, 2, classifier=QUICK, workers=workers, progress=False)
+        for workers in (1, 2)
+    )
+    assert here.point("RR", 1.0).numbers == there.point("RR", 1.0).numbers
 
 
 def test_intervals_and_differences_know_that_splits_overlap(found: Comparison) -> None:

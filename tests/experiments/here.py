@@ -1,0 +1,12 @@
+"""Cells computed in this process, for tests of what becomes of them: a worker takes seconds to start."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphldp.experiments import runner
+from graphldp.experiments.engines.here import HereEngine
+
+
+def in_this_process(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(runner, "LocalEngine", lambda *_, **__: HereEngine())
