@@ -17,14 +17,6 @@ from graphldp.collector.roles import Role
 from graphldp.collector.storage.database import transaction
 
 
-@pytest.fixture(scope="module")
-def bureau(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bureau]:
-    made = Bureau(tmp_path_factory.mktemp("bureau"))
-    with made.collector, made.http:
-        yield made
-    made.store.close()
-
-
 @pytest.fixture
 def page(browser: Browser, bureau: Bureau) -> Iterator[Page]:
     with window(browser, bureau.collector.url) as context:
@@ -136,6 +128,8 @@ def test_the_log_is_read_searched_checked_and_taken(page: Page, bureau: Bureau) 
     page.get_by_label(re.compile("^A head that you kept")).fill("")
     page.get_by_role("button", name="Check the chain").click()
     expect(page.get_by_role("alert")).to_contain_text("The log is not as it was written. Entry 2 is broken")
+    with transaction(store.engine, writes=True) as connection:
+        connection.exec_driver_sql("UPDATE audit_log SET about = ? WHERE number = 2", (entries[1].about,))
 
 
 FOR_ADMINISTRATORS = ("/dashboard/operators", "/dashboard/log", "/dashboard/log/download")

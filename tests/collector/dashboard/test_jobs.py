@@ -17,26 +17,33 @@ from tests.experiments.crowds import crowd
 
 from graphldp.collector.roles import Role
 from graphldp.collector.storage.store import Store
+from graphldp.collector.workshop import LOG
 from graphldp.labels import promise
 
 pytestmark = pytest.mark.long  # a training grows thousands of trees, and nothing here may make them fewer
+SLOW = 15_000  # milliseconds: the page loads itself anew every five seconds
 
 
 class Works:
-    """A collector with communities to learn from, and an operator's page of jobs."""
+    """A collector, and an operator's key."""
 
     def __init__(self, folder: Path) -> None:
         database = f"sqlite:///{folder / 'collector.db'}"
         self.models = folder / "models"
         self.store = Store.open(database)
-        crowd(self.store)
         self.key = self.store.operators.add("alice", Role.OPERATOR)
         self.collector = Collector(database, {"min_reports": 5})
 
+    def fill(self) -> None:
+        """Let there be communities to learn from, once."""
+        if not self.store.communities():
+            crowd(self.store)
+
     def process(self) -> int:
         """The job's own process, which the collector started."""
+        assert self.collector.process is not None
         for _ in range(int(PATIENCE / 0.05)):
-            children = Path(f"/proc/{self.collector.pid}/task").glob("*/children")
+            children = Path(f"/proc/{self.collector.process.pid}/task").glob("*/children")
             for child in " ".join(each.read_text() for each in children).split():
                 if b"jobs\0run" in Path(f"/proc/{child}/cmdline").read_bytes():
                     return int(child)
@@ -53,6 +60,12 @@ def works(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Works]:
 
 
 @pytest.fixture
+def filled(works: Works) -> Works:
+    works.fill()
+    return works
+
+
+@pytest.fixture
 def page(browser: Browser, works: Works) -> Iterator[Page]:
     with window(browser, works.collector.url) as context:
         page = opened(context)
@@ -63,40 +76,54 @@ def page(browser: Browser, works: Works) -> Iterator[Page]:
 
 def begin(page: Page, what: str) -> None:
     page.get_by_role("button", name=f"Start {what}").click()
-    expect(page.get_by_role("heading", level=2)).to_contain_text("is under way")
+    expect(page.get_by_role("heading", level=2)).to_contain_text("is under way", timeout=SLOW)
 
 
 def result(page: Page) -> Locator:
     """The latest job that is over; the page loads itself again until it is."""
-    expect(page.get_by_role("button", name="Start training")).to_be_visible(timeout=PATIENCE * 1000)
+    expect(page.get_by_role("button", name="Start training")).to_be_visible(timeout=1000 * PATIENCE)
     return page.get_by_role("region", name="Earlier jobs").locator("tbody tr").first
 
 
-def test_a_training_and_a_labelling_end_in_what_they_found(page: Page, works: Works) -> None:
+def test_the_page_shows_how_far_a_job_is_without_a_click(page: Page, works: Works) -> None:
+    """The test does the job's work here, so that it goes no faster than somebody can look."""
+    jobs = works.store.jobs
+    job = jobs.add("train", {"seed": 0}, "bob")
+    jobs.begin(job.key)
+    for share in (0.25, 0.6):
+        jobs.tell(job.key, "growing trees", share)
+        if share < 0.5:
+            page.reload()
+        told = f"{100 * share:.0f} %: growing trees. Asked for by bob"
+        expect(page.get_by_text(told)).to_be_visible(timeout=SLOW)
+        expect(page.locator("progress")).to_have_attribute("value", str(share))
+    page.get_by_role("button", name=re.compile("^Stop it")).click()
+    expect(page.get_by_text("60 %: stopping.")).to_be_visible(timeout=SLOW)
+    assert not jobs.tell(job.key, "growing trees", 0.7)  # as its process would learn
+    jobs.end(job.key, "stopped", "It was stopped. Nothing of it was kept.")
+    expect(result(page)).to_contain_text("It was stopped. Nothing of it was kept.")
+
+
+def test_a_training_and_a_labelling_end_in_what_they_found(filled: Works, page: Page) -> None:
     expect(page.get_by_text("30 communities have a known class")).to_be_visible()
     expect(page.get_by_role("button", name="Start labelling")).to_be_disabled()
     begin(page, "training")
-    shares = set()
-    while page.locator("progress").count():
-        shares.add(float(page.locator("progress").get_attribute("value") or 0))
-        page.wait_for_timeout(500)
-    assert len(shares) > 1, shares  # it moved
     trained = result(page)
-    run = works.store.results.runs()[0]
+    run = filled.store.results.runs()[0]
     assert run.validation is not None
     assert run.interval is not None
     low, high = run.interval
     told = f"Right for {run.validation:.0%} of 3 communities held out; on others {low:.0%} to {high:.0%} (95 %)"
     expect(trained).to_contain_text(told.replace("%", " %").replace("95  %", "95 %"))
     expect(trained).to_contain_text("Learned from 30 communities")
-    marked = works.store.community("thread-35")
-    works.store.results.set_flags(marked.key, {1: "threshold"})  # by an earlier 'label --defense'
+    marked = filled.store.community("thread-35")
+    filled.store.results.set_flags(marked.key, {1: "threshold"})  # by an earlier 'label --defense'
     begin(page, "labelling")
     labelled = result(page)
     expect(labelled).to_contain_text("10 communities were labelled, with a confidence of")
     expect(labelled).to_contain_text(re.compile(r"labels? stands? *\s*whatever any one user sends"))
     expect(labelled).to_contain_text("1 user is flagged.")
-    kept = works.store.results.predictions([marked.key])[marked.key]
+    kept = filled.store.results.predictions([marked.key])[marked.key]
     page.goto("/dashboard/communities/thread-35")
     expect(page.locator("dl.figures")).to_contain_text(f"{100 * kept.confidence:.0f} % sure")
     assert kept.certified is not None
@@ -104,23 +131,24 @@ def test_a_training_and_a_labelling_end_in_what_they_found(page: Page, works: Wo
     expect(page.get_by_role("table", name="Flagged users").get_by_role("row")).to_have_count(2)
 
 
-def test_a_job_is_stopped_by_its_button(page: Page, works: Works) -> None:
-    before = len(works.store.results.runs())
+def test_a_job_is_stopped_by_its_button(filled: Works, page: Page) -> None:
+    before = len(filled.store.results.runs())
     begin(page, "training")
-    works.process()
+    filled.process()
     page.get_by_role("button", name=re.compile("^Stop it")).click()
     stopped = result(page)
     expect(stopped).to_contain_text("stopped")
-    assert len(works.store.results.runs()) == before
-    last = [each for each in works.store.audit_log.entries() if each.action == "job.stop"][-1]
-    assert last.about == str(works.store.jobs.latest()[0].key)
+    assert len(filled.store.results.runs()) == before
+    last = [each for each in filled.store.audit_log.entries() if each.action == "job.stop"][-1]
+    assert last.about == str(filled.store.jobs.latest()[0].key)
 
 
-def test_a_job_that_is_killed_is_shown_as_lost(page: Page, works: Works) -> None:
-    before = {each.name for each in works.models.iterdir()}
+def test_a_job_that_is_killed_is_shown_as_lost(filled: Works, page: Page) -> None:
+    filled.models.mkdir(exist_ok=True)
+    before = {each.name for each in filled.models.iterdir()} | {LOG}
     begin(page, "training")
-    os.kill(works.process(), signal.SIGKILL)
+    os.kill(filled.process(), signal.SIGKILL)
     lost = result(page)
     expect(lost).to_contain_text("lost")
     expect(lost).to_contain_text("ended by SIGKILL. Nothing of it was kept. Start it again.")
-    assert {each.name for each in works.models.iterdir()} == before
+    assert {each.name for each in filled.models.iterdir()} <= before

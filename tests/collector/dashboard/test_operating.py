@@ -13,21 +13,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.collector.browsing import log_in, opened, window
 from tests.collector.bureau import Bureau
+from tests.collector.lines import Line
 from tests.collector.people import open_cats
-from tests.collector.services import Collector
+from tests.collector.services import PATIENCE, Collector
 
 from graphldp.collector.roles import Role
 from graphldp.collector.storage.store import Store
 
 MANY = 10**6
-
-
-@pytest.fixture(scope="module")
-def bureau(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bureau]:
-    made = Bureau(tmp_path_factory.mktemp("bureau"))
-    with made.collector, made.http:
-        yield made
-    made.store.close()
 
 
 @pytest.fixture
@@ -49,13 +42,13 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("file", "text", "said"), WRONG.values(), ids=WRONG)
-def test_a_roster_that_cannot_be_is_explained(page: Page, bureau: Bureau, file: str, text: str, said: str) -> None:
-    upload(page, file, text)
-    page.get_by_role("button", name="Open the community").click()
-    expect(page.get_by_role("alert")).to_contain_text(said)
-    expect(page.get_by_role("alert")).to_contain_text("Nothing was opened. Choose the file again.")
-    expect(page.get_by_label("Name", exact=True)).to_have_value("Frogs")
+def test_a_roster_that_cannot_be_is_explained(page: Page, bureau: Bureau) -> None:
+    for file, text, said in WRONG.values():
+        upload(page, file, text)
+        page.get_by_role("button", name="Open the community").click()
+        expect(page.get_by_role("alert")).to_contain_text(said)
+        expect(page.get_by_role("alert")).to_contain_text("Nothing was opened. Choose the file again.")
+        expect(page.get_by_label("Name", exact=True)).to_have_value("Frogs")  # what was filled in stays
     assert bureau.store.find("frogs") == []
 
 
@@ -73,6 +66,27 @@ def test_a_million_names_are_one_answer(page: Page, bureau: Bureau) -> None:
     page.get_by_role("button", name="Open the community").click()
     expect(page.get_by_role("alert")).to_contain_text("names 8 and 1,000,001 are the same")
     assert bureau.store.find("frogs") == []
+
+
+def test_an_upload_that_breaks_off_opens_nothing(browser: Browser, bureau: Bureau) -> None:
+    """The line goes dead half way through the names; over a whole one the same form works."""
+    names = "\n".join(f"frog {number}" for number in range(40_000))
+    with Line(bureau.collector.port) as line, window(browser, line.url) as context:
+        page = opened(context)
+        log_in(page, bureau.keys[Role.OPERATOR])
+        for most, opens in ((len(names) // 2, False), (10**9, True)):
+            line.most = most
+            page.goto("/dashboard/new")
+            page.get_by_label("Name", exact=True).fill("Toads")
+            upload(page, "toads.txt", names)
+            page.get_by_role("button", name="Open the community").click(no_wait_after=True)
+            if opens:
+                expect(page).to_have_url(re.compile("/dashboard/communities/toads$"), timeout=15_000)
+            else:
+                assert line.broken.wait(PATIENCE)
+                expect(page).to_have_url(re.compile("^chrome-error:"), timeout=15_000)
+            assert bool(bureau.store.find("toads")) is opens
+    assert bureau.store.community("toads").n == 40_000
 
 
 @contextmanager
