@@ -68,7 +68,7 @@ class Site:
         self.store.results.add_run(Run("older.npz", 40, 2000, 1800, 0.8, settings))
         self.store.results.add_run(Run("model.npz", 40, 2000, 1800, 0.9, settings, held_out=10))
         self.store.close_community(dogs.id)
-        self.key = self.store.operators.add("alice")
+        self.key = self.store.operators.add("alice", Role.ADMINISTRATOR)
         self.collector = Collector(database, {"run_by": "The cats’ club", "contact": "club@cats.example"})
 
 
@@ -462,6 +462,7 @@ def test_pages_fit_and_can_be_read(
         "invite": f"{here}/invite",
         "delete": f"{here}/delete",
     }
+    pages |= {"jobs": "/dashboard/jobs", "operators": "/dashboard/operators", "log": "/dashboard/log"}
     for name, address in (for_all | pages | {"classes": "/dashboard/classes", "play": "/play"}).items():
         if name == "communities":
             log_in(page, site.key)
