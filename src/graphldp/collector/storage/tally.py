@@ -46,9 +46,10 @@ class Tally:
         """
         if self._most() <= self._few:
             return self.of()
+        last = self._last
         if self._clock() - self._counted_at >= _SECONDS and self._counting.acquire(blocking=False):
             threading.Thread(target=self._renew, name="graphldp-tally", daemon=True).start()
-        return self._last
+        return last
 
     def of(self, keys: Sequence[int] | None = None) -> Counts:
         """The same of some communities, or of all, counted now: from indexes alone, since the tables are far larger."""
