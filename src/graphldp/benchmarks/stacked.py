@@ -6,7 +6,8 @@ For a machine with a GPU. It needs NumPy and torch alone, and reads reports that
 
 Each job is one noise draw, one stratified split (75 % / 10 % / 15 %) and one seed. Rows are written as they come, and
 a part that would overrun the limit is left out. With ``--processes 2 4 8``, as many processes share the chip, each with
-a stack of its own, and together they train as many models as the largest stack.
+a stack of its own, and together they train as many models as the largest stack. With ``--half``, rows are kept in half
+the bytes.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def run(
     sizes: Sequence[int] = (1, 4, 16, 60),
     epochs: int = EPOCHS,
     limit: float = 500.0,
+    half: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Measure, one row at a time.
 
@@ -49,6 +51,7 @@ def run(
         sizes: how many trainings run as one.
         epochs: of the whole trainings; rates are for trainings of 150 epochs.
         limit: seconds after which nothing new is begun.
+        half: see :func:`graphldp.learn.engine.training.train_many`; not of what runs one by one.
     """
     import torch
 
@@ -68,7 +71,7 @@ def run(
         if place.type == "cuda":
             torch.cuda.reset_peak_memory_stats(place)
         records: list[float] = []
-        _train(jobs, on_first=records.append)
+        _train(jobs, half=half, on_first=records.append)
         seconds = float(np.mean(records[1:]))  # the first epoch warms up
         minute = 60 * size / (seconds * EPOCHS)
         one_by_one = one_by_one or minute
@@ -81,7 +84,7 @@ def run(
             "peak_mb": None if peak is None else round(peak),
         }
 
-    yield {"what": "same job twice", **_repeatable(packs)}
+    yield {"what": "same job twice", **_repeatable(packs, half=half)}
 
     largest = max(sizes)
     needed = seconds * epochs
@@ -90,7 +93,7 @@ def run(
         return
     jobs = [_job(packs, number, epochs=epochs) for number in range(largest)]
     start = perf_counter()
-    together = _train(jobs)
+    together = _train(jobs, half=half)
     took = perf_counter() - start
     accuracy = [_accuracy(packs, number, trained) for number, trained in enumerate(together)]
     yield {
@@ -193,14 +196,14 @@ def _job(packs: Sequence[PackedGraphs], number: int, *, epochs: int) -> Job:
     return Job(ModelSpec(num_classes=2), options, packed.subset(train), packed.subset(validation))
 
 
-def _train(jobs: Sequence[Job], *, on_first: Any = None) -> list[Trained]:
+def _train(jobs: Sequence[Job], *, half: bool = False, on_first: Any = None) -> list[Trained]:
     from graphldp.learn.engine.training import train_many
 
     def report(position: int, record: Any) -> None:
         if on_first is not None and position == 0:
             on_first(record.seconds)
 
-    return train_many(jobs, at_once=len(jobs), on_epoch=report)
+    return train_many(jobs, at_once=len(jobs), half=half, on_epoch=report)
 
 
 def _accuracy(packs: Sequence[PackedGraphs], number: int, trained: Trained) -> float:
@@ -212,13 +215,14 @@ def _accuracy(packs: Sequence[PackedGraphs], number: int, trained: Trained) -> f
     return float((predict_proba(ModelSpec(num_classes=2), trained.state, test).argmax(1) == test.classes).mean())
 
 
-def _repeatable(packs: Sequence[PackedGraphs]) -> dict[str, Any]:
+def _repeatable(packs: Sequence[PackedGraphs], *, half: bool) -> dict[str, Any]:
     """Whether a training gives the same bits again, alone and among others."""
     import torch
 
     row: dict[str, Any] = {}
     for name, size in (("alone", 1), ("four as one", 4)):
-        runs = [_train([_job(packs, number, epochs=3) for number in range(size)])[0] for _ in range(2)]
+        jobs = [_job(packs, number, epochs=3) for number in range(size)]
+        runs = [_train(jobs, half=half)[0] for _ in range(2)]
         row[f"{name}, same bits"] = all(torch.equal(runs[0].state[n], runs[1].state[n]) for n in runs[0].state)
         row[f"{name}, validation loss"] = runs[0].history[-1].val_loss
     return row
@@ -248,12 +252,13 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1, 4, 16, 60])
     parser.add_argument("--processes", type=int, nargs="*", default=[], help="how many share the chip, one by one")
+    parser.add_argument("--half", action="store_true", help="keep rows in half the bytes")
     parser.add_argument("--limit", type=float, default=500.0, help="seconds after which nothing new is begun")
     parser.add_argument("--epochs", type=int, default=EPOCHS, help="of the whole trainings")
     given = parser.parse_args()
     rows = []
     begin = perf_counter()
-    options = {"device": given.device, "sizes": given.sizes, "epochs": given.epochs, "limit": given.limit}
+    options = {name: getattr(given, name) for name in ("device", "sizes", "epochs", "limit", "half")}
     shared = (
         side_by_side(given.files, given.device, max(given.sizes), each, given.epochs)
         for each in given.processes

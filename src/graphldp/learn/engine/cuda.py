@@ -3,7 +3,7 @@
 They read the packed graphs where they lie, so a batch is a table of where its rows come from and no copy of its
 entries, and they pass over memory a third as often as separate operations would. Every sum has a fixed order: the same
 seed gives the same bits, which the vendor's sparse product does not promise. Products of floats use three passes of
-tensor-core arithmetic, which keeps single precision.
+tensor-core arithmetic, which keeps single precision; one pass where rows are kept in half the bytes.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class StoreRows:
         if channels < _NARROW:
             parts = triton.cdiv(rows, 128)
             triton_kernels.aggregate_narrow[parts, channels](x, out, *tables, rows, channels, BLOCK=128)
-            return out if plus is None else out.add_(Spread(plus[1], self.block) @ plus[0])
+            return out if plus is None else out.add_(Spread(plus[1], self.block).times(plus[0], x.dtype))
         shape = _MANY_ROWS if rows >= _MANY else _FEW_ROWS
         given = plus or (x, x)
         grid = (rows // shape["ROWS"],)  # rows fill whole tiles
@@ -120,7 +120,7 @@ class Readout:
 
     def __matmul__(self, x: Tensor) -> Tensor:
         blocks, channels = len(self.target) - 1, x.shape[1]
-        out = x.new_empty(blocks, channels)
+        out = self.counts.new_empty(blocks, channels)
         width = triton.next_power_of_2(channels)
         tables = self.counts, self.target, self.blocks
         triton_kernels.readout[blocks,](x, out, *tables, channels, WIDTH=width, ENTRIES=4 * _ENTRIES)
@@ -135,8 +135,12 @@ class Spread:
     block: Tensor
 
     def __matmul__(self, grad: Tensor) -> Tensor:
+        return self.times(grad, grad.dtype)
+
+    def times(self, grad: Tensor, kept: torch.dtype) -> Tensor:
+        """The product, kept as rows are."""
         count, channels = len(self.block), grad.shape[1]
-        out = grad.new_empty(count, channels)
+        out = grad.new_empty(count, channels, dtype=kept)
         grid, width = (triton.cdiv(count, _STEP),), triton.next_power_of_2(channels)
         triton_kernels.spread[grid](grad, out, self.block, self.counts, count, channels, ROWS=_STEP, WIDTH=width)
         return out
@@ -155,7 +159,9 @@ def lay_out(total: int, shift: Tensor, target: Tensor, counts: Tensor) -> tuple[
     return block, source, own
 
 
-def hand_down(sums: Tensor, rows: Rows, matrices: Sequence[Matrix], grads: Sequence[Tensor]) -> Tensor:
+def hand_down(
+    sums: Tensor, rows: Rows, matrices: Sequence[Matrix], grads: Sequence[Tensor], kept: torch.dtype
+) -> Tensor:
     """What a round's rows get back: from the sums of their graphs, and from all that aggregates over them."""
     spread = rows.readout.backward
     first = matrices[0].backward if matrices else None
@@ -163,7 +169,7 @@ def hand_down(sums: Tensor, rows: Rows, matrices: Sequence[Matrix], grads: Seque
         total = first.times(grads[0], (sums, spread.counts))
         matrices, grads = matrices[1:], grads[1:]
     else:
-        total = spread @ sums
+        total = spread.times(sums, kept) if isinstance(spread, Spread) else spread @ sums
     for matrix, grad in zip(matrices, grads, strict=True):
         total.add_(matrix.backward @ grad)
     return total
@@ -175,7 +181,7 @@ def forward(
     """W x [T, B, outputs], and its mean, 1/sd and gamma/sd over each model's users, [S, outputs]; see layers."""
     tiles, outputs = rows.tiles, weight.shape[1]
     y, weights, parts = _linear(x, weight, rows)
-    norm = x.new_empty(3, tiles.num_models, outputs)
+    norm = weight.new_empty(3, tiles.num_models, outputs)
     given = bias, gamma, gamma.stride(0), mean, var, mean.stride(0), MOMENTUM, EPS
     grid = (tiles.num_models,)
     own = {"WIDTH": triton.next_power_of_2(outputs), "TILES": _TILES}
@@ -186,9 +192,10 @@ def forward(
 def _linear(x: Tensor, weight: Tensor, rows: Rows) -> tuple[Tensor, Tensor, Tensor]:
     """W x, and of each tile its users, [T], and their mean and sum of squares, [2, T, outputs]."""
     tiles, count, (outputs, inputs) = rows.tiles, len(rows.tiles.model), weight.shape[1:]
-    y, weights, parts = x.new_empty(*x.shape[:2], outputs), x.new_empty(count), x.new_empty(2, count, outputs)
+    y = x.new_empty(*x.shape[:2], outputs, dtype=rows.kept)
+    weights, parts = weight.new_empty(count), weight.new_empty(2, count, outputs)
     tables = tiles.model, rows.counts, y, weights, *parts
-    shape = _shape(inputs, outputs, tiles.size)
+    shape = _shape(x, outputs, tiles.size)
     triton_kernels.linear[count,](x, weight, weight.stride(0), *tables, inputs, outputs, **shape)
     return y, weights, parts
 
@@ -217,27 +224,29 @@ def backward(
     """The gradients of x, weight, gamma and beta; ``norm`` is mean, 1/sd and gamma/sd, each [S, C]."""
     tiles, (mean, scale, steep) = rows.tiles, norm
     count, outputs, inputs = len(tiles.model), weight.shape[1], weight.shape[2]
-    shape = _shape(inputs, outputs, tiles.size)
+    shape = _shape(x, outputs, tiles.size)
     own = {"STEP": _STEP, "SIZE": tiles.size, "WIDTH": shape["OUT"]}
-    parts = x.new_empty(2, count, outputs)
+    parts = weight.new_empty(2, count, outputs)
     tables = tiles.model, mean, steep, beta, beta.stride(0)
     triton_kernels.gradient_sums[count,](grad, y, *tables, *parts, outputs, **own)
-    sums = x.new_empty(4, tiles.num_models, outputs)  # of beta and gamma, then what each user takes away
+    sums = weight.new_empty(4, tiles.num_models, outputs)  # of beta and gamma, then what each user takes away
     triton_kernels.gradient_totals[tiles.num_models,](
         *parts, tiles.first, rows.together.count, scale, *sums, outputs, WIDTH=shape["OUT"], TILES=_TILES
     )
     d_x = torch.empty_like(x) if to_x else x
-    tile_weight = x.new_empty(count, outputs * inputs)
+    tile_weight = weight.new_empty(count, outputs * inputs)
     given = weight, weight.stride(0), tiles.model, rows.counts, mean, steep, beta, beta.stride(0), sums[2], sums[3]
     triton_kernels.gradients[count,](grad, x, y, *given, d_x, tile_weight, inputs, outputs, TO_X=to_x, **shape)
-    d_weight = x.new_empty(tiles.num_models, outputs, inputs)
+    d_weight = weight.new_empty(tiles.num_models, outputs, inputs)
     size = outputs * inputs
     grid = tiles.num_models, triton.cdiv(size, 64)
     triton_kernels.totals[grid](tile_weight, tiles.first, d_weight, size, WIDTH=64, TILES=_TILES)
     return d_x if to_x else None, d_weight, sums[1], sums[0]
 
 
-def _shape(inputs: int, outputs: int, size: int) -> dict[str, int]:
-    """The powers of two that hold a layer (a product of blocks has at least 16 of each), and rows at a time."""
-    widths = {"IN": max(triton.next_power_of_2(inputs), 16), "OUT": max(triton.next_power_of_2(outputs), 16)}
-    return widths | {"SIZE": size, "STEP": _STEP if max(widths.values()) <= _STEP else _STEP // 2}
+def _shape(x: Tensor, outputs: int, size: int) -> dict[str, int | str]:
+    """The powers of two that hold a layer (a product of blocks has at least 16 of each), rows at a time, and passes."""
+    widths = [max(triton.next_power_of_2(each), 16) for each in (x.shape[2], outputs)]
+    step = _STEP if max(widths) <= _STEP else _STEP // 2
+    passes = "tf32x3" if x.dtype == torch.float32 else "tf32"
+    return {"IN": widths[0], "OUT": widths[1], "SIZE": size, "STEP": step, "PRECISION": passes}

@@ -33,9 +33,18 @@ class InPlace:
         ids: int64 [steps, S, B], which graphs; the number of graphs in the store where a model has fewer.
         layers: how many rounds the models use, the input's counted.
         kernels: :mod:`graphldp.learn.engine.cuda`.
+        kept: see :class:`~graphldp.learn.engine.rows.Rows`.
     """
 
-    def __init__(self, store: GraphStore, ids: NDArray[np.int64], layers: int, kernels: ModuleType) -> None:
+    def __init__(
+        self,
+        store: GraphStore,
+        ids: NDArray[np.int64],
+        layers: int,
+        kernels: ModuleType,
+        kept: torch.dtype = torch.float32,
+    ) -> None:
+        self._kept = kept
         self._store, self._kernels, self._shape = store, kernels, ids.shape[1:]
         self._rounds = store.rounds[:layers]
         models = ids.shape[1]
@@ -83,7 +92,7 @@ class InPlace:
             k = len(made)
             columns = targets[self._place[k - 1]], target
             matrices = tuple(self._matrix(matrix, laid_out[-2:], columns, programs) for matrix in each.matrices)
-            made.append(Rows(tiles, counts.view(-1, self._tile, 1), together, readout, matrices))
+            made.append(Rows(tiles, counts.view(-1, self._tile, 1), together, readout, matrices, self._kept))
         features = self._store.inputs(laid_out[0][1]).view(-1, self._tile, self._store.width)
         summaries = self._store.summaries.index_select(0, graphs).view(*self._shape, -1)
         return RowBatch(features, tuple(made), users, summaries)

@@ -24,7 +24,7 @@ class _Read(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, rows: Rows, matrices: Sequence[Matrix]) -> tuple[Tensor, ...]:
-        ctx.rows, ctx.matrices = rows, matrices
+        ctx.rows, ctx.matrices, ctx.kept = rows, matrices, x.dtype
         return _sum_up(x, rows), *(matrix.forward @ x.flatten(0, 1) for matrix in matrices)
 
     @staticmethod
@@ -34,7 +34,7 @@ class _Read(torch.autograd.Function):
         kernels, later = kernels_for(grads[0].device, grads[0].dtype), [grad.contiguous() for grad in grads[1:]]
         if kernels is not None:
             sums = pad(grads[0], (0, 0, 0, 1)).flatten(0, 1)
-            down: Tensor = kernels.hand_down(sums, ctx.rows, ctx.matrices, later)
+            down: Tensor = kernels.hand_down(sums, ctx.rows, ctx.matrices, later, ctx.kept)
             return down.view(*ctx.rows.counts.shape[:2], sums.shape[1]), None, None
         total = _hand_down(grads[0], ctx.rows)
         for matrix, grad in zip(ctx.matrices, later, strict=True):
@@ -208,7 +208,7 @@ def convolve(x: Tensor, rows: Rows, later: Rows, *maps: Map, training: bool) -> 
     Returns:
         [S, graphs, C], and [T', B', outputs].
     """
-    kernels = kernels_for(x.device, x.dtype)
+    kernels = kernels_for(x.device, rows.counts.dtype)
     if training and kernels is None:
         return _apply_convolve(x, rows, later, *(each for one in maps for each in one))
     sums, parts = _read(x, rows, later)

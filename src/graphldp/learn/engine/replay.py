@@ -36,10 +36,14 @@ class Replay:
     """Work on batches: for each step ``work(batch, *beside)``, without a result.
 
     All that the work writes must stay where it is from one step to the next, and it may not wait for the device.
+
+    Args:
+        work: what to do with each batch.
+        kept: see :class:`~graphldp.learn.engine.rows.Rows`.
     """
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
+    def __init__(self, work: Work, kept: torch.dtype = torch.float32) -> None:
+        self._work, self._kept = work, kept
         self._recordings: dict[Room, _Recording] = {}
 
     def forget(self) -> None:
@@ -60,7 +64,8 @@ class Replay:
             for step, batch in enumerate(gather(store, ids, layers)):
                 self._work(batch, *(each[step] for each in beside))
             return
-        batches = InPlace(store, ids, layers, kernels)
+        # sums over dense lists differ between users in the third digit, which half the bytes would round away
+        batches = InPlace(store, ids, layers, kernels, torch.float32 if store.dense else self._kept)
         for step, room in enumerate(batches.rooms):
             self._step(batches, room, (*batches.tables(step), *(each[step] for each in beside)))
 

@@ -139,6 +139,7 @@ class Rows:
         together: the users of each model's rows.
         readout: [blocks, rows], the users of each row in each graph; a model's last block is its filling rows.
         matrices: what each row aggregates over, one or more.
+        kept: how compiled kernels keep what they compute for each row: in single precision, or in half its bytes.
     """
 
     tiles: Tiles
@@ -146,6 +147,7 @@ class Rows:
     together: Users
     readout: Matrix
     matrices: tuple[Matrix, ...]
+    kept: torch.dtype = torch.float32
 
 
 @dataclass(frozen=True)

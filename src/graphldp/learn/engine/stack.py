@@ -60,9 +60,9 @@ class Member:
 
 
 class Stack:
-    """Trainings that run beside each other, all of one architecture."""
+    """Trainings that run beside each other, all of one architecture; ``half``: see ``train_many``."""
 
-    def __init__(self, spec: ModelSpec) -> None:
+    def __init__(self, spec: ModelSpec, *, half: bool = False) -> None:
         self.spec = spec
         self.members: list[Member] = []
         self._slots = gin.parameters(spec)
@@ -71,7 +71,8 @@ class Stack:
         self._stores: list[GraphStore] = []
         self._joined: dict[bool, GraphStore] = {}
         self._offsets: dict[int, int] = {}
-        self._learning, self._judging = Replay(self._learn), Replay(self._judge)
+        kept = torch.bfloat16 if half else torch.float32
+        self._learning, self._judging = Replay(self._learn, kept), Replay(self._judge, kept)
 
     def admit(self, members: Sequence[Member]) -> None:
         """Take trainings in, at their starting weights."""

@@ -133,7 +133,11 @@ def train(
 
 
 def train_many(
-    jobs: Sequence[Job], *, at_once: int | None = None, on_epoch: Callable[[int, EpochRecord], None] | None = None
+    jobs: Sequence[Job],
+    *,
+    at_once: int | None = None,
+    half: bool = False,
+    on_epoch: Callable[[int, EpochRecord], None] | None = None,
 ) -> list[Trained]:
     """Train several models of one architecture as one computation.
 
@@ -141,12 +145,14 @@ def train_many(
         jobs: the trainings; dropout, options and graphs may differ.
         at_once: how many run beside each other at most; when one ends, the next takes its place. By default 64 on
             a GPU, and one after the other elsewhere, where a single one fills the machine.
+        half: on a GPU, keep what is computed for each row in half the bytes (bfloat16), which is faster; weights, sums
+            and statistics stay in single precision. Numbers then agree to three digits, and accuracies on average.
         on_epoch: called with the job's position after each of its epochs.
 
     Raises:
         TrainingError: where a loss is not a number.
     """
-    results = dict(train_each(jobs, at_once=at_once, on_epoch=on_epoch))
+    results = dict(train_each(jobs, at_once=at_once, half=half, on_epoch=on_epoch))
     return [results[position] for position in range(len(jobs))]
 
 
@@ -154,6 +160,7 @@ def train_each(
     jobs: Sequence[Job],
     *,
     at_once: int | None = None,
+    half: bool = False,
     on_epoch: Callable[[int, EpochRecord], None] | None = None,
     deadline: float = math.inf,
 ) -> Iterator[tuple[int, Trained]]:
@@ -162,6 +169,7 @@ def train_each(
     Args:
         jobs: see there.
         at_once: see there.
+        half: see there.
         on_epoch: see there.
         deadline: of ``time.monotonic()``; what is not finished by then is left out.
     """
@@ -173,7 +181,7 @@ def train_each(
     waiting = deque(sorted(enumerate(jobs), key=lambda each: _joins(each[1])))
     histories: list[list[EpochRecord]] = [[] for _ in jobs]
     shares = [0.0] * len(jobs)
-    stack = Stack(jobs[0].spec) if jobs else None
+    stack = Stack(jobs[0].spec, half=half) if jobs else None
     while stack is not None and (waiting or stack.members) and time.monotonic() < deadline:
         arriving = _arriving(waiting, [jobs[member.position] for member in stack.members], at_once)
         stack.admit(

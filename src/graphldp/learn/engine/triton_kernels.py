@@ -1,4 +1,7 @@
-"""Kernels in Triton: what one program computes. :mod:`graphldp.learn.engine.cuda` starts them."""
+"""Kernels in Triton: what one program computes. :mod:`graphldp.learn.engine.cuda` starts them.
+
+What is kept of rows may have half the bytes (bfloat16). It is widened as it is read, and all arithmetic is single.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def aggregate(
         column = tl.load(col + start[:, None] + entry, mask=live, other=0).to(tl.int64) + shift[:, None]
         weight = tl.load(val + start[:, None] + entry, mask=live, other=0.0)
         where = x + column[:, :, None] * channels + c[None, None, :]
-        each = tl.load(where, mask=live[:, :, None] & (c < channels)[None, None, :], other=0.0)
+        each = tl.load(where, mask=live[:, :, None] & (c < channels)[None, None, :], other=0.0).to(tl.float32)
         total += tl.sum(each * weight[:, :, None], 1)
     tl.store(out + row.to(tl.int64)[:, None] * channels + c[None, :], total, mask=inside)
 
@@ -63,7 +66,7 @@ def split(
 ) -> None:  # fmt: skip
     """Some numbers: each as the sum of three of 8 binary digits, which 0 and 1 multiply exactly."""
     place = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    each = tl.load(x + place, mask=place < count, other=0.0)
+    each = tl.load(x + place, mask=place < count, other=0.0).to(tl.float32)
     for part in tl.static_range(3):
         short = each.to(tl.bfloat16)
         tl.store(parts + part * count + place, short, mask=place < count)
@@ -138,7 +141,8 @@ def readout(
         live = row < end
         weight = tl.load(counts + row, mask=live, other=0.0)
         where = x + row[:, None].to(tl.int64) * channels + c
-        total += tl.sum(tl.load(where, mask=live[:, None] & (c < channels), other=0.0) * weight[:, None], 0)
+        each = tl.load(where, mask=live[:, None] & (c < channels), other=0.0).to(tl.float32)
+        total += tl.sum(each * weight[:, None], 0)
     tl.store(out + block.to(tl.int64) * channels + c, total, mask=c < channels)
 
 
@@ -146,7 +150,7 @@ def readout(
 def linear(
     x: tl.tensor, weight: tl.tensor, stride: tl.tensor, model: tl.tensor, counts: tl.tensor, y: tl.tensor,
     weights: tl.tensor, means: tl.tensor, spreads: tl.tensor, inputs: tl.tensor, outputs: tl.tensor,
-    STEP: tl.constexpr, SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
+    PRECISION: tl.constexpr, STEP: tl.constexpr, SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
 ) -> None:  # fmt: skip
     """One tile: y = W x, and the weight, mean and sum of squares of y over its users."""
     tile = tl.program_id(0)
@@ -158,8 +162,8 @@ def linear(
     mean, spread = tl.zeros([OUT], tl.float32), tl.zeros([OUT], tl.float32)
     for start in range(0, SIZE, STEP):
         row = tile.to(tl.int64) * SIZE + start + tl.arange(0, STEP)
-        each = tl.load(x + row[:, None] * inputs + k[None, :], mask=(k < inputs)[None, :], other=0.0)
-        made = tl.dot(each, matrix, input_precision="tf32x3")
+        each = tl.load(x + row[:, None] * inputs + k[None, :], mask=(k < inputs)[None, :], other=0.0).to(tl.float32)
+        made = tl.dot(each, matrix, input_precision=PRECISION)
         tl.store(y + row[:, None] * outputs + c[None, :], made, mask=(c < outputs)[None, :])
         count = tl.load(counts + row)
         more = tl.sum(count, 0)
@@ -193,7 +197,7 @@ def normalise(
     for start in range(0, SIZE, STEP):
         row = tile.to(tl.int64) * SIZE + start + tl.arange(0, STEP)
         place = row[:, None] * channels + c[None, :]
-        each = tl.load(y + place, mask=(c < channels)[None, :], other=0.0)
+        each = tl.load(y + place, mask=(c < channels)[None, :], other=0.0).to(tl.float32)
         tl.store(out + place, tl.maximum((each - mean) * scale + beta, 0.0), mask=(c < channels)[None, :])
 
 
@@ -217,8 +221,8 @@ def gradient_sums(
     for start in range(0, SIZE, STEP):
         row = tile.to(tl.int64) * SIZE + start + tl.arange(0, STEP)
         place = row[:, None] * channels + c[None, :]
-        apart = tl.load(y + place, mask=(c < channels)[None, :], other=0.0) - mean
-        coming = tl.load(grad + place, mask=(c < channels)[None, :], other=0.0)
+        apart = tl.load(y + place, mask=(c < channels)[None, :], other=0.0).to(tl.float32) - mean
+        coming = tl.load(grad + place, mask=(c < channels)[None, :], other=0.0).to(tl.float32)
         coming = tl.where(apart * scale + beta > 0, coming, 0.0)
         shift += tl.sum(coming, 0)
         slope += tl.sum(coming * apart, 0)
@@ -231,7 +235,7 @@ def gradients(
     grad: tl.tensor, x: tl.tensor, y: tl.tensor, weight: tl.tensor, weight_stride: tl.tensor, model: tl.tensor,
     counts: tl.tensor, means: tl.tensor, scales: tl.tensor, betas: tl.tensor, stride: tl.tensor, shifts: tl.tensor,
     slopes: tl.tensor, d_x: tl.tensor, d_weight: tl.tensor, inputs: tl.tensor, outputs: tl.tensor, TO_X: tl.constexpr,
-    STEP: tl.constexpr, SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
+    PRECISION: tl.constexpr, STEP: tl.constexpr, SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
 ) -> None:  # fmt: skip
     """One tile: the gradient of x, and the tile's part of the weights' gradient."""
     tile = tl.program_id(0)
@@ -254,15 +258,15 @@ def gradients(
     for start in range(0, SIZE, STEP):
         row = tile.to(tl.int64) * SIZE + start + tl.arange(0, STEP)
         place = row[:, None] * outputs + c[None, :]
-        apart = tl.load(y + place, mask=(c < outputs)[None, :], other=0.0) - mean
-        coming = tl.load(grad + place, mask=(c < outputs)[None, :], other=0.0)
+        apart = tl.load(y + place, mask=(c < outputs)[None, :], other=0.0).to(tl.float32) - mean
+        coming = tl.load(grad + place, mask=(c < outputs)[None, :], other=0.0).to(tl.float32)
         coming = tl.where(apart * scale + beta > 0, coming, 0.0)
         count = tl.load(counts + row)
         coming = (coming - count[:, None] * (shift + apart * slope)) * scale
-        each = tl.load(x + row[:, None] * inputs + k[None, :], mask=(k < inputs)[None, :], other=0.0)
-        total += tl.dot(tl.trans(coming), each, input_precision="tf32x3")
+        each = tl.load(x + row[:, None] * inputs + k[None, :], mask=(k < inputs)[None, :], other=0.0).to(tl.float32)
+        total += tl.dot(tl.trans(coming), each, input_precision=PRECISION)
         if TO_X:
-            back = tl.dot(coming, matrix, input_precision="tf32x3")
+            back = tl.dot(coming, matrix, input_precision=PRECISION)
             tl.store(d_x + row[:, None] * inputs + k[None, :], back, mask=(k < inputs)[None, :])
     tl.store(d_weight + tile.to(tl.int64) * outputs * inputs + inside, total, mask=both)
 
