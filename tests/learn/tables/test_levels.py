@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import graphldp as gl
-from graphldp.learn.tables.levels import COLUMNS, LEVELS, Levelled
+from graphldp.learn.tables.levels import COLUMNS, LEVELS, Levelled, levels_of
 
 
 def _reports() -> gl.Reports:
@@ -64,3 +64,16 @@ def test_public_users_cannot_lie() -> None:
 def test_no_graph_at_all() -> None:
     nothing = Levelled.of(gl.GraphSet.from_edges([], [], []))
     assert nothing.sums().shape == (0, COLUMNS)
+
+
+def test_finer_levels_keep_more_of_the_degrees() -> None:
+    fine, reports = levels_of(40, 1.02), _reports()
+    graphs, coarse = Levelled.of(reports, fine), Levelled.of(reports)
+    np.testing.assert_array_equal(graphs.reported, coarse.reported)
+    most = np.maximum(reports.sizes - 1.0, 0.0)
+    highest = np.maximum.reduceat(np.asarray(reports.noisy_degree), reports.graph_ptr[:-1])
+    for levels, each, step in ((fine, graphs, 1.02), (LEVELS, coarse, 1.1)):
+        found = levels[each.ranked(np.array([1]))[:, 0]]
+        assert (found <= np.minimum(highest, most)).all()
+        assert (np.minimum(highest, most) < found * step + 1).all()
+        np.testing.assert_array_equal(each.subset(slice(2)).levels, levels)

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from graphldp.learn.tables.levels import LEVELS, Flags, Floats, Levelled
@@ -91,22 +90,15 @@ def _table(graphs: Levelled) -> Floats:
     d = np.minimum(LEVELS[: graphs.present.shape[1]], np.maximum(n - 1, 0.0)[:, None])
     first = (graphs.present * d).sum(axis=1)
     second = np.sqrt((graphs.present * d**2).sum(axis=1))
-    ranked = np.take_along_axis(d, _ranked(graphs, _RANKS), axis=1)
+    ranked = np.take_along_axis(d, graphs.ranked(_RANKS), axis=1)
     columns = (np.log(n), first / n, second / n, (first - ranked[:, 0]) / n, (first - ranked[:, :2].sum(axis=1)) / n)
     return np.hstack((np.stack(columns, axis=1), ranked / n[:, None], graphs.sums()))
-
-
-def _ranked(graphs: Levelled, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The levels of the users of these ranks from the top, [graphs, ranks]; the lowest level beyond the last user."""
-    above = np.cumsum(graphs.present[:, ::-1], axis=1)
-    place = (above[:, :, None] < ranks).sum(axis=1)
-    return np.asarray(np.maximum(graphs.present.shape[1] - 1 - place, 0))
 
 
 def _with_liar(graphs: Levelled, rng: np.random.Generator) -> Levelled:
     """The graphs with a lie in each."""
     count, row = len(graphs.n), np.arange(len(graphs.n))
-    who, top = rng.random(count), _ranked(graphs, np.array([1, 2]))
+    who, top = rng.random(count), graphs.ranked(np.array([1, 2]))
     drawn = rng.random(count) * graphs.reported
     anybody = np.minimum((np.cumsum(graphs.present, axis=1) <= drawn[:, None]).sum(axis=1), graphs.present.shape[1] - 1)
     source = np.where(who < 0.5, anybody, np.where(who < 0.85, top[:, 0], top[:, 1]))

@@ -1,8 +1,8 @@
 """The degrees that users claim, rounded to levels, and sums over them: a table on which every lie can be tried out.
 
-Each d* is rounded down to a level: whole numbers up to 12, then steps of 10 %; a claim above n − 1 counts as n − 1. A
-graph is then its number of users at each level, and a liar can do no more than move from one level to another. Of the
-levels only sums over users are read,
+Each d* is rounded down to a level: whole numbers up to 12, then steps of 10 %, or other steps where they are given. A
+claim above n − 1 counts as n − 1. A graph is then its number of users at each level, and a liar can do no more than
+move from one level to another. Of the levels only sums over users are read,
 
     u = (n/m) Σ_i Φ(level of i; n)      m of the n users have reported.
 
@@ -12,7 +12,7 @@ levels only sums over users are read,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -25,27 +25,31 @@ from graphldp.reports import Reports
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_FINE = 12  # up to here each whole number is a level
-_STEP = 1.1
 _LARGEST = 1 << 27  # more users than any community has
 _AT_MOST = (-20, -8, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 11)
 _FRIENDS = (4, 8, 16, 32, 64)
 _ROOTS = (0.25, 0.5, 1.0, 2.0, 4.0)
 _PARTS = (1 / 64, 1 / 32)
 _LEAST = 4.0  # friends below which no cap lies
+_FEWEST = 12  # friends: levels up to here are there in graphs of any size
 
 COLUMNS = len(_AT_MOST) + len(_FRIENDS) + len(_ROOTS) + len(_PARTS)
 CHUNK = 512  # graphs whose Φ is held at a time
 
 
-def _levels() -> Floats:
-    """The smallest d* of each level, rising; the first level has no smallest."""
-    steps = np.arange(np.log(_LARGEST / _FINE) / np.log(_STEP))
+def levels_of(whole: int, step: float) -> Floats:
+    """The smallest d* of each level, rising; the first level has no smallest.
+
+    Args:
+        whole: up to here each whole number is a level.
+        step: the ratio of two levels above.
+    """
+    steps = np.arange(np.log(_LARGEST / whole) / np.log(step))
     below = -np.unique(np.ceil(4 * 1.5 ** np.arange(12.0)))[::-1]
-    return np.concatenate((below, np.arange(-3.0, _FINE), np.unique(np.ceil(_FINE * _STEP**steps))))
+    return np.concatenate((below, np.arange(-3.0, whole), np.unique(np.ceil(whole * step**steps))))
 
 
-LEVELS = _levels()
+LEVELS = levels_of(12, 1.1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,30 +60,33 @@ class Levelled:
         n: how many users each graph has, whether they have reported or not.
         present: of these, how many have reported at each level, [graphs, levels].
         private: of those, how many could have lied: a public user's list is open to everybody.
+        levels: of :func:`levels_of`; those above the largest n − 1 are not used.
     """
 
     n: Floats
     present: Floats
     private: Floats
+    levels: Floats = field(default_factory=lambda: LEVELS)
 
     @classmethod
-    def of(cls, X: NeighbourLists) -> Self:
+    def of(cls, X: NeighbourLists, levels: Floats = LEVELS) -> Self:
         """Read the levels off reports, or off raw graphs, whose users all count as private."""
         degree, n = released_degrees(X), X.sizes.astype(np.float64)
         here, private = np.ones((2, X.num_users), np.bool_)
         if isinstance(X, Reports):
             private = ~X.public
             here = here if X.missing is None else ~X.missing
-        used = int(np.searchsorted(LEVELS, max(n.max(initial=0.0) - 1, _FINE), side="right"))
+        used = int(np.searchsorted(levels, max(n.max(initial=0.0) - 1, _FEWEST), side="right"))
         capped = np.minimum(degree, np.maximum(n - 1, 0)[X.graph_of_user])
-        level = np.maximum(np.searchsorted(LEVELS[:used], capped, side="right") - 1, 0)
+        level = np.maximum(np.searchsorted(levels[:used], capped, side="right") - 1, 0)
         cell = X.graph_of_user * used + level
-        counts = [np.bincount(cell[who], minlength=len(n) * used) for who in (here, here & private)]
-        return cls(n, *(each.reshape(len(n), used).astype(np.float64) for each in counts))
+        counts = (np.bincount(cell[who], minlength=len(n) * used) for who in (here, here & private))
+        present, lying = (each.reshape(len(n), used).astype(np.float64) for each in counts)
+        return cls(n, present, lying, levels)
 
     def subset(self, graphs: NDArray[np.int64] | Flags | slice) -> Self:
         """Some of the graphs."""
-        return type(self)(self.n[graphs], self.present[graphs], self.private[graphs])
+        return replace(self, n=self.n[graphs], present=self.present[graphs], private=self.private[graphs])
 
     def chunks(self) -> Iterator[Self]:
         """All of them, so many at a time that Φ fits into memory."""
@@ -99,7 +106,13 @@ class Levelled:
     @property
     def admissible(self) -> Flags:
         """Whether a user of the graph can be at the level, [graphs, levels]."""
-        return np.asarray(LEVELS[: self.present.shape[1]] <= np.maximum(self.n - 1, 0.0)[:, None])
+        return np.asarray(self.levels[: self.present.shape[1]] <= np.maximum(self.n - 1, 0.0)[:, None])
+
+    def ranked(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The levels of the users of these ranks from the top, [graphs, ranks]; the lowest beyond the last user."""
+        above = np.cumsum(self.present[:, ::-1], axis=1)
+        place = (above[:, :, None] < ranks).sum(axis=1)
+        return np.asarray(np.maximum(self.present.shape[1] - 1 - place, 0))
 
     def sums(self) -> Floats:
         """u of each graph, [graphs, COLUMNS]."""
@@ -111,7 +124,7 @@ class Levelled:
     def parts(self) -> Floats:
         """Φ, [graphs, levels, COLUMNS]: what one user of each level adds to her graph's sums."""
         n = np.maximum(self.n, 1.0)[:, None]
-        d = np.minimum(LEVELS[: self.present.shape[1]], np.maximum(n - 1, 0.0))
+        d = np.minimum(self.levels[: self.present.shape[1]], np.maximum(n - 1, 0.0))
         caps = [
             *(np.full_like(n, at) for at in _FRIENDS),
             *(np.maximum(at * np.sqrt(n), _LEAST) for at in _ROOTS),
