@@ -34,6 +34,7 @@ TOOLS = (
     "mechanism_figures",
     "mutants",
     "nodes",
+    "one_liar",
     "posterior",
     "tables",
     "threats",
@@ -85,7 +86,7 @@ def test_tables_hold_what_the_results_say(tools: dict[str, Any]) -> None:
         assert f"<!-- table {name} -->\n\n{make()}\n\n<!-- end -->" in pages[page], f"{page.name}: {name}"
 
 
-@pytest.mark.parametrize("tool", ["attributes", "calibration", "counts", "nodes"])
+@pytest.mark.parametrize("tool", ["attributes", "calibration", "counts", "nodes", "one_liar"])
 def test_small_pages_have_what_their_tools_compute(tools: dict[str, Any], tool: str) -> None:
     (page,) = tools[tool].PAGES
     for name, maker in tools[tool].TABLES.items():
