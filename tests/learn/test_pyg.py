@@ -82,6 +82,12 @@ def test_reports_carry_their_noisy_degree() -> None:
     assert [int(each.y) for each in data] == some(reports.labels).tolist()
 
 
+def test_reports_carry_their_friends_by_group() -> None:
+    reports = gl.FriendCounts(1.0).randomize(some_graphs().with_groups(np.arange(32) % 3), rng=3)
+    made = torch.cat([data.friend_counts for data in reports.to_pyg()])
+    assert np.array_equal(made.numpy(), some(reports.friend_counts))
+
+
 def test_reports_say_who_is_missing() -> None:
     lists = np.array([0, 1, 1, 2]), np.array([1, 0]), np.array([0, 3])
     missing = np.array([False, True, False])

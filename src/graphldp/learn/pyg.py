@@ -75,6 +75,7 @@ _PER_USER = {
     "missing": np.bool_,
     "noisy_features": np.float32,
     "noisy_labels": np.int64,
+    "friend_counts": np.float32,
 }
 
 
@@ -82,8 +83,8 @@ def to_data(lists: NeighbourLists) -> list[Data]:
     """One ``Data`` per graph: ``edge_index``, ``num_nodes``, and ``y``, ``noisy_degree``, ``missing`` where known.
 
     ``x`` are the features, sparse where they are, and ``group`` the public groups; ``noisy_features`` and
-    ``noisy_labels`` are what users told of their private columns. Nodes' labels are ``y`` where the
-    graphs themselves have none, else ``node_y``; a label that is not known is −1.
+    ``noisy_labels`` are what users told of their private columns, ``friend_counts`` their friends by group. Nodes'
+    labels are ``y`` where the graphs themselves have none, else ``node_y``; a label that is not known is −1.
     """
     owner = np.repeat(lists.local_users, lists.degrees)
     edges = torch.from_numpy(np.stack((lists.indices.astype(np.int64), owner)))
