@@ -111,6 +111,7 @@ def test_counts_are_kept_in_a_file(tmp_path: Any) -> None:
     [
         (star((1, 0)), r"needs public groups: graphs\.with_groups"),
         (star((1, 0)).with_groups([0, 0, 0]), "two groups or more"),
+        (star((1, 0)).with_groups([0, 1, 1], num_groups=4), "at most 3 groups, one for each user .* Got 4 instead"),
     ],
 )
 def test_without_groups_there_is_nothing_to_count(graphs: gl.GraphSet, message: str) -> None:

@@ -56,6 +56,11 @@ class FriendCounts(Mechanism):
         """Count every user's friends and add the noise."""
         if graphs.groups is None:
             raise DataError("FriendCounts needs public groups: graphs.with_groups(groups).")
+        if graphs.num_groups > (most := int(graphs.sizes.max(initial=2))):
+            raise DataError(
+                f"FriendCounts takes at most {most} groups, one for each user of the largest graph; few large ones "
+                f"tell most. Got {graphs.num_groups} instead."
+            )
         return self.draw_counts(UserRows.of(graphs), _groups_of_friends(graphs), graphs.num_groups, budget, key)
 
     def draw_counts(
