@@ -112,7 +112,7 @@ def number_groups(mechanism: str, groups: Sequence[str] | None, n: int) -> tuple
         raise ParameterError("A community by friend-counts needs two groups or more; with one, take noisy-degrees.")
     most = min(MAX_GROUPS, n - 1)
     if len(names) > most:
-        must_be = f"at most {most}: nobody has more friends than that, and few large groups tell most"
+        must_be = f"at most {most}, and fewer than users: few large groups tell most"
         raise bad_parameter("groups", "a community", must_be, Described(f"{len(names):,}"))
     numbers = {name: number for number, name in enumerate(names)}
     return names, [numbers[name] for name in groups]
