@@ -14,8 +14,10 @@ from graphldp.collector.actions.audit_log import entry_values
 from graphldp.collector.http.downloads import log_response
 from graphldp.collector.http.messages import Message
 from graphldp.collector.http.office import Office, described
+from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.roles import Role
 from graphldp.collector.storage.log_pages import LogWanted
+from graphldp.errors import ParameterError
 
 _AT, _SIGN_INS, _LOG = "/v1/operator/operators", "/v1/operator/sign-ins", "/v1/operator/log"
 Title = Literal["viewer", "operator", "administrator"]
@@ -194,9 +196,13 @@ def _log(router: APIRouter, office: Office) -> None:
     ) -> LogBody:
         """Who did what: a hundred entries at a time, the newest first."""
         who = await office.enter(request)
+        try:
+            wanted = LogWanted(actor, action, about, before)
+        except ParameterError:
+            raise ProblemError("bad-request", "What is searched for is printable.") from None
 
         def look() -> LogBody:
-            found = audit_log.read_log(store, who, LogWanted(actor, action, about, before))
+            found = audit_log.read_log(store, who, wanted)
             return LogBody(entries=[EntryBody(**entry_values(each)) for each in found.entries], older=found.older)
 
         return await office.do(None, look)
