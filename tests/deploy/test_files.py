@@ -1,15 +1,20 @@
-"""The files of ``deploy/`` name what there is: settings, metrics, routes, and a unit that systemd takes."""
+"""The files of ``deploy/`` name what there is: settings, metrics, routes, services; systemd takes the unit."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
+import httpx
 import pytest
+import yaml
+from jsonschema_rs import Draft202012Validator
 from prometheus_client.parser import text_string_to_metric_families
+from tests.collector.services import Collector, free_port, wait_for_port
 
 from graphldp.collector.http.metrics import Metrics
 from graphldp.collector.intake import Ruling
@@ -53,6 +58,99 @@ def test_each_setting_is_one_of_the_table(name: str) -> None:
     assert named - ours <= {setting.variable for setting in TABLE}
 
 
+_WORDS = {"type": "array", "items": {"type": "string"}}
+_NAMED = {"type": "object", "additionalProperties": {"type": ["object", "null"]}}
+_SERVICE = {
+    "image": {"type": "string", "pattern": "^[a-z0-9./-]+:[a-z0-9.]+$"},
+    "build": {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {"context": {"type": "string"}, "dockerfile": {"type": "string"}},
+    },
+    "restart": {"enum": ["no", "always", "on-failure", "unless-stopped"]},
+    "depends_on": {
+        "anyOf": [
+            _WORDS,
+            {
+                "type": "object",
+                "additionalProperties": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {"condition": {"enum": ["service_started", "service_healthy"]}},
+                },
+            },
+        ]
+    },
+    "environment": {"type": "object", "additionalProperties": {"type": "string"}},
+    "networks": {"anyOf": [_WORDS, _NAMED]},
+    "volumes": _WORDS,
+    "ports": {"type": "array", "items": {"type": "string", "pattern": "^[0-9]+:[0-9]+$"}},
+    "tmpfs": _WORDS,
+    "cap_drop": _WORDS,
+    "security_opt": _WORDS,
+    "read_only": {"type": "boolean"},
+    "healthcheck": {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {"test": _WORDS, "interval": {"type": "string", "pattern": "^[0-9]+s$"}},
+        "required": ["test"],
+    },
+}
+COMPOSE = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["services"],
+    "properties": {
+        "services": {
+            "type": "object",
+            "additionalProperties": {"type": "object", "additionalProperties": False, "properties": _SERVICE},
+        },
+        "networks": _NAMED,
+        "volumes": _NAMED,
+    },
+}
+"""As much of the Compose Specification as the file uses. Whatever else stands in it would be a slip of the pen."""
+
+
+def test_the_compose_file_has_the_form_that_the_specification_gives() -> None:
+    Draft202012Validator(COMPOSE).validate(yaml.safe_load(_text("compose.yaml")))
+
+
+def test_what_the_services_name_is_there() -> None:
+    compose = yaml.safe_load(_text("compose.yaml"))
+    services = compose["services"]
+    for name, service in services.items():
+        assert set(service["networks"]) <= compose["networks"].keys(), name
+        assert ("image" in service) != ("build" in service), name
+        needed = service.get("depends_on", {})
+        assert set(needed) <= services.keys(), name
+        for other, how in needed.items() if isinstance(needed, dict) else ():
+            assert (how["condition"] == "service_healthy") <= ("healthcheck" in services[other]), (name, other)
+        for volume in service["volumes"]:
+            source = volume.split(":")[0]
+            assert (DEPLOY / source).is_file() if source.startswith(".") else source in compose["volumes"], volume
+    context = (DEPLOY / services["collector"]["build"]["context"]).resolve()
+    assert (context / services["collector"]["build"]["dockerfile"]).samefile(DEPLOY / "Containerfile")
+    assert services["collector"]["environment"]["GRAPHLDP_DATABASE"].split("@")[1].split("/")[0] in services
+
+
+def test_the_image_is_made_of_what_there_is() -> None:
+    lines = [line.split() for line in _text("Containerfile").splitlines() if line and not line.startswith("#")]
+    known = {"FROM", "COPY", "RUN", "USER", "WORKDIR", "VOLUME", "ENV", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
+    assert {line[0] for line in lines} <= known
+    root = DEPLOY.parent
+    copied = [source for line in lines if line[0] == "COPY" for source in line[1:-1]]
+    assert copied
+    assert all((root / source).exists() for source in copied)
+    script = _text("build.sh")
+    files = re.findall(r"(?:--constraint|-r) (\S+)", script)
+    assert files
+    assert all((root / file).is_file() for file in files)
+    for form in ("HEALTHCHECK CMD", "ENTRYPOINT", "CMD"):  # a list of words: no shell stands between
+        words = [line for line in _text("Containerfile").splitlines() if line.startswith(form)]
+        assert [type(json.loads(line.removeprefix(form))) for line in words] == [list]
+
+
 def test_one_script_builds_the_image() -> None:
     steps = [line for line in _text("Containerfile").splitlines() if line.startswith("RUN ")]
     assert len(steps) == 1
@@ -83,3 +181,31 @@ def test_systemd_takes_the_unit_and_finds_it_well_shut(tmp_path: Path) -> None:
     assert (checked.returncode, checked.stderr) == (0, "")
     shut = ["systemd-analyze", "security", "--offline=true", "--threshold=20", str(DEPLOY / "graphldp.service")]
     assert subprocess.run(shut, capture_output=True).returncode == 0  # 2.0 of 10, and 9.6 without any of it
+
+
+@pytest.mark.skipif(shutil.which("caddy") is None, reason="needs caddy to read its file (Debian: caddy)")
+def test_caddy_passes_on_what_members_need_and_nothing_else(tmp_path: Path) -> None:
+    """The file as it stands, but for TLS: nobody gives this machine a certificate."""
+    port = free_port()
+    with Collector(f"sqlite:///{tmp_path / 'collector.db'}", {"address_per_minute": 3}) as collector:
+        file = tmp_path / "Caddyfile"
+        file.write_text(_text("Caddyfile").replace("collector:8470", f"127.0.0.1:{collector.port}"))
+        environment = os.environ | {"GRAPHLDP_SITE": f"http://127.0.0.1:{port}", "HOME": str(tmp_path)}
+        command = ["caddy", "run", "--config", str(file), "--adapter", "caddyfile"]
+        with (tmp_path / "log").open("w") as log, subprocess.Popen(command, env=environment, stderr=log) as caddy:
+            try:
+                wait_for_port(port)
+                _ask_through_caddy(f"http://127.0.0.1:{port}")
+            finally:
+                caddy.kill()
+        assert "10.0.0" not in (tmp_path / "log").read_text()
+
+
+def _ask_through_caddy(url: str) -> None:
+    with httpx.Client(timeout=20) as http:
+        hidden = ("/metrics", "/readyz", "/METRICS", "/%6detrics", "//metrics", "/x/../metrics", "/metrics/")
+        assert [http.get(url + path).status_code for path in hidden] == [404] * len(hidden)
+        # who forges where she comes from is counted as who she is
+        forged = [{"X-Forwarded-For": f"10.0.0.{place}"} for place in range(5)]
+        statuses = [http.get(url, headers=each).status_code for each in forged]
+        assert (statuses[0], statuses[-1]) == (200, 429)
