@@ -23,7 +23,11 @@ def test_the_ten_lines_work(tmp_path: Path) -> None:
     port = str(free_port())
     lines, here = first[1].replace("8470", port), str(Path(sys.executable).parent)
     assert lines != first[1]
-    environment = os.environ | {"PATH": f"{here}:{os.environ['PATH']}", "GRAPHLDP_PORT": port}
+    server = tmp_path / "bin" / "graphldp"  # as on a slow machine: the server is the last to be ready
+    server.parent.mkdir()
+    server.write_text(f'#!/bin/sh\n[ "$1" = serve ] && sleep 8\nexec {here}/graphldp "$@"\n')
+    server.chmod(0o755)
+    environment = os.environ | {"PATH": f"{server.parent}:{os.environ['PATH']}", "GRAPHLDP_PORT": port}
     done = subprocess.run(
         ["bash", "-euc", lines], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=4 * PATIENCE
     )
