@@ -14,30 +14,22 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, case, func, insert, literal, null, select, text, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Engine, case, func, select, text, update
 
 from graphldp.collector import tokens
-from graphldp.collector.community import (
-    Community,
-    check_called,
-    check_community,
-    check_label,
-    check_retention,
-    check_roster,
-    number_groups,
-)
+from graphldp.collector.community import Community, check_called, check_label
 from graphldp.collector.intake import RacedError, Ruling, Submission, accept
 from graphldp.collector.operators import Operators
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.audit_log import AuditLog
 from graphldp.collector.storage.classes import Classes
 from graphldp.collector.storage.clock import Clock
-from graphldp.collector.storage.communities import FIND, LATEST, hold, lock, new_key, to_community
+from graphldp.collector.storage.communities import FIND, LATEST, lock, to_community
 from graphldp.collector.storage.database import migrate, open_engine, transaction
 from graphldp.collector.storage.holdings import Holdings
 from graphldp.collector.storage.invitations import Invitations
 from graphldp.collector.storage.jobs import Jobs
+from graphldp.collector.storage.openings import add_community, add_epoch, first_epoch
 from graphldp.collector.storage.removals import Removals
 from graphldp.collector.storage.results import Results
 from graphldp.collector.storage.retention import Retention
@@ -45,13 +37,10 @@ from graphldp.collector.storage.sealing_keys import SealingKeys
 from graphldp.collector.storage.second_round import SecondRound
 from graphldp.collector.storage.sign_ins import SignIns
 from graphldp.collector.storage.tally import Tally
-from graphldp.errors import ParameterError, bad_parameter
-from graphldp.privacy.hubs import HUB_TIMES, LIST_TIMES, hub_from
-from graphldp.wire import WITH_EDGES, WITH_HUBS, Choice, roster_digest
+from graphldp.errors import bad_parameter
+from graphldp.wire import Choice
 
-_ASKED = ("question", "question_digest", "asked_at", "busy_from")
 _MANY = 1000  # communities in one query
-_OF_ONE_EPOCH = ("key", "epoch", "opened_at", "closed_at", "title", *_ASKED)
 
 
 class Stored(NamedTuple):
@@ -136,37 +125,18 @@ class Store:
             retention_days: after how many days a report is deleted, as members are promised; None for no end.
             keeps_models: whether models that learned from the reports may be used after that.
         """
-        check_community(id, name or id, mechanism, choices, label)
-        check_retention(retention_days)
-        check_roster(roster)
-        group_names, numbers = number_groups(mechanism, groups, len(roster))
-        row = {
-            "id": id,
-            "name": name or id,
-            "n": len(roster),
-            "mechanism": mechanism,
-            "choices": [choice.to_json() for choice in choices],
-            "roster": zlib.compress("\n".join(roster).encode()),
-            "roster_digest": roster_digest(roster, group_names, numbers),
-            "epoch": 1,
-            "label": label,
-            "hub_from": _hub_from(len(roster), mechanism),
-            "group_names": list(group_names) if group_names else None,
-            "groups": zlib.compress(bytes(numbers)) if group_names else None,
-            "retention_days": retention_days,
-            "keeps_models": keeps_models,
-            "opened_at": datetime.now(UTC),
-        }
+        row = first_epoch(
+            *(id, roster),
+            mechanism=mechanism,
+            choices=choices,
+            name=name,
+            label=label,
+            groups=groups,
+            retention_days=retention_days,
+            keeps_models=keeps_models,
+        )
         with transaction(self.engine, writes=True) as connection:
-            hold(connection, id)
-            if connection.execute(select(schema.gone.c.id).where(schema.gone.c.id == id)).scalar() is not None:
-                raise ParameterError(
-                    f"The community '{id}' was deleted. Its members' clients still know that id: take another."
-                )
-            try:
-                connection.execute(insert(schema.communities).values(**row, **new_key(connection)))
-            except IntegrityError:
-                raise ParameterError(f"There is a community '{id}' already.") from None
+            add_community(connection, row)
         return self.community(id)
 
     def open_epoch(self, id: str, seen: str | None = None) -> Community:
@@ -176,30 +146,9 @@ class Store:
             id: the community.
             seen: its version when the operator looked at it, here and below; see :func:`.communities.lock`.
         """
-        before, table, slots = self.community(id), schema.communities, schema.slots
-        copied = [column for column in table.c if column.name not in _OF_ONE_EPOCH]
-        now = datetime.now(UTC)
+        before = self.community(id)
         with transaction(self.engine, writes=True) as connection:
-            old = lock(connection, id, seen)
-            if old.epoch != before.epoch:  # two who renew at once mean one epoch: each costs the users their ε again
-                raise ParameterError(f"Epoch {old.epoch} of '{id}' was opened a moment ago.")
-            row = connection.execute(select(*copied).where(table.c.key == old.key)).one()
-            new = dict(row._mapping) | {"epoch": old.epoch + 1, "opened_at": now, "name": old.called}
-            new |= new_key(connection)
-            key = connection.execute(insert(table).values(**new).returning(table.c.key)).scalar_one()
-            connection.execute(
-                update(table).where(table.c.key == old.key, table.c.closed_at.is_(None)).values(closed_at=now)
-            )
-            # who has reported has taken her invitation: it does not expire any more
-            used = select(schema.reports.c.user).where(schema.reports.c.community == old.key)
-            until = case((slots.c.user.in_(used), null()), else_=slots.c.expires_at)
-            invited = select(literal(key), slots.c.user, slots.c.token_hash, slots.c.invited_at, until)
-            connection.execute(
-                insert(slots).from_select(
-                    ["community", "user", "token_hash", "invited_at", "expires_at"],
-                    invited.where(slots.c.community == old.key),
-                )
-            )
+            add_epoch(connection, id, before.epoch, seen)
         return self.community(id)
 
     def community(self, id: str) -> Community:
@@ -316,10 +265,3 @@ class Store:
         )
         with transaction(self.engine) as connection:
             return list(connection.execute(query).scalars())
-
-
-def _hub_from(n: int, mechanism: str) -> int | None:
-    """From where on its users are hubs, frozen when it opens."""
-    if mechanism not in WITH_HUBS:
-        return None
-    return hub_from(n, LIST_TIMES if mechanism in WITH_EDGES else HUB_TIMES)
