@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, Self
 
 import httpx
 from jsonschema_rs import Draft202012Validator
@@ -11,6 +14,7 @@ from tests.collector.services import Collector
 
 from graphldp import wire
 from graphldp.collector.http import batch
+from graphldp.collector.roles import Role
 from graphldp.collector.storage.store import Store
 from graphldp.wire.schema import schemas
 
@@ -34,6 +38,36 @@ class Site:
         given = {"Authorization": f"Bearer {token or self.tokens[user]}", "Content-Type": wire.MEDIA_TYPE} | headers
         address = f"{self.collector.url}/v1/communities/cats/reports/{user}"
         return self.http.put(address, content=body, headers=given)
+
+
+class Caller:
+    """A running collector with a community, an operator's program and a viewer's.
+
+    Args:
+        folder: for the database, and for models.
+        under: below which of the operators' addresses it asks.
+    """
+
+    def __init__(self, folder: Path, under: str) -> None:
+        database = f"sqlite:///{folder / 'collector.db'}"
+        self.store, self.under = Store.open(database), under
+        self.cats, self.tokens = open_cats(self.store)
+        self.key = self.store.operators.add("alice", Role.OPERATOR)
+        self.viewer = self.store.operators.add("eve", Role.VIEWER)
+        self.collector = Collector(database, {"body_seconds": 5, "min_reports": 1})
+        self.http = httpx.Client(timeout=60)
+
+    def ask(self, method: str, path: str = "", key: str | None = None, **given: Any) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {key or self.key}"} | given.pop("headers", {})
+        address = f"{self.collector.url}/v1/operator/{self.under}{path}"
+        return self.http.request(method, address, headers=headers, **given)
+
+    @contextmanager
+    def running(self) -> Iterator[Self]:
+        """While its collector runs."""
+        with self.collector, self.http:
+            yield self
+        self.store.close()
 
 
 def problem(answer: httpx.Response) -> tuple[int, str]:

@@ -4,49 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from sqlalchemy import update
-from tests.collector.services import Collector
-from tests.collector.site import problem
+from tests.collector.site import Caller, problem
 
 from graphldp.collector.dashboard.jobs import shown_jobs
-from graphldp.collector.roles import Role
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.results import Run
-from graphldp.collector.storage.store import Store
-
-
-class Bench:
-    """A collector, an operator's program and a viewer's. A job that somebody else asked for is under way."""
-
-    def __init__(self, folder: Path) -> None:
-        database = f"sqlite:///{folder / 'collector.db'}"
-        self.store = Store.open(database)
-        keys = (self.store.operators.add("alice", Role.OPERATOR), self.store.operators.add("eve", Role.VIEWER))
-        self.key, self.viewer = keys
-        self.models = folder / "models"
-        self.collector = Collector(database, {})
-        self.http = httpx.Client(timeout=60)
-
-    def ask(self, method: str, path: str = "", key: str | None = None, **given: Any) -> httpx.Response:
-        address = f"{self.collector.url}/v1/operator/jobs{path}"
-        return self.http.request(method, address, headers={"Authorization": f"Bearer {key or self.key}"}, **given)
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    made = Bench(tmp_path_factory.mktemp("bench"))
-    with made.collector, made.http:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
+    with Caller(tmp_path_factory.mktemp("bench"), "jobs").running() as made:
         yield made
-    made.store.close()
 
 
-def test_a_job_is_refused_seen_and_stopped(bench: Bench) -> None:
+def test_a_job_is_refused_seen_and_stopped(bench: Caller) -> None:
     """Another job is under way throughout, so that no process starts here."""
     other = bench.store.jobs.add("train", {"folder": "/secret/place", "seed": 0}, "bob")
     bench.store.jobs.begin(other.key)
@@ -70,7 +47,7 @@ def test_a_job_is_refused_seen_and_stopped(bench: Bench) -> None:
     assert ("eve", "job.start", "forbidden") in entries
 
 
-def test_a_number_that_no_job_has_is_no_failure(bench: Bench) -> None:
+def test_a_number_that_no_job_has_is_no_failure(bench: Caller) -> None:
     secret = bench.store.operators.log_in(bench.key, hours=1)
     assert secret is not None
     session = bench.store.operators.session(secret)
@@ -90,11 +67,11 @@ WRONG: tuple[dict[str, Any], ...] = (
 
 
 @pytest.mark.parametrize("body", WRONG)
-def test_what_is_no_job_is_refused(bench: Bench, body: dict[str, Any]) -> None:
+def test_what_is_no_job_is_refused(bench: Caller, body: dict[str, Any]) -> None:
     assert problem(bench.ask("POST", json=body)) == (422, "bad-request")
 
 
-def test_a_model_that_had_to_go_labels_nothing(bench: Bench) -> None:
+def test_a_model_that_had_to_go_labels_nothing(bench: Caller) -> None:
     """What members were promised counts when the job is asked for, and not only when it runs."""
     bench.store.results.add_run(Run(str(bench.models / "job-1.npz"), 1, 2, 2, None, {}))
     run = bench.store.results.runs()[0].key
@@ -107,7 +84,7 @@ def test_a_model_that_had_to_go_labels_nothing(bench: Bench) -> None:
     assert not shown_jobs(bench.store, bench.models)["trained"]
 
 
-def test_only_models_that_jobs_wrote_label(bench: Bench) -> None:
+def test_only_models_that_jobs_wrote_label(bench: Caller) -> None:
     """A run of the command line names a file of whoever ran it; the server reads no path from outside."""
     bench.store.results.add_run(Run("/etc/passwd", 1, 2, 2, None, {}))
     run = bench.store.results.runs()[0].key

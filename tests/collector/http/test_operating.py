@@ -11,45 +11,24 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.collector.people import open_cats, report, submission
-from tests.collector.services import Collector
-from tests.collector.site import problem
+from tests.collector.people import report, submission
+from tests.collector.site import Caller, problem
 
 import graphldp as gl
 from graphldp.collector.actions.communities import close
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage.listing import SORTS, STATES
-from graphldp.collector.storage.store import Store
 
 BOB = Actor("bob", Role.OPERATOR, "dashboard")
 
 
-class Office:
-    """A collector, an operator's program and a viewer's."""
-
-    def __init__(self, folder: Path) -> None:
-        self.store = Store.open(f"sqlite:///{folder / 'collector.db'}")
-        self.cats, self.tokens = open_cats(self.store)
-        keys = (self.store.operators.add("alice", Role.OPERATOR), self.store.operators.add("eve", Role.VIEWER))
-        self.collector = Collector(f"sqlite:///{folder / 'collector.db'}", {"body_seconds": 5, "min_reports": 1})
-        self.key, self.viewer = keys
-        self.http = httpx.Client(timeout=60)
-
-    def ask(self, method: str, path: str, key: str | None = None, **given: Any) -> httpx.Response:
-        headers = {"Authorization": f"Bearer {key or self.key}"} | given.pop("headers", {})
-        address = f"{self.collector.url}/v1/operator/communities{path}"
-        return self.http.request(method, address, headers=headers, **given)
-
-
 @pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
-    made = Office(tmp_path_factory.mktemp("office"))
-    with made.collector, made.http:
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
+    with Caller(tmp_path_factory.mktemp("office"), "communities").running() as made:
         yield made
-    made.store.close()
 
 
-def test_a_community_from_its_roster_to_its_end(office: Office) -> None:
+def test_a_community_from_its_roster_to_its_end(office: Caller) -> None:
     body = {"id": "dogs", "roster": ["rex", "fido", "bello"], "epsilons": [1.0], "name": "Dogs", "label": "pets"}
     made = office.ask("POST", "", json=body | {"retention_days": 90, "keeps_models": False})
     assert (made.json()["retention_days"], made.json()["keeps_models"]) == (90, False)
@@ -74,7 +53,7 @@ def test_a_community_from_its_roster_to_its_end(office: Office) -> None:
     assert problem(office.ask("GET", "/dogs")) == (404, "not-found")
 
 
-def test_who_saw_an_older_version_changes_nothing(office: Office) -> None:
+def test_who_saw_an_older_version_changes_nothing(office: Caller) -> None:
     store = office.store
     store.open_community("owls", ["a", "b"], mechanism="dprr", choices=office.cats.choices)
     seen = office.ask("GET", "/owls").headers["etag"]
@@ -89,7 +68,7 @@ def test_who_saw_an_older_version_changes_nothing(office: Office) -> None:
     assert office.ask("PATCH", "/owls", json={"name": "Birds"}, headers={"If-Match": again}).status_code == 200
 
 
-def test_reports_are_exported_and_deleted(office: Office, tmp_path: Path) -> None:
+def test_reports_are_exported_and_deleted(office: Caller, tmp_path: Path) -> None:
     sent = [submission(office.cats, user, office.tokens[user], report(user)) for user in (2, 5)]
     office.store.accept(sent)
     office.store.open_community("mice", ["a", "b"], mechanism="dprr", choices=office.cats.choices)
@@ -128,7 +107,7 @@ GOOD = {"id": "frogs", "roster": ["ann", "bob"], "epsilons": [1.0]}
     ],
 )
 def test_a_community_that_cannot_be_is_not_opened(
-    office: Office, body: dict[str, Any], kind: tuple[int, str], said: str
+    office: Caller, body: dict[str, Any], kind: tuple[int, str], said: str
 ) -> None:
     answer = office.ask("POST", "", json=GOOD | body)
     assert problem(answer) == kind
@@ -138,7 +117,7 @@ def test_a_community_that_cannot_be_is_not_opened(
 
 
 @pytest.mark.long
-def test_a_million_names_are_one_answer(office: Office) -> None:
+def test_a_million_names_are_one_answer(office: Caller) -> None:
     """One name is there twice, a million apart."""
     names = [f"u{number}" for number in range(10**6)] + ["U7"]
     answer = office.ask("POST", "", json=GOOD | {"roster": names})
@@ -146,7 +125,7 @@ def test_a_million_names_are_one_answer(office: Office) -> None:
     assert "names 8 and 1,000,001 are the same" in answer.json()["detail"]
 
 
-def test_an_upload_that_is_cut_off_opens_nothing(office: Office) -> None:
+def test_an_upload_that_is_cut_off_opens_nothing(office: Caller) -> None:
     with socket.create_connection(("127.0.0.1", office.collector.port)) as line:
         line.sendall(
             b"POST /v1/operator/communities HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
@@ -160,7 +139,7 @@ def test_an_upload_that_is_cut_off_opens_nothing(office: Office) -> None:
     assert problem(office.ask("GET", "/frogs")) == (404, "not-found")
 
 
-def test_only_operators_are_let_in_and_viewers_only_look(office: Office) -> None:
+def test_only_operators_are_let_in_and_viewers_only_look(office: Caller) -> None:
     for key in (office.tokens[3], "x" * 43):
         for method, path in (("GET", ""), ("POST", ""), ("DELETE", "/cats"), ("GET", "/cats/export")):
             answer = office.ask(method, path, key)
@@ -173,12 +152,12 @@ def test_only_operators_are_let_in_and_viewers_only_look(office: Office) -> None
 
 
 @pytest.mark.parametrize("body", [{}, {"name": None}])
-def test_a_change_of_nothing_is_refused(office: Office, body: dict[str, Any]) -> None:
+def test_a_change_of_nothing_is_refused(office: Caller, body: dict[str, Any]) -> None:
     for key in (office.key, office.viewer):
         assert problem(office.ask("PATCH", "/cats", key, json=body)) == (422, "bad-request")
 
 
-def test_the_description_names_every_order_and_state(office: Office) -> None:
+def test_the_description_names_every_order_and_state(office: Caller) -> None:
     described = httpx.get(f"{office.collector.url}/openapi.json").json()
     given = described["paths"]["/v1/operator/communities"]["get"]["parameters"]
     listed = {each["name"]: each["schema"].get("enum") for each in given}
