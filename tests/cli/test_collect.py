@@ -594,6 +594,35 @@ def test_from_reports_to_labels(
     store.close()
 
 
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")  # Ray's
+def test_a_training_on_a_cluster_gives_the_same_model_and_the_same_labels(
+    command: Command, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole command, with a Ray cluster that it starts: the same to the last bit, and no file is left."""
+    pytest.importorskip("ray", reason="needs the ray extra")
+    monkeypatch.setenv("GRAPHLDP_MIN_REPORTS", "1")
+    store, shared = Store.open(database), tmp_path / "shared"
+    collect_threads(store, gl.synthetic.threads(num_graphs=26, seed=0), labelled=20, reporting=0.9)
+    shared.mkdir()
+    trained, labels, saved = [], [], []
+    for engine in (("--engine", "local"), ("--engine", "ray", "--folder", shared)):
+        model = tmp_path / f"{engine[1]}.npz"
+        results = ("--results", tmp_path / f"{engine[1]}.sqlite")
+        code, out, _ = command("collect", "train", model, *engine, *results, "--json")
+        assert code == 0
+        trained.append(json.loads(out) | {"model": None})
+        labels.append(read(command, "collect", "label", model))
+        with np.load(model) as file:
+            saved.append({name: file[name].tobytes() for name in file.files})
+    assert len(labels[0]) == 6
+    assert trained[0] == trained[1]
+    assert labels[0] == labels[1]
+    assert saved[0] == saved[1]
+    assert list(shared.iterdir()) == []
+    store.close()
+
+
 def test_the_default_defense_can_be_turned_off(
     command: Command, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
