@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -14,7 +15,8 @@ from graphldp.learn.calibration import reliability
 from graphldp.learn.loading import load_classifier
 from graphldp.learn.persistence import SavedModel
 from graphldp.learn.tables.controls import SizeControl
-from graphldp.learn.tables.profile_classifier import ProfileClassifier, _threads
+from graphldp.learn.tables.profile_classifier import Pair, ProfileClassifier, _threads
+from graphldp.learn.tables.tabular import Floats
 
 
 def test_scikit_learns_conventions_and_one_seed_one_classifier() -> None:
@@ -72,17 +74,29 @@ def test_confidence_means_what_it_says_on_threads() -> None:
     assert reliability(clf.predict_proba(rest), np.asarray(rest.labels)).error < 0.05
 
 
-def test_saved_and_loaded(tmp_path: Path) -> None:
+def test_saved_and_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reports = gl.NoisyDegrees(1.0).randomize(gl.synthetic.threads(30, seed=0), rng=0)
     words = np.array(["hub", "tree"])[reports.labels]
     clf = ProfileClassifier(seed=2).fit(reports, words)
     clf.save(tmp_path / "model.npz")
+    fits, fit = list[int](), Pair.fit
+
+    def counted(self: Pair, X: Floats, y: NDArray[Any]) -> Pair:
+        fits.append(len(y))
+        return fit(self, X, y)
+
+    monkeypatch.setattr(Pair, "fit", counted)
     back = load_classifier(tmp_path / "model.npz")
     assert isinstance(back, ProfileClassifier)
+    assert set(fits) == {30}  # to all graphs: nothing is fitted to folds again
+    assert back.weight_ == clf.weight_
     assert back.provenance_ == clf.provenance_
     assert back.provenance_["mechanism"].startswith("noisy-degrees(")
     np.testing.assert_array_equal(back.predict(reports), clf.predict(reports))
     np.testing.assert_array_equal(back.predict_proba(reports), clf.predict_proba(reports))
+    half = reports.subset(np.arange(15))
+    again = ProfileClassifier(seed=2).fit(half, words[:15])  # what the file said is not taken for another table's
+    np.testing.assert_array_equal(back.fit(half, words[:15]).predict_proba(half), again.predict_proba(half))
     with pytest.raises(FormatError, match="holds a ProfileClassifier, not a GINClassifier"):
         gl.GINClassifier.load(tmp_path / "model.npz")
 
@@ -95,6 +109,9 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
         {"codes": np.int64(0)},
         {"table": None},
         {"table": np.array("words")},
+        {"held_size": np.full((30, 2), 0.5)},
+        {"held_size": np.full((30, 2), 0.5), "held_profile": np.full((30, 2), np.nan)},
+        {"held_size": np.full((30, 2), 0.5), "held_profile": np.full((29, 2), 0.5)},
     ],
     ids=str,
 )

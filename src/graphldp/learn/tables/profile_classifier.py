@@ -14,7 +14,8 @@ one of two words; and the w of the smallest loss is taken as it is. What the mix
 calibrates it, see :mod:`graphldp.learn.calibration`.
 
 A saved classifier is the table that it learned from, not its models: trees are kept as pickles, and reading those runs
-code. Loading fits again, which takes seconds and gives the same ones with the same version of scikit-learn.
+code. Loading fits again, which gives the same ones with the same version of scikit-learn. What the folds said is in the
+file, so that only the last of five fits is done again.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ from graphldp.neighbour_lists import NeighbourLists
 _FOLDS = 4
 _WEIGHTS = np.linspace(0.0, 1.0, 11)
 _FEW = 20_000  # rows below which threads that grow a tree wait for each other longer than they work
+_CHANCE = 0.5 + 1e-6  # how far a chance may lie from one half, rounded
 _RARE = 1e-3  # the least probability in a loss: one wrong certainty must not decide
 
 
@@ -83,9 +85,10 @@ class ProfileClassifier(TableClassifier):
         return np.hstack((degree_profile(X), hub_profile(X), count_profile(X), column_profile(X)))
 
     _watch: Callable[[], None] | None = None  # called after each of a fit's steps, while it lasts
+    _told: FoldsSay | None = None  # by a file, while it is loaded
 
     def _model(self) -> Model:
-        self.mixture_ = _Mixture(self.seed, self.columns_, self._watch)
+        self.mixture_ = _Mixture(self.seed, self.columns_, self._watch, self._told)
         return self.mixture_
 
     def uncalibrated(self, X: Graphs) -> Floats:
@@ -138,8 +141,9 @@ class ProfileClassifier(TableClassifier):
         persistence.write(path, saved)
 
     def _kept(self) -> dict[str, NDArray[Any]]:
-        """What it learned from, by name."""
-        return {"table": self.table_, "codes": self.codes_}
+        """What it learned from, by name, and what the folds said of it."""
+        kept = {"table": self.table_, "codes": self.codes_}
+        return kept if self.mixture_.said is None else kept | self.mixture_.said._asdict()
 
     def _take(self, weights: Mapping[str, NDArray[Any]], graphs: int) -> None:
         """Take up what a file keeps beside the table, or refuse it with a ValueError."""
@@ -163,9 +167,30 @@ class ProfileClassifier(TableClassifier):
             made = cls(**saved.params)
             made.classes_, made.provenance_ = saved.classes, dict(saved.provenance)
             made._take(saved.weights, len(codes))
-            return made._learn(table, codes)
+            made._told = _said(saved.weights, (len(codes), saved.classes.size))
+            made._learn(table, codes)
         except (TypeError, ValueError) as error:
             raise FormatError(f"{path}: damaged ({error})") from None
+        made._told = None  # it is of this table, and of no other that it may be fitted to
+        return made
+
+
+class FoldsSay(NamedTuple):
+    """What n alone, and the profile, say of each graph by pairs that were fitted to the other folds; chances."""
+
+    held_size: Floats
+    held_profile: Floats
+
+
+def _said(weights: Mapping[str, NDArray[Any]], shape: tuple[int, int]) -> FoldsSay | None:
+    """What a file says that the folds said; a file from before it was kept says nothing."""
+    found = [weights[name] for name in FoldsSay._fields if name in weights]
+    if not found:
+        return None
+    for each in found:
+        if each.dtype != np.float64 or each.shape != shape or not (np.abs(each - 0.5) < _CHANCE).all():
+            raise ValueError("it does not hold a chance of each class for each row")
+    return FoldsSay(*found)
 
 
 class HeldOut(NamedTuple):
@@ -178,15 +203,18 @@ class HeldOut(NamedTuple):
 class _Mixture:
     """The pair on the profile, the pair on n, the weight between them, and what held-out folds say of the whole."""
 
-    def __init__(self, seed: int, columns: int, watch: Callable[[], None] | None = None) -> None:
-        self.seed, self.columns, self._watch = seed, columns, watch
+    def __init__(
+        self, seed: int, columns: int, watch: Callable[[], None] | None = None, said: FoldsSay | None = None
+    ) -> None:
+        self.seed, self.columns, self._watch, self.said = seed, columns, watch, said
 
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
         """Choose the weight on held-out folds, calibrate by them, then fit what has weight to everything."""
         self.weight, self.calibration = 1.0, Calibration()
         self.held_out: HeldOut | None = None
         if np.bincount(y).min() > 1:  # a class of one graph cannot be held out
-            fold, size, profile = self._by_folds(X, y)
+            fold = self._folds(y)
+            size, profile = self.said = self.said or self._by_folds(X, y, fold)
             self.weight = _weight(size, profile, y, clearly=not self.columns)
             self.held_out = HeldOut(fold, _mixed(self.weight, profile, size))
             self.calibration = Calibration.fit(self.held_out.chances, y)
@@ -217,16 +245,20 @@ class _Mixture:
             return self.size.predict_proba(X[:, :1])
         return _mixed(self.weight, self.profile.predict_proba(X), self.size.predict_proba(X[:, :1]))
 
-    def _by_folds(self, X: Floats, y: NDArray[Any]) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Each graph's fold, and what n and the profile say of it by pairs that were fitted to the other folds."""
+    def _folds(self, y: NDArray[Any]) -> NDArray[np.int64]:
+        """The fold of each graph; every class is dealt to all of them."""
         order = np.lexsort((np.random.default_rng(self.seed).random(len(y)), y))
         fold = np.empty(len(y), np.int64)
         fold[order] = np.arange(len(y)) % _FOLDS
-        size, profile = np.zeros((2, len(y), y.max() + 1))
+        return fold
+
+    def _by_folds(self, X: Floats, y: NDArray[Any], fold: NDArray[np.int64]) -> FoldsSay:
+        """What n and the profile say of each graph by pairs that were fitted to the other folds."""
+        said = FoldsSay(*np.zeros((2, len(y), y.max() + 1)))
         for held in (fold == each for each in range(_FOLDS)):
-            for found, table in ((size, X[:, :1]), (profile, X)):
+            for found, table in zip(said, (X[:, :1], X), strict=True):
                 found[held] = self._pair(table[~held], y[~held]).predict_proba(table[held])
-        return fold, size, profile
+        return said
 
 
 def _mixed(weight: float, profile: Floats, size: Floats) -> Floats:
