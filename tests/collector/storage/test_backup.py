@@ -16,6 +16,7 @@ from alembic.config import Config
 from sqlalchemy import select, text
 from tests.collector.people import ALICE, BEES, CHOICES, HUB, open_bees, open_cats, report, submission
 from tests.collector.services import Collector
+from tests.experiments.crowds import no_room_beyond
 
 from graphldp import wire
 from graphldp.collector.intake import Ruling
@@ -152,10 +153,23 @@ def test_a_backup_that_fails_leaves_the_last_one(tmp_path: Path) -> None:
     before = file.read_bytes()
     with transaction(store.engine, writes=True) as connection:
         connection.execute(text("DROP TABLE flags"))
-    with pytest.raises(StoreError):
+    with pytest.raises(StoreError, match=r"a\.backup: no backup was written\. .* \(SQLITE_ERROR\)"):
         back_up(store.engine, file)
     assert file.read_bytes() == before
     assert {path.name.split("-")[0] for path in tmp_path.iterdir()} == {"a.backup", "collector.db"}
+    store.close()
+
+
+def test_a_backup_for_which_there_is_no_room_leaves_the_last_one(tmp_path: Path) -> None:
+    store, file = Store.open(f"sqlite:///{tmp_path / 'collector.db'}"), tmp_path / "a.backup"
+    open_cats(store)
+    back_up(store.engine, file)
+    before = file.read_bytes()
+    with no_room_beyond(len(before) // 2), pytest.raises(StoreError, match="no backup was written"):
+        back_up(store.engine, file)
+    assert file.read_bytes() == before
+    assert {path.name.split("-")[0] for path in tmp_path.iterdir()} == {"a.backup", "collector.db"}
+    back_up(store.engine, file)
     store.close()
 
 

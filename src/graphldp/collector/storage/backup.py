@@ -59,15 +59,22 @@ def back_up(engine: Engine, file: Path) -> None:
     with passing_folder(".graphldp-backup-", file.parent) as folder:
         made = folder / "backup.db"
         made.touch(mode=0o600)
-        target = open_engine(f"sqlite:///{made}")
-        migrate(target)
-        with transaction(engine, snapshot=True) as source, transaction(target, writes=True) as connection:
-            for table in _COPIED:
-                copy_rows(source, connection, table)
-        _without_log(target)
+        try:
+            _copy(engine, open_engine(f"sqlite:///{made}"))
+        except StoreError as error:  # of either database; the new one is on the disk that may be full
+            raise StoreError(f"{file}: no backup was written. {error}") from None
         _flush(made)
         made.replace(file)
     _flush(file.parent)
+
+
+def _copy(engine: Engine, target: Engine) -> None:
+    """Copy all that a database holds into a new file, which then stands alone."""
+    migrate(target)
+    with transaction(engine, snapshot=True) as source, transaction(target, writes=True) as connection:
+        for table in _COPIED:
+            copy_rows(source, connection, table)
+    _without_log(target)
 
 
 @contextmanager

@@ -115,7 +115,8 @@ def transaction(engine: Engine, *, writes: bool = False, snapshot: bool = False)
             yield connection
     except DBAPIError as error:
         # the driver's own words may repeat parameters: only its kind is passed on
-        raise StoreError(f"The database cannot be used now ({type(error.orig).__name__}).") from None
+        kind = getattr(error.orig, "sqlite_errorname", type(error.orig).__name__)
+        raise StoreError(f"The database cannot be used now ({kind}).") from None
     except (SQLAlchemyError, UnicodeDecodeError) as error:  # what SQLite says of a damaged file may be no text
         raise StoreError(f"The database cannot be used now ({type(error).__name__}).") from None
 
