@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.collector.people import ALICE
+from tests.collector.services import MissingComponentError, Postgres
 from tests.experiments.crowds import crowd, no_room_beyond
 
 from graphldp.collector.actions.jobs import start, stop
@@ -128,10 +129,28 @@ def test_a_full_disk_fails_the_job_and_leaves_nothing(here: Here, monkeypatch: p
     assert not [run for run in here.store.results.runs() if Path(run.model).parent == here.models]
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def either(request: pytest.FixtureRequest) -> Iterator[tuple[Store, str]]:
+    if request.param == "sqlite":
+        yield request.getfixturevalue("filled")
+        return
+    try:
+        server = Postgres()
+    except MissingComponentError as error:
+        pytest.skip(str(error))
+    with server:
+        database = server.create("jobs")
+        store = Store.open(database)
+        crowd(store)
+        yield store, database
+        store.close()
+
+
 @pytest.mark.long
-def test_a_process_that_is_killed_is_gone_without_a_trace(filled: tuple[Store, str], tmp_path: Path) -> None:
+def test_a_process_that_is_killed_is_gone_without_a_trace(either: tuple[Store, str], tmp_path: Path) -> None:
     """SIGKILL half way: the job is lost at once, nothing is left, and the next one may begin."""
-    store, database = filled
+    store, database = either
+    runs = len(store.results.runs())
     workshop = Workshop(store, database, tmp_path / "models", 5)
     started = _Started(workshop)
     job = begun(started, "train")
@@ -142,6 +161,7 @@ def test_a_process_that_is_killed_is_gone_without_a_trace(filled: tuple[Store, s
     lost = _until(store, job.key, "lost")
     assert "SIGKILL" in lost.note
     assert left(workshop.models) == set()
+    assert len(store.results.runs()) == runs
     store.jobs.end(store.jobs.add("train", {}, "ann").key, "stopped")  # the next one may begin
 
 
