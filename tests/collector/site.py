@@ -50,7 +50,7 @@ class Caller:
 
     def __init__(self, folder: Path, under: str) -> None:
         database = f"sqlite:///{folder / 'collector.db'}"
-        self.store, self.under = Store.open(database), under
+        self.store, self.under, self.models = Store.open(database), under, folder / "models"
         self.cats, self.tokens = open_cats(self.store)
         self.key = self.store.operators.add("alice", Role.OPERATOR)
         self.viewer = self.store.operators.add("eve", Role.VIEWER)
