@@ -75,7 +75,11 @@ def _locked(kind: str, parent: Path | None) -> tuple[Path, int]:
     """A new folder, and its lock."""
     while True:
         folder = Path(mkdtemp(prefix=kind, dir=parent))
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:  # a full disk
+            folder.rmdir()
+            raise
         fcntl.flock(lock, fcntl.LOCK_EX)
         if (folder / _LOCK).exists():  # nobody took it for one that was left, before it was locked
             return folder, lock
