@@ -26,12 +26,14 @@ from graphldp.errors import MissingExtraError, StoreError, bad_parameter
 _MIGRATIONS = Path(__file__).with_name("migrations")
 _MIGRATION_LOCK = 0x6772_6C64  # PostgreSQL's advisory locks are numbers: this one means "graphldp migrates"
 _CACHE_KB = 65_536  # of a connection to SQLite: with 2 MB, reports of many communities take half as long again
+_LOG_PAGES = 16_384  # that SQLite's log may have: by default it is emptied so often that reports are written twice
 _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",
     "foreign_keys=ON",
     "secure_delete=ON",
     f"cache_size=-{_CACHE_KB}",
+    f"wal_autocheckpoint={_LOG_PAGES}",
 )
 _POSTGRES_OPTIONS = "-c synchronous_commit=on -c statement_timeout=30000 -c lock_timeout=10000 -c timezone=UTC"
 
