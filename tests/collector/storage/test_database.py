@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import sqlite3
 import zlib
+from contextlib import closing
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -59,6 +61,20 @@ def test_commits_are_durable(database: str) -> None:
             assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
             assert connection.exec_driver_sql("SHOW fsync").scalar() == "on"
     engine.dispose()
+
+
+def test_a_file_keeps_the_pages_it_was_made_with(tmp_path: Path) -> None:
+    """A new one has small pages; one of before, with larger pages, is opened and written as it is."""
+    new, old = tmp_path / "new.db", tmp_path / "old.db"
+    with closing(sqlite3.connect(old)) as before:
+        before.execute("PRAGMA page_size=4096")
+        before.execute("CREATE TABLE something (number INTEGER)")
+    for file, size in ((new, 2048), (old, 4096)):
+        engine = open_engine(f"sqlite:///{file}")
+        migrate(engine)
+        with transaction(engine) as connection:
+            assert connection.exec_driver_sql("PRAGMA page_size").scalar() == size
+        engine.dispose()
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

@@ -28,6 +28,7 @@ _MIGRATION_LOCK = 0x6772_6C64  # PostgreSQL's advisory locks are numbers: this o
 _CACHE_KB = 65_536  # of a connection to SQLite: with 2 MB, reports of many communities take half as long again
 _LOG_PAGES = 16_384  # that SQLite's log may have: by default it is emptied so often that reports are written twice
 _PRAGMAS = (
+    "page_size=2048",  # of a new file: a report dirties a page or two, whose whole bytes are written
     "journal_mode=WAL",
     "synchronous=FULL",
     "foreign_keys=ON",
