@@ -27,11 +27,11 @@ help: ## say what there is
 demo: .venv/demo ## train on noisy lists of the embedded dataset, end with a table and a page
 	$(BIN)/graphldp demo
 
-# Four processes on two cores: a fifth of the time a test waits for a server, a browser or a disk. Files go to them in the
+# Three processes on two cores: a fifth of the time a test waits for a server, a browser or a disk. Files go to them in the
 # order of the tree, which ends with quick ones. pytest-xdist's own order ends with those of the fewest tests, which are the
 # longest, and all processes wait for one.
 test: .venv/installed ## run the tests (what needs PostgreSQL or Chromium skips, and says so, where they are missing)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder -m 'not long'
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder -m 'not long'
 
 check: .venv/installed ## ruff, mypy strict, and the direction of imports
 	$(BIN)/ruff check

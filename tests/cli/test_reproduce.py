@@ -58,6 +58,7 @@ def test_run_and_run_again(command: Command, tmp_path: Path, tiny: Path) -> None
     assert (code, json.loads(out)) == (0, first)  # nothing was computed again
 
 
+@pytest.mark.long
 def test_cells_are_left_to_another_machine(
     command: Command,
     tmp_path: Path,

@@ -311,6 +311,7 @@ def test_bad_input_is_one_line(
     assert err.count("\n") == 1
 
 
+@pytest.mark.long
 def test_interrupted_and_resumed(command: Any, files: Any, tmp_path: Path) -> None:
     """Ctrl-C as a terminal sends it, to a real process; a second run takes the first one's seeds as they are."""
     arguments = ["train", str(files.graphs), "--out", str(tmp_path / "models"), *QUICK]

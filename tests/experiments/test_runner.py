@@ -44,6 +44,7 @@ def alone(plan_of: MakePlan, context: Context) -> dict[str, Row]:
     return {row.cell.id: row for row in HereEngine().run(groups_of(cells)[0], context)}
 
 
+@pytest.mark.long
 def test_processes_compute_what_one_process_does_and_a_death_costs_only_time(
     tmp_path: Path, plan_of: MakePlan, context: Context, alone: dict[str, Row]
 ) -> None:

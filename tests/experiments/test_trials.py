@@ -36,6 +36,7 @@ def test_one_draw_serves_models_that_see_it_in_different_ways(context: Context) 
     assert len({row.numbers["val_loss"] for row in together.values()}) == 3
 
 
+@pytest.mark.long
 def test_other_processes_prepare_the_same(context: Context) -> None:
     """Both kinds of Blink's graphs, of one draw's lists and of two, beside a draw that is not prepared."""
     dataset = context.files[0][0]

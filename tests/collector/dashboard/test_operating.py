@@ -113,6 +113,7 @@ def test_a_form_that_ends_early_opens_nothing(bureau: Bureau) -> None:
         assert bureau.store.community("newts").n == 2
 
 
+@pytest.mark.long
 def test_of_operators_who_act_at_once_one_is_first(database: str, tmp_path: Path) -> None:
     """Eight forms, made for the same version and sent at once: one is done, the others are told so."""
     store = Store.open(database)

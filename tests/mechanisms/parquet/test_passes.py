@@ -13,9 +13,10 @@ from graphldp.mechanisms.parquet import randomize_parquet
 
 pa = pytest.importorskip("pyarrow", reason="needs the extra [ray]")
 pq = pytest.importorskip("pyarrow.parquet")
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"
-)
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"),
+    pytest.mark.long,  # a cluster of its own takes longer than the tests
+]
 
 STORE = 100_000_000  # as in conftest.py
 
