@@ -79,7 +79,9 @@ def test_a_line_says_how_far_a_community_is(store: Store) -> None:
     assert (line.invited, line.reported, line.deleted, line.flagged) == (50, 4, 1, 1)
 
 
-@pytest.mark.parametrize("wrong", [{"state": "new"}, {"sort": "label"}, {"page": 0}, {"page": 1 << 31}])
+@pytest.mark.parametrize(
+    "wrong", [{"state": "new"}, {"sort": "label"}, {"page": 0}, {"page": 1 << 31}, {"search": "a\0b"}]
+)
 def test_a_list_that_is_none_is_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match="of a list of communities must be"):
         Wanted(**wrong)  # type: ignore[arg-type]

@@ -59,6 +59,8 @@ class Wanted:
         for name, given, known in (("state", self.state, STATES), ("sort", self.sort, SORTS)):
             if given not in known:
                 raise bad_parameter(name, "a list of communities", f"one of {', '.join(known)}", given)
+        if not self.search.strip().isprintable():  # no name has such characters, and PostgreSQL takes no NUL
+            raise bad_parameter("search", "a list of communities", "printable characters", self.search[:40])
         if not 1 <= self.page < 1 << 31:
             raise bad_parameter("page", "a list of communities", "a whole number ≥ 1", self.page)
 
