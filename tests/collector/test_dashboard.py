@@ -240,30 +240,30 @@ def test_an_operator_opens_a_community_and_invites(page: Page, site: Site, tmp_p
 
 
 def test_two_operators_at_once_lose_nothing(page: Page, site: Site) -> None:
-    open_cats(site.store, "ants")
+    open_cats(site.store, "moths")
     log_in(page, site.key)
-    page.goto("/dashboard/communities/ants")
-    site.store.rename("ants", "Termites")  # by somebody else, meanwhile
+    page.goto("/dashboard/communities/moths")
+    site.store.rename("moths", "Termites")  # by somebody else, meanwhile
     page.get_by_label("Known class").fill("insects")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert")).to_contain_text("Somebody else changed the community")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Termites")
-    assert site.store.community("ants").label is None
+    assert site.store.community("moths").label is None
     page.get_by_label("Known class").fill("insects")
     page.get_by_role("button", name="Save").click()
     expect(page.locator("dl.figures")).to_contain_text("insects")
     page.get_by_text("Renew this community").click()
     page.get_by_role("button", name="Open epoch 2").click()
     expect(page.get_by_text("one more report each")).to_have_count(1)
-    assert site.store.community("ants").epoch == 2
+    assert site.store.community("moths").epoch == 2
     page.get_by_role("link", name="Delete this community").click()
     page.get_by_label(re.compile("^Type its id")).fill("cats")
     page.get_by_role("button", name="Delete for good").click()
     expect(page.get_by_role("alert")).to_contain_text("Nothing was deleted")
-    page.get_by_label(re.compile("^Type its id")).fill("ants")
+    page.get_by_label(re.compile("^Type its id")).fill("moths")
     page.get_by_role("button", name="Delete for good").click()
     expect(page).to_have_url(re.compile("/dashboard$"))
-    assert site.store.find("ants") == []
+    assert site.store.find("moths") == []
 
 
 def test_no_page_carries_a_token_or_a_list(page: Page, site: Site) -> None:
