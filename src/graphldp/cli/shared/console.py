@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -45,15 +45,18 @@ def show_json(value: object) -> None:
     print("".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text), flush=True)
 
 
-def show(rows: Sequence[Mapping[str, Any]], *, as_json: bool, title: str | None = None) -> None:
-    """Print rows with the same keys as a table, or as a JSON list."""
+def show(
+    rows: Sequence[Mapping[str, Any]], *, as_json: bool, title: str | None = None, whole: Collection[str] = ()
+) -> None:
+    """Print rows with the same keys as a table, or as a JSON list; the columns named in ``whole`` are never folded."""
     if as_json:
         show_json(list(rows))
         return
     table = Table(title=title, title_justify="left")
     for position, key in enumerate(rows[0] if rows else ()):
         # a long word goes on in the next line: what is cut off cannot be read anywhere
-        table.add_column(key, justify="left" if position == 0 else "right", overflow="fold")
+        side: Literal["left", "right"] = "left" if position == 0 else "right"
+        table.add_column(key, justify=side, overflow="fold", no_wrap=key in whole)
     for row in rows:
         table.add_row(*(_cell(value) for value in row.values()))
     out.print(table)

@@ -35,7 +35,7 @@ def show(
     store = open_database(database)
     entries = read_log(store, actor(), LogWanted(who, action, about), last).entries[::-1]
     rows = [entry_values(each) for each in entries]
-    console.show(rows if as_json else [_shown(each) for each in entries], as_json=as_json)
+    console.show(rows if as_json else [_shown(each) for each in entries], as_json=as_json, whole=["action"])
     console.err.print(f"head {store.audit_log.head()}", soft_wrap=True, highlight=False)
 
 
