@@ -40,12 +40,13 @@ class Works:
             crowd(self.store)
 
     def process(self) -> int:
-        """The job's own process, which the collector started."""
+        """The process of the latest job, which the collector started; that of the one before may still be ending."""
         assert self.collector.process is not None
+        run = f"jobs\0run\0{self.store.jobs.latest()[0].key}\0".encode()
         for _ in range(int(PATIENCE / 0.05)):
             children = Path(f"/proc/{self.collector.process.pid}/task").glob("*/children")
             for child in " ".join(each.read_text() for each in children).split():
-                if b"jobs\0run" in Path(f"/proc/{child}/cmdline").read_bytes():
+                if run in Path(f"/proc/{child}/cmdline").read_bytes():
                     return int(child)
             time.sleep(0.05)
         raise AssertionError("no process began")
