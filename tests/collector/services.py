@@ -126,6 +126,7 @@ class Collector:
     ) -> None:
         chosen = {"address_per_minute": 0, "token_per_minute": 0, "address_connections": 0} | dict(settings or {})
         pairs = [part for name, value in chosen.items() for part in ("--set", f"{name}={value}")]
+        self.wrapped = bool(wrap)
         self.command = [
             *wrap,
             sys.executable,
@@ -160,8 +161,10 @@ class Collector:
 
     @property
     def pid(self) -> int:
-        """The collector's own process, also where a wrapper started it."""
+        """The collector's own process, also where a wrapper started it; its own children are jobs."""
         assert self.process is not None
+        if not self.wrapped:
+            return self.process.pid
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         return int(children[0]) if children else self.process.pid
 
