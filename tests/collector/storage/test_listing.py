@@ -37,6 +37,7 @@ def test_a_list_is_searched_sorted_and_filtered(store: Store) -> None:
     assert found(store, state="labelled") == ["oslo", "rome"]
     assert found(store, state="unlabelled") == ["bern"]
     assert found(store, search=" OSL ") == ["oslo"]
+    assert found(store, search="os\0lo") == []
     assert found(store, search="Ärger") == ["rome"]
     assert found(store, search="rome") == ["rome"]  # by its id, whatever it is called
     for wildcard in ("%", "_"):  # they stand for themselves
@@ -79,9 +80,7 @@ def test_a_line_says_how_far_a_community_is(store: Store) -> None:
     assert (line.invited, line.reported, line.deleted, line.flagged) == (50, 4, 1, 1)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"state": "new"}, {"sort": "label"}, {"page": 0}, {"page": 1 << 31}, {"search": "a\0b"}]
-)
+@pytest.mark.parametrize("wrong", [{"state": "new"}, {"sort": "label"}, {"page": 0}, {"page": 1 << 31}])
 def test_a_list_that_is_none_is_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match="of a list of communities must be"):
         Wanted(**wrong)  # type: ignore[arg-type]

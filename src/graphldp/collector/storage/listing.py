@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
+from sqlalchemy import ColumnElement, Connection, exists, false, func, or_, select
 
 from graphldp.collector.community import Community
 from graphldp.collector.storage import schema
@@ -59,8 +59,6 @@ class Wanted:
         for name, given, known in (("state", self.state, STATES), ("sort", self.sort, SORTS)):
             if given not in known:
                 raise bad_parameter(name, "a list of communities", f"one of {', '.join(known)}", given)
-        if not self.search.strip().isprintable():  # no name has such characters, and PostgreSQL takes no NUL
-            raise bad_parameter("search", "a list of communities", "printable characters", self.search[:40])
         if not 1 <= self.page < 1 << 31:
             raise bad_parameter("page", "a list of communities", "a whole number ≥ 1", self.page)
 
@@ -151,6 +149,8 @@ def _chosen(wanted: Wanted) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = [~later, *STATES[wanted.state]]
     if wanted.search.strip():
         text = wanted.search.strip()
+        if not text.isprintable():  # no name has such characters, and PostgreSQL takes no NUL
+            return [false()]
         # SQLite lowers ASCII alone: what is typed as it is written is found too
         places = ((func.lower(_CALLED), text.lower()), (_CALLED, text), (_TABLE.c.id, text.lower()))
         found.append(or_(*(place.contains(part, autoescape=True) for place, part in places)))
