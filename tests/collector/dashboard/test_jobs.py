@@ -72,6 +72,8 @@ def page(browser: Browser, works: Works) -> Iterator[Page]:
         page = opened(context)
         log_in(page, works.key)
         page.get_by_role("link", name="Train and label").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Train and label", timeout=SLOW)
+        page.wait_for_load_state()
         yield page
 
 
@@ -94,7 +96,7 @@ def test_the_page_shows_how_far_a_job_is_without_a_click(page: Page, works: Work
     for share in (0.25, 0.6):
         jobs.tell(job.key, "growing trees", share)
         if share < 0.5:
-            page.reload()
+            page.goto("/dashboard/jobs")
         told = f"{100 * share:.0f} %: growing trees. Asked for by bob"
         expect(page.get_by_text(told)).to_be_visible(timeout=SLOW)
         expect(page.locator("progress")).to_have_attribute("value", str(share))
