@@ -272,7 +272,7 @@ def test_in_a_browser_nothing_sticks_out(results: ResultsFile, tmp_path: Path) -
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     browser_path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if browser_path is None:
-        pytest.skip("there is no Chromium here to look at the page with; .ci/run installs it")
+        pytest.skip("needs Chromium (Debian: apt-get install chromium)")
     path = tmp_path / "page.html"
     path.write_text(make_page(results)[0], encoding="utf-8")
     with sync_api.sync_playwright() as playwright:
