@@ -63,10 +63,10 @@ def few_trees() -> Iterator[None]:
     pytest.importorskip("sklearn", reason="needs the learn extra")
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    from graphldp.learn.tables import controls, doubts, profile_classifier
+    from graphldp.learn.tables import controls, doubts, mixture
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (controls, doubts, profile_classifier):
+        for module in (controls, doubts, mixture):
             patch.setattr(
                 *(module, "HistGradientBoostingClassifier"),
                 lambda **options: HistGradientBoostingClassifier(**options | {"max_iter": 5}),

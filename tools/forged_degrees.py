@@ -13,7 +13,7 @@ from fill import DOCS, fill, markdown
 from numpy.typing import NDArray
 
 import graphldp as gl
-from graphldp.learn.tables.profile_classifier import Pair
+from graphldp.learn.tables.mixture import Pair
 from graphldp.learn.tables.profiles import degree_profile
 from graphldp.threats.worlds import exchangeable
 

@@ -6,7 +6,6 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from threadpoolctl import threadpool_info, threadpool_limits
 
 import graphldp as gl
 from graphldp.errors import FormatError
@@ -15,7 +14,8 @@ from graphldp.learn.calibration import reliability
 from graphldp.learn.loading import load_classifier
 from graphldp.learn.persistence import SavedModel
 from graphldp.learn.tables.controls import SizeControl
-from graphldp.learn.tables.profile_classifier import Pair, ProfileClassifier, _threads
+from graphldp.learn.tables.mixture import Pair
+from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.tabular import Floats
 
 
@@ -133,15 +133,3 @@ def test_a_second_round_is_read_where_there_was_one() -> None:
     assert np.isfinite(ProfileClassifier.features(twice)).all()
     for learned, labelled in ((twice, once), (once, twice), (twice, twice)):
         assert np.isfinite(ProfileClassifier(seed=0).fit(learned).predict_proba(labelled)).all()
-
-
-def test_trees_of_a_small_table_grow_on_one_thread() -> None:
-    def threads() -> set[int]:
-        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "openmp"}
-
-    with threadpool_limits(2, user_api="openmp"):
-        with _threads(np.zeros((100, 1))):
-            assert threads() == {1}
-        with _threads(np.zeros((30_000, 1))):
-            assert threads() == {2}
-        assert threads() == {2}

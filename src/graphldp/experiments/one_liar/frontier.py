@@ -25,7 +25,7 @@ from graphldp.experiments.one_liar.lies import AWAY, CLAIMS, NOBODY, SHARES, Sin
 from graphldp.experiments.one_liar.trees import Rows, WaryTrees
 from graphldp.learn.tables.kernel import KernelMachine
 from graphldp.learn.tables.levels import Floats, Levelled, levels_of
-from graphldp.learn.tables.profile_classifier import Pair
+from graphldp.learn.tables.mixture import Pair
 from graphldp.learn.tables.tabular import TableClassifier
 from graphldp.learn.tables.votes import Votes
 from graphldp.reports import Reports

@@ -1,6 +1,6 @@
 """ProfileClassifier: trees and a kernel machine on a graph's profile, and n alone where the profile is noise.
 
-Gradient boosting sees all of :func:`degree_profile` and :func:`hub_profile`, a :class:`KernelMachine` the columns by
+Gradient boosting sees all of :func:`degree_profile` and :func:`hub_profile`, a kernel machine the columns by
 which graphs are near each other; their probabilities are averaged. Trees cut the table along single columns, the kernel
 compares graphs as a whole, and the two err on different ones. At a small ε the profile is mostly noise, and trees that
 are offered sixty noisy columns lose sight of n. So the same pair is fitted to log n alone, and the two are mixed,
@@ -22,13 +22,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from graphldp.errors import FormatError
 from graphldp.graphs import GraphSet
@@ -37,21 +35,13 @@ from graphldp.learn.calibration import Calibration
 from graphldp.learn.persistence import SavedModel
 from graphldp.learn.progress import shown_steps
 from graphldp.learn.provenance import provenance_of
-from graphldp.learn.tables.column_pair import ColumnPair
 from graphldp.learn.tables.columns import column_profile
 from graphldp.learn.tables.hubs import count_profile, hub_profile
-from graphldp.learn.tables.kernel import KernelMachine
+from graphldp.learn.tables.mixture import STEPS, FoldsSay, Mixture, kept_folds
 from graphldp.learn.tables.profiled import Profiled
-from graphldp.learn.tables.profiles import COLUMNS, NEARNESS, degree_profile
-from graphldp.learn.tables.shares import MOST, ShareModel
+from graphldp.learn.tables.profiles import degree_profile
 from graphldp.learn.tables.tabular import Floats, Graphs, Model, TableClassifier
 from graphldp.neighbour_lists import NeighbourLists
-
-_FOLDS = 4
-_WEIGHTS = np.linspace(0.0, 1.0, 11)
-_FEW = 20_000  # rows below which threads that grow a tree wait for each other longer than they work
-_CHANCE = 0.5 + 1e-6  # how far a chance may lie from one half, rounded
-_RARE = 1e-3  # the least probability in a loss: one wrong certainty must not decide
 
 
 class ProfileClassifier(TableClassifier):
@@ -88,7 +78,7 @@ class ProfileClassifier(TableClassifier):
     _told: FoldsSay | None = None  # by a file, while it is loaded
 
     def _model(self) -> Model:
-        self.mixture_ = _Mixture(self.seed, self.columns_, self._watch, self._told)
+        self.mixture_ = Mixture(self.seed, self.columns_, self._watch, self._told)
         return self.mixture_
 
     def uncalibrated(self, X: Graphs) -> Floats:
@@ -120,7 +110,7 @@ class ProfileClassifier(TableClassifier):
             y: one label per graph; from X by default.
             verbose: show a bar of its steps; one line at the end where nobody watches.
         """
-        with shown_steps(verbose, 2 * _FOLDS + 2, type(self).__name__) as self._watch:
+        with shown_steps(verbose, STEPS, type(self).__name__) as self._watch:
             try:
                 super().fit(X, y)
             finally:
@@ -167,147 +157,9 @@ class ProfileClassifier(TableClassifier):
             made = cls(**saved.params)
             made.classes_, made.provenance_ = saved.classes, dict(saved.provenance)
             made._take(saved.weights, len(codes))
-            made._told = _said(saved.weights, (len(codes), saved.classes.size))
+            made._told = kept_folds(saved.weights, (len(codes), saved.classes.size))
             made._learn(table, codes)
         except (TypeError, ValueError) as error:
             raise FormatError(f"{path}: damaged ({error})") from None
         made._told = None  # it is of this table, and of no other that it may be fitted to
         return made
-
-
-class FoldsSay(NamedTuple):
-    """What n alone, and the profile, say of each graph by pairs that were fitted to the other folds; chances."""
-
-    held_size: Floats
-    held_profile: Floats
-
-
-def _said(weights: Mapping[str, NDArray[Any]], shape: tuple[int, int]) -> FoldsSay | None:
-    """What a file says that the folds said; a file from before it was kept says nothing."""
-    found = [weights[name] for name in FoldsSay._fields if name in weights]
-    if not found:
-        return None
-    for each in found:
-        if each.dtype != np.float64 or each.shape != shape or not (np.abs(each - 0.5) < _CHANCE).all():
-            raise ValueError("it does not hold a chance of each class for each row")
-    return FoldsSay(*found)
-
-
-class HeldOut(NamedTuple):
-    """What held-out folds say: the fold of each graph, and its chances by the other folds, [graphs, classes]."""
-
-    fold: NDArray[np.int64]
-    chances: Floats
-
-
-class _Mixture:
-    """The pair on the profile, the pair on n, the weight between them, and what held-out folds say of the whole."""
-
-    def __init__(
-        self, seed: int, columns: int, watch: Callable[[], None] | None = None, said: FoldsSay | None = None
-    ) -> None:
-        self.seed, self.columns, self._watch, self.said = seed, columns, watch, said
-
-    def fit(self, X: Floats, y: NDArray[Any]) -> Self:
-        """Choose the weight on held-out folds, calibrate by them, then fit what has weight to everything."""
-        self.weight, self.calibration = 1.0, Calibration()
-        self.held_out: HeldOut | None = None
-        if np.bincount(y).min() > 1:  # a class of one graph cannot be held out
-            fold = self._folds(y)
-            size, profile = self.said = self.said or self._by_folds(X, y, fold)
-            self.weight = _weight(size, profile, y, clearly=not self.columns)
-            self.held_out = HeldOut(fold, _mixed(self.weight, profile, size))
-            self.calibration = Calibration.fit(self.held_out.chances, y)
-        self.profile = self._pair(X, y, self.weight)
-        self.size = self._pair(X[:, :1], y, 1 - self.weight)
-        self._watch = None  # what shows a fit does not outlive it
-        return self
-
-    def _pair(self, X: Floats, y: NDArray[Any], weight: float = 1.0) -> Model:
-        """One step of the fit; a model without weight is not fitted."""
-        fitted: Model = self._on_columns() if self.columns and X.shape[1] > 1 else Pair(self.seed)
-        if weight > 0:
-            fitted.fit(X, y)
-        if self._watch is not None:
-            self._watch()
-        return fitted
-
-    def _on_columns(self) -> Model:
-        """The model for what users' columns say."""
-        told, exact = divmod(self.columns, 3)
-        return ColumnPair(self.seed, self.columns) if exact or told > MOST else ShareModel(told)
-
-    def predict_proba(self, X: Floats) -> Floats:
-        """The weighted mean of both; of one alone where the other has no weight."""
-        if self.weight == 1:
-            return self.profile.predict_proba(X)
-        if self.weight == 0:
-            return self.size.predict_proba(X[:, :1])
-        return _mixed(self.weight, self.profile.predict_proba(X), self.size.predict_proba(X[:, :1]))
-
-    def _folds(self, y: NDArray[Any]) -> NDArray[np.int64]:
-        """The fold of each graph; every class is dealt to all of them."""
-        order = np.lexsort((np.random.default_rng(self.seed).random(len(y)), y))
-        fold = np.empty(len(y), np.int64)
-        fold[order] = np.arange(len(y)) % _FOLDS
-        return fold
-
-    def _by_folds(self, X: Floats, y: NDArray[Any], fold: NDArray[np.int64]) -> FoldsSay:
-        """What n and the profile say of each graph by pairs that were fitted to the other folds."""
-        said = FoldsSay(*np.zeros((2, len(y), y.max() + 1)))
-        for held in (fold == each for each in range(_FOLDS)):
-            for found, table in zip(said, (X[:, :1], X), strict=True):
-                found[held] = self._pair(table[~held], y[~held]).predict_proba(table[held])
-        return said
-
-
-def _mixed(weight: float, profile: Floats, size: Floats) -> Floats:
-    return weight * profile + (1 - weight) * size
-
-
-def _weight(size: Floats, profile: Floats, y: NDArray[Any], *, clearly: bool) -> float:
-    """The w of the smallest loss; where asked for, 0 unless it is clearly below that of n alone."""
-    own = np.arange(len(y)), y
-    gain = np.log(np.maximum([_mixed(each, profile[own], size[own]) for each in _WEIGHTS], _RARE))
-    gain -= gain[0]
-    best = gain.mean(axis=1).argmax()
-    clear = gain[best].mean() > 2 * gain[best].std() / np.sqrt(len(y))
-    return float(_WEIGHTS[best]) if clear or not clearly else 0.0
-
-
-class Pair:
-    """Gradient boosting and the kernel machine, half and half."""
-
-    def __init__(self, seed: int) -> None:
-        self.trees: Model = HistGradientBoostingClassifier(
-            random_state=seed,
-            learning_rate=0.03,
-            max_iter=200,
-            max_leaf_nodes=8,
-            min_samples_leaf=10,
-            l2_regularization=1.0,
-            max_features=0.3,
-        )
-        self.kernel: Model = KernelMachine(seed)
-
-    def fit(self, X: Floats, y: NDArray[Any]) -> Self:
-        """Learn from a table with log n first, or of log n alone."""
-        with _threads(X):
-            self.trees.fit(X, y)
-        self.kernel.fit(_near(X), y)
-        return self
-
-    def predict_proba(self, X: Floats) -> Floats:
-        """The mean of both."""
-        with _threads(X):
-            return (self.trees.predict_proba(X) + self.kernel.predict_proba(_near(X))) / 2
-
-
-def _threads(X: Floats) -> threadpool_limits:
-    """Inside the block trees grow on one thread if the table is small; the trees are the same."""
-    return threadpool_limits(1 if len(X) < _FEW else None, user_api="openmp")
-
-
-def _near(X: Floats) -> Floats:
-    """The columns for the kernel: some of the degrees', all of the hub's; or log n, where the table is no more."""
-    return X if X.shape[1] == 1 else np.hstack((X[:, NEARNESS], X[:, COLUMNS:]))

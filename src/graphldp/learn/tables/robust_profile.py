@@ -37,7 +37,8 @@ from graphldp.learn.calibration import Calibration
 from graphldp.learn.inputs import checked_graphs
 from graphldp.learn.tables.doubts import Doubts
 from graphldp.learn.tables.levels import LEVELS, Flags, Levelled
-from graphldp.learn.tables.profile_classifier import Pair, ProfileClassifier
+from graphldp.learn.tables.mixture import Pair
+from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.profiled import Profiled
 from graphldp.learn.tables.tabular import Floats, Graphs
 from graphldp.learn.tables.votes import Votes
