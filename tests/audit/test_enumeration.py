@@ -12,9 +12,9 @@ import pytest
 
 from graphldp.audit import exact
 from graphldp.audit.enumeration import enumerate_law
-from graphldp.client import sampler
-from graphldp.client.entropy import Entropy
-from graphldp.client.laplace import discrete_laplace
+from graphldp.client.sampling import sampler
+from graphldp.client.sampling.entropy import Entropy
+from graphldp.client.sampling.laplace import discrete_laplace
 
 
 def test_finite_draws_are_enumerated_in_full() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from graphldp.audit import exact, montecarlo, protocol
-from graphldp.client import laplace, sampler
-from graphldp.client.membership import Membership
+from graphldp.client.keeping.membership import Membership
 from graphldp.client.protocol import Client
+from graphldp.client.sampling import laplace, sampler
 from graphldp.wire import Report
 
 DOCS = Path(__file__).parents[2] / "docs" / "audit.md"

@@ -10,8 +10,8 @@ import pytest
 
 from graphldp.audit import rounds
 from graphldp.audit.exact import SPENT
-from graphldp.client import hubs
-from graphldp.client.entropy import Entropy
+from graphldp.client.sampling import hubs
+from graphldp.client.sampling.entropy import Entropy
 from graphldp.wire import Report
 
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from graphldp.audit import asking, exact, rounds, traffic
 from graphldp.cli.audit import app
-from graphldp.client import sampler
+from graphldp.client.sampling import sampler
 from graphldp.errors import ParameterError
 from graphldp.mechanisms.named import mechanisms
 

@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 from graphldp.audit.asking import FIRST, MOVES, TERMS, Asking, asked, recorded, same_answers
 from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
 from graphldp.audit.traffic import HUB_FROM, NEIGHBOURS, Given
-from graphldp.client import answering, hubs, protocol, vault
-from graphldp.client.ledger import Ledger
-from graphldp.client.membership import Drawn, Membership
+from graphldp.client import answering, protocol
+from graphldp.client.keeping import vault
+from graphldp.client.keeping.ledger import Ledger
+from graphldp.client.keeping.membership import Drawn, Membership
 from graphldp.client.protocol import Client
-from graphldp.client.sender import Sender
+from graphldp.client.sampling import hubs
+from graphldp.client.sending.sender import Sender
 from graphldp.errors import ClientError, GraphLDPError, SendError
 from graphldp.wire import Answer, Question
 

@@ -12,7 +12,7 @@ import pytest
 from graphldp.audit.asking import TERMS, asked
 from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
 from graphldp.audit.traffic import Given
-from graphldp.client import vault
+from graphldp.client.keeping import vault
 from graphldp.client.protocol import Client
 from graphldp.wire import Answer
 

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
 from graphldp.audit.traffic import MOVES, NEIGHBOURS, Move, recorded, renamed, same_traffic
-from graphldp.client import drawing, protocol, sampler
+from graphldp.client import drawing, protocol
 from graphldp.client import friends as friends_room
-from graphldp.client.ledger import Entry, Ledger
-from graphldp.client.membership import Drawn, Membership
+from graphldp.client.keeping.ledger import Entry, Ledger
+from graphldp.client.keeping.membership import Drawn, Membership
 from graphldp.client.protocol import Client
 from graphldp.client.questions import Consent, Plan
+from graphldp.client.sampling import sampler
 from graphldp.errors import ClientError, GraphLDPError
 from graphldp.wire import Report
 

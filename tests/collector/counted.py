@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from graphldp import wire
-from graphldp.client import sampler
-from graphldp.client.entropy import Entropy
+from graphldp.client.sampling import sampler
+from graphldp.client.sampling.entropy import Entropy
 from graphldp.collector import tokens
 from graphldp.collector.intake import Submission
 from graphldp.collector.offers import Split, offers

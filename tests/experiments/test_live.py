@@ -13,8 +13,8 @@ from tests.values import some
 
 import graphldp as gl
 from graphldp import wire
-from graphldp.client import sampler
-from graphldp.client.entropy import Entropy
+from graphldp.client.sampling import sampler
+from graphldp.client.sampling.entropy import Entropy
 from graphldp.collector import tokens
 from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.offers import Split, offers

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphldp.client.sealing import seal
+from graphldp.client.sending.sealing import seal
 from graphldp.collector.storage.sealing_keys import Opener, UnknownKeyError
 from graphldp.errors import WireError
 from graphldp.wire import Inner, Sealed, inner_size, key_id, max_size

@@ -1,8 +1,8 @@
 """Every way a draw can go, through the code that draws: the law of a sampler as exact fractions.
 
-A sampler asks its :class:`~graphldp.client.entropy.Entropy` for coins, numbers and words. Here the answers are chosen
-instead of drawn: all of them, one path after the other, each with its exact probability. Three answers are shorter
-than what they stand for, and are enumerated in full on their own:
+A sampler asks its :class:`~graphldp.client.sampling.entropy.Entropy` for coins, numbers and words. Here the answers are
+chosen instead of drawn: all of them, one path after the other, each with its exact probability. Three answers are
+shorter than what they stand for, and are enumerated in full on their own:
 
 - the coin of probability e^(−γ), whose many small coins lead to two sides;
 - attempts that are repeated until one succeeds: the first success has the law of one attempt, given that it succeeds;
@@ -24,7 +24,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.client.entropy import Drawn, Entropy
+from graphldp.client.sampling.entropy import Drawn, Entropy
 
 Outcome = TypeVar("Outcome", bound=Hashable)
 Weighted = tuple[tuple[Any, ...], tuple[Fraction, ...]]

@@ -18,8 +18,8 @@ from itertools import combinations
 
 from graphldp.audit.enumeration import Law, Outcome, Repeated, enumerate_law
 from graphldp.audit.finding import Finding
-from graphldp.client import coarsening, laplace, sampler
-from graphldp.client.entropy import Entropy
+from graphldp.client.sampling import coarsening, laplace, sampler
+from graphldp.client.sampling.entropy import Entropy
 from graphldp.wire import MECHANISMS, WITH_COUNTS, WITH_DEGREE, WITH_EDGES, WITH_EPSILON1, WITH_HUBS, encode
 
 # what the wire can carry in one message and ε protects; :mod:`graphldp.audit.rounds` has the mechanism of two

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphldp.audit import branches
 from graphldp.audit.exact import HUB_FROM
 from graphldp.audit.finding import Finding
-from graphldp.client import sampler
+from graphldp.client.sampling import sampler
 from graphldp.graphs import GraphSet
 from graphldp.intervals import share_bounds
 from graphldp.mechanisms import Mechanism

@@ -20,8 +20,8 @@ import numpy as np
 from graphldp.audit.enumeration import Law, Repeated, enumerate_law
 from graphldp.audit.exact import SPENT, exp_bounds, lists_of, neighbouring, worst_ratio
 from graphldp.audit.finding import Finding
-from graphldp.client import hubs, sampler
-from graphldp.client.entropy import Entropy
+from graphldp.client.sampling import hubs, sampler
+from graphldp.client.sampling.entropy import Entropy
 from graphldp.wire import Question, encode
 
 _USER = 1

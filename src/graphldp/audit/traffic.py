@@ -20,8 +20,8 @@ from typing import Any, cast
 
 from graphldp.audit.finding import Finding
 from graphldp.audit.protocol import ROSTER, FailingCollector, Request, failing_collector
-from graphldp.client.entropy import Drawn, Entropy
 from graphldp.client.protocol import Client
+from graphldp.client.sampling.entropy import Drawn, Entropy
 from graphldp.errors import GraphLDPError
 from graphldp.wire import decode
 

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from graphldp.client import hubs
-from graphldp.client.ledger import Entry, Ledger
-from graphldp.client.membership import Drawn, Membership
-from graphldp.client.sealing import deliver
-from graphldp.client.sender import Sender
+from graphldp.client.keeping.ledger import Entry, Ledger
+from graphldp.client.keeping.membership import Drawn, Membership
+from graphldp.client.sampling import hubs
+from graphldp.client.sending.sealing import deliver
+from graphldp.client.sending.sender import Sender
 from graphldp.client.withdrawing import refuse_withdrawn
 from graphldp.errors import ClientError, WireError
 from graphldp.wire import Answer, Question, Report

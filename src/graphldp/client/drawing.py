@@ -10,11 +10,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.client import counting, friends, hubs, sampler
-from graphldp.client.entropy import Entropy
-from graphldp.client.ledger import Ledger, shown
-from graphldp.client.membership import Drawn, Membership
+from graphldp.client import friends
+from graphldp.client.keeping.ledger import Ledger, shown
+from graphldp.client.keeping.membership import Drawn, Membership
 from graphldp.client.questions import DECLINED, Approve, Plan
+from graphldp.client.sampling import counting, hubs, sampler
+from graphldp.client.sampling.entropy import Entropy
 from graphldp.errors import ClientError
 from graphldp.wire import Choice, Published, Report, encode
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graphldp.client.sampler import WORD_BITS, exact, thresholds
+from graphldp.client.sampling.sampler import WORD_BITS, exact, thresholds
 from graphldp.wire import WITH_DEGREE, Report
 
 PRIORS = (0.01, 0.1, 0.5)

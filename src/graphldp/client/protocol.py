@@ -25,13 +25,15 @@ from typing import Any
 
 import platformdirs
 
-from graphldp.client import answering, drawing, friends, membership, sealing, vault, withdrawing
+from graphldp.client import answering, drawing, friends, withdrawing
 from graphldp.client.answering import Answered
-from graphldp.client.entropy import Entropy
-from graphldp.client.ledger import Entry, Ledger
-from graphldp.client.membership import Drawn, Membership
+from graphldp.client.keeping import membership, vault
+from graphldp.client.keeping.ledger import Entry, Ledger
+from graphldp.client.keeping.membership import Drawn, Membership
 from graphldp.client.questions import DECLINED, Approve, Renewal, agreed
-from graphldp.client.sender import Sender
+from graphldp.client.sampling.entropy import Entropy
+from graphldp.client.sending import sealing
+from graphldp.client.sending.sender import Sender
 from graphldp.errors import ClientError, GraphLDPError
 from graphldp.wire import Invitation, Publication, Published
 
@@ -46,7 +48,7 @@ class Client:
         home: the vault's folder; by default this user's own data folder.
         tick: a fresh report leaves a whole number of these seconds after its run's last request, or its beginning;
             in a community of many users, of as many times these seconds as it takes to be done in one.
-        sender_options: pauses and timeouts of the :class:`~graphldp.client.sender.Sender`.
+        sender_options: pauses and timeouts of the :class:`~graphldp.client.sending.sender.Sender`.
     """
 
     def __init__(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from graphldp.client.ledger import shown
+from graphldp.client.keeping.ledger import shown
 from graphldp.wire import Choice, Published, spoken
 
 DECLINED = "You said no; nothing was drawn, and no report was sent."

@@ -11,9 +11,9 @@ The request names the slot and the latest epoch in which a report was drawn. Nei
 
 from __future__ import annotations
 
-from graphldp.client.ledger import Entry, Ledger
-from graphldp.client.membership import Membership
-from graphldp.client.sender import Sender
+from graphldp.client.keeping.ledger import Entry, Ledger
+from graphldp.client.keeping.membership import Membership
+from graphldp.client.sending.sender import Sender
 from graphldp.errors import ClientError
 
 

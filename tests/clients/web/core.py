@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from graphldp.client.entropy import Entropy
+from graphldp.client.sampling.entropy import Entropy
 from graphldp.errors import WireError
 
 

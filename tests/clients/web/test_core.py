@@ -18,8 +18,8 @@ from tests.clients.web.core import Script, ask
 
 from graphldp import wire
 from graphldp.audit.fuzz import random_report
-from graphldp.client import hubs, sampler
-from graphldp.client.laplace import discrete_laplace
+from graphldp.client.sampling import hubs, sampler
+from graphldp.client.sampling.laplace import discrete_laplace
 from graphldp.collector.storage.sealing_keys import Opener
 from graphldp.errors import WireError
 from graphldp.wire import Choice, Inner, Invitation, Published, Question

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 from tests.clients.web.site import CHOICES, ROSTER, Site
 from tests.collector.services import Collector
 
-from graphldp.client.page import verify_page
+from graphldp.client.sending.page import verify_page
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Invitation, spoken
 from graphldp.wire.bundle import BUNDLE_LIST, PAGE, bundle_digest, installed_bundle

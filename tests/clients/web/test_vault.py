@@ -15,7 +15,7 @@ from tests.clients.web.conftest import CHROMIUM, FLAGS
 from tests.clients.web.member import Member, call
 from tests.clients.web.site import Site
 
-from graphldp.client.ledger import Ledger
+from graphldp.client.keeping.ledger import Ledger
 from graphldp.wire import Choice
 
 FRIENDS = (10, 11, 12, 30)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from tests.collector.site import SETTINGS, Site, problem
 
-from graphldp.client.page import verify_page
+from graphldp.client.sending.page import verify_page
 from graphldp.wire.bundle import BUNDLE_LIST, PAGE, installed_bundle
 
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}

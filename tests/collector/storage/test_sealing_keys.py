@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, update
 from tests.collector.people import ALICE, open_cats, report
 
-from graphldp.client.sealing import seal
+from graphldp.client.sending.sealing import seal
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.backup import back_up, restore, sound
 from graphldp.collector.storage.database import transaction

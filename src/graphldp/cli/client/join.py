@@ -34,7 +34,7 @@ def join(
     Your cap over all communities is 5 unless you set another. The roster digest is the same for every member: compare
     it with another's, and you know that you were shown the same roster.
     """
-    from graphldp.client.ledger import shown
+    from graphldp.client.keeping.ledger import shown
     from graphldp.client.protocol import Client
     from graphldp.wire import Invitation, spoken
 

@@ -13,7 +13,7 @@ from graphldp.cli.client.options import Community, HomeOption, RelayOption, Serv
 from graphldp.cli.shared import console
 
 if TYPE_CHECKING:
-    from graphldp.client.membership import Drawn
+    from graphldp.client.keeping.membership import Drawn
 
 EPILOG = "Example: graphldp client report cats --friends following_accounts.csv --choice standard"
 _LOOKED = (

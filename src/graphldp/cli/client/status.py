@@ -10,7 +10,7 @@ EPILOG = "Example: graphldp client status"
 
 def status(home: HomeOption = None, as_json: console.JsonOption = False) -> None:
     """Show your communities, what each report cost, and what is left of your cap. Nothing is sent."""
-    from graphldp.client.ledger import shown
+    from graphldp.client.keeping.ledger import shown
     from graphldp.client.protocol import Client
     from graphldp.wire import spoken
 

@@ -19,7 +19,7 @@ def verify_web(
 
     It says what this machine was given now. A server can give other people another page, or another one tomorrow.
     """
-    from graphldp.client.page import verify_page
+    from graphldp.client.sending.page import verify_page
     from graphldp.wire import spoken
 
     check = verify_page(url)

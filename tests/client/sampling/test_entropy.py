@@ -6,7 +6,7 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from graphldp.client.entropy import Entropy
+from graphldp.client.sampling.entropy import Entropy
 
 
 class Once:

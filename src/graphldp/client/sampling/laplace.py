@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from graphldp.client.entropy import Entropy
+from graphldp.client.sampling.entropy import Entropy
 
 
 def discrete_laplace(epsilon: Fraction, entropy: Entropy) -> int:

@@ -17,7 +17,7 @@ from tests.collector.people import BEES, HUB, open_bees, open_cats, report
 from tests.collector.services import Collector
 
 from graphldp.client.protocol import Client
-from graphldp.client.sealing import seal
+from graphldp.client.sending.sealing import seal
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ClientError, SendError, WireError
 from graphldp.wire import Answer, Inner, Invitation

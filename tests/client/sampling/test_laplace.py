@@ -9,8 +9,8 @@ import opendp.prelude as dp
 import pytest
 from scipy.stats import chi2_contingency, chisquare
 
-from graphldp.client.entropy import Entropy
-from graphldp.client.laplace import discrete_laplace
+from graphldp.client.sampling.entropy import Entropy
+from graphldp.client.sampling.laplace import discrete_laplace
 
 EPSILONS = [Fraction(1, 10), Fraction(1), Fraction(9, 4)]
 DRAWS = 4000

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from graphldp.client import sender
-from graphldp.client.sender import Sender
+from graphldp.client.sending import sender
+from graphldp.client.sending.sender import Sender
 from graphldp.errors import SendError
 from graphldp.wire import Invitation
 

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.client.entropy import Entropy
-from graphldp.client.laplace import discrete_laplace
-from graphldp.client.sampler import clipped, exact
+from graphldp.client.sampling.entropy import Entropy
+from graphldp.client.sampling.laplace import discrete_laplace
+from graphldp.client.sampling.sampler import clipped, exact
 from graphldp.wire import Answer, Question, Report
 
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from graphldp.client.entropy import Entropy
-from graphldp.client.laplace import discrete_laplace
+from graphldp.client.sampling.entropy import Entropy
+from graphldp.client.sampling.laplace import discrete_laplace
 
 
 def step(fine: Fraction, coarse: Fraction, entropy: Entropy) -> int:

@@ -12,11 +12,11 @@ import pytest
 
 from graphldp.audit.protocol import ROSTER, FailingCollector
 from graphldp.audit.traffic import Given
-from graphldp.client import counting, sampler
-from graphldp.client.entropy import Entropy
 from graphldp.client.explain import conclude, in_words
 from graphldp.client.protocol import Client
 from graphldp.client.questions import Consent
+from graphldp.client.sampling import counting, sampler
+from graphldp.client.sampling.entropy import Entropy
 from graphldp.errors import ClientError, DataError, FormatError, WireError
 from graphldp.wire import Report, decode
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphldp.audit.protocol import ROSTER, FailingCollector, failing_collector
-from graphldp.client import vault
+from graphldp.client.keeping import vault
 from graphldp.client.protocol import Client
 from graphldp.errors import ClientError, DataError, FormatError
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from tests.client.test_law import e_to, short
-from tests.client.test_law import noise as likely_noise
+from tests.client.sampling.test_law import e_to, short
+from tests.client.sampling.test_law import noise as likely_noise
 
 from graphldp.audit.enumeration import enumerate_law
-from graphldp.client import coarsening
-from graphldp.client.entropy import Entropy
-from graphldp.client.laplace import discrete_laplace
+from graphldp.client.sampling import coarsening
+from graphldp.client.sampling.entropy import Entropy
+from graphldp.client.sampling.laplace import discrete_laplace
 
 ENDS = Fraction(1, 10**7)  # more than what an enumeration leaves out
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from graphldp.client import hubs, sampler
-from graphldp.client.entropy import Entropy
+from graphldp.client.sampling import hubs, sampler
+from graphldp.client.sampling.entropy import Entropy
 from graphldp.wire import encode
 
-VECTORS = json.loads((Path(__file__).parents[1] / "wire" / "vectors" / "draws.json").read_text("utf-8"))
+VECTORS = json.loads((Path(__file__).parents[2] / "wire" / "vectors" / "draws.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("vector", VECTORS["draws"], ids=lambda vector: vector["name"])

@@ -1,7 +1,7 @@
 """One report, drawn exactly.
 
 The law is that of ``DPRR``, ``NoisyDegrees`` and ``HubLists`` with ``noise="discrete"``, of ``RR``, and of
-``FriendCounts``, for which see :mod:`graphldp.client.counting`. Randomized response and edge sampling are one
+``FriendCounts``, for which see :mod:`graphldp.client.sampling.counting`. Randomized response and edge sampling are one
 comparison: with U a uniform word of 64 bits and E a rational number at most e^ε₂,
 
     d* = d + Z,    q/(1 + E) = d*/(d*(E − 1) + n − 1) for 0 < d* < (n − 1)/2,    q = 1 above,    q = 0 for d* ≤ 0
@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.client import coarsening, counting
-from graphldp.client.entropy import Entropy
-from graphldp.client.laplace import discrete_laplace
+from graphldp.client.sampling import coarsening, counting
+from graphldp.client.sampling.entropy import Entropy
+from graphldp.client.sampling.laplace import discrete_laplace
 from graphldp.errors import GraphLDPError, ParameterError, bad_parameter
 from graphldp.wire import DEGREE_RANGE, MILLION, WITH_COUNTS, WITH_DEGREE, Report, to_millionths
 

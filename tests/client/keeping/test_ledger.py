@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphldp.client import vault
-from graphldp.client.ledger import Ledger, shown
+from graphldp.client.keeping import vault
+from graphldp.client.keeping.ledger import Ledger, shown
 from graphldp.errors import ClientError, FormatError
 from graphldp.wire import Choice
 

@@ -22,8 +22,8 @@ from scipy.stats import chi2_contingency
 from tests.values import some
 
 from graphldp.audit import exact
-from graphldp.client import sampler
-from graphldp.client.entropy import Entropy
+from graphldp.client.sampling import sampler
+from graphldp.client.sampling.entropy import Entropy
 from graphldp.wire import Report, decode, encode
 
 USER = 1

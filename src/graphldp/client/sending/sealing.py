@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graphldp.client.membership import Membership
-from graphldp.client.sender import Sender
+from graphldp.client.keeping.membership import Membership
+from graphldp.client.sending.sender import Sender
 from graphldp.errors import ClientError, extra_named
 from graphldp.wire import Inner, Sealed, address, key_id, sealing_info
 

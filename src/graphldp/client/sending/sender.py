@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from graphldp.client.deadline import Deadline
+from graphldp.client.sending.deadline import Deadline
 from graphldp.errors import MissingExtraError, SendError, WireError
 from graphldp.text import printable
 from graphldp.wire import ANSWER_TYPE, MEDIA_TYPE, Invitation, problems

@@ -14,8 +14,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.client.entropy import Entropy
-from graphldp.client.laplace import discrete_laplace
+from graphldp.client.sampling.entropy import Entropy
+from graphldp.client.sampling.laplace import discrete_laplace
 from graphldp.errors import DataError
 
 

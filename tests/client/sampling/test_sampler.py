@@ -15,8 +15,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare
 
-from graphldp.client import coarsening, sampler
-from graphldp.client.entropy import Entropy
+from graphldp.client.sampling import coarsening, sampler
+from graphldp.client.sampling.entropy import Entropy
 from graphldp.errors import ParameterError, WireError
 from graphldp.mechanisms.dprr import sampling_probability
 from graphldp.wire import Report

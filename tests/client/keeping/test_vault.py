@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from graphldp.client import vault
+from graphldp.client.keeping import vault
 from graphldp.errors import ClientError, FormatError
 
 
@@ -70,7 +70,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, text: bytes) -> None:
 def test_a_full_disk_leaves_the_old_file_and_says_which(tmp_path: Path) -> None:
     vault.keep(tmp_path / "a.json", [1])
     code = (
-        "import sys; from pathlib import Path; from graphldp.client import vault\n"
+        "import sys; from pathlib import Path; from graphldp.client.keeping import vault\n"
         "try: vault.keep(Path(sys.argv[1]), 'x' * 10**6)\n"
         "except OSError as error: print(error.filename)"
     )

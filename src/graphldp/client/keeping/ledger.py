@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from graphldp.client import vault
+from graphldp.client.keeping import vault
 from graphldp.errors import ClientError, FormatError
 from graphldp.wire import MILLION, Choice
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from graphldp.cli.client import app
-from graphldp.client.page import verify_page
+from graphldp.client.sending.page import verify_page
 from graphldp.errors import SendError, WireError
 from graphldp.wire import spoken
 from graphldp.wire.bundle import BUNDLE_LIST, PAGE, bundle_digest, installed_bundle

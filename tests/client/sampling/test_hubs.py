@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.client.test_law import noise
+from tests.client.sampling.test_law import noise
 
 from graphldp.audit import rounds
 from graphldp.audit.exact import lists_of
-from graphldp.client import hubs
-from graphldp.client.entropy import Entropy
+from graphldp.client.sampling import hubs
+from graphldp.client.sampling.entropy import Entropy
 from graphldp.errors import WireError
 from graphldp.mechanisms.hub_lists import hub_threshold
 from graphldp.privacy.hubs import HUB_TIMES

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from graphldp.client import vault
+from graphldp.client.keeping import vault
 from graphldp.errors import ClientError, DataError
 from graphldp.wire import Invitation, Publication, Published, Report, address, decode
 

@@ -1,0 +1,1 @@
+"""What a device keeps: its reports, its communities, and the ledger of what was spent."""

@@ -1,0 +1,1 @@
+"""Exact draws from the operating system's entropy. Nothing here is kept or sent."""
