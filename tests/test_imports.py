@@ -129,12 +129,23 @@ def test_rooms_stay_apart_inside_functions_too(room: str, others: set[str]) -> N
     assert not wrong
 
 
-def test_the_engine_knows_nothing_of_the_rest_of_learn() -> None:
-    """``learn/engine`` is the lowest of learn's sub-rooms: tables, inference and the face build on it."""
-    inside = [each for each in imports() if each.where.startswith("learn/engine/") and not each.typing_only]
+SUBROOMS = {
+    "learn/engine": set[str](),  # tables, inference and the face build on it
+    "client/sampling": set[str](),  # what draws can neither keep nor send
+    "client/keeping": set[str](),
+    "client/sending": {"client/keeping"},
+}
+"""The sub-rooms of a room that know none of its others, or these alone."""
+
+
+@pytest.mark.parametrize(("subroom", "known"), SUBROOMS.items())
+def test_a_sub_room_knows_nothing_of_what_builds_on_it(subroom: str, known: set[str]) -> None:
+    inside = [each for each in imports() if each.where.startswith(f"{subroom}/") and not each.typing_only]
     assert inside
-    wrong = [each for each in inside if each.target.startswith("graphldp.learn")]
-    assert not [str(each) for each in wrong if not each.target.startswith("graphldp.learn.engine")]
+    own = [f"graphldp.{each.replace('/', '.')}" for each in (subroom, *known)]
+    room = f"graphldp.{subroom.split('/')[0]}"
+    reached = [each for each in inside if each.target.startswith(room) and not each.target.startswith(tuple(own))]
+    assert not [str(each) for each in reached]
 
 
 def test_only_learn_imports_torch() -> None:
