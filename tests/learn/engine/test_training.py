@@ -19,7 +19,7 @@ from graphldp.errors import DataError, ParameterError, TrainingError
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.stack import STREAMS
+from graphldp.learn.engine.members import STREAMS
 from graphldp.learn.engine.training import (
     EpochRecord,
     Job,

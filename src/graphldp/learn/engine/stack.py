@@ -8,9 +8,6 @@ the device before the end of an epoch.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -21,42 +18,14 @@ from torch.nn.functional import cross_entropy
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.members import Member
 from graphldp.learn.engine.replay import Replay
 from graphldp.learn.engine.rows import RowBatch
 from graphldp.learn.engine.store import GraphStore, join
 
-if TYPE_CHECKING:
-    from graphldp.learn.engine.training import TrainingOptions
-
 BETAS = 0.9, 0.999
 EPS = 1e-8  # both as in torch.optim.Adam
 SMALL = 1e-6  # a deviation that is rounding, of a number that all graphs share
-STREAMS = {"weights": 0, "shuffle": 1, "dropout": 2}
-
-
-@dataclass
-class Member:
-    """One training in the stack: who it is, what it needs, and its own random streams."""
-
-    position: int
-    spec: ModelSpec
-    options: TrainingOptions
-    train_set: PackedGraphs
-    validation: PackedGraphs
-    epochs: int = 0
-    steps: int = 0
-    streams: dict[str, np.random.Generator] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.streams = {
-            name: np.random.default_rng(np.random.SeedSequence(int(self.options.seed), spawn_key=(number,)))
-            for name, number in STREAMS.items()
-        }
-
-    @cached_property
-    def stores(self) -> tuple[GraphStore, GraphStore]:
-        """The packed graphs it trains and validates on."""
-        return self.train_set.store, self.validation.store
 
 
 class Stack:

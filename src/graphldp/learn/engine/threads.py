@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import torch
 
 if TYPE_CHECKING:
-    from graphldp.learn.engine.stack import Member
+    from graphldp.learn.engine.members import Member
 
 SMALL = 1 << 14
 """Users in a batch up to which one thread does the work: 64 graphs of 256 users each."""

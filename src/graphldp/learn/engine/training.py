@@ -22,8 +22,9 @@ from graphldp.errors import DataError, ParameterError, TrainingError, bad_parame
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.batches import PackedGraphs, gather
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.members import Member
 from graphldp.learn.engine.packing import kind_of
-from graphldp.learn.engine.stack import Member, Stack
+from graphldp.learn.engine.stack import Stack
 from graphldp.learn.engine.threads import threads_of
 
 
