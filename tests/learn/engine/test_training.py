@@ -151,6 +151,17 @@ def test_stacked_is_alone(kind: dict[str, Any]) -> None:
             assert (together[number].state[name] - value).abs().max() < 1e-6, name
 
 
+def test_a_step_may_have_graphs_of_one_training_alone() -> None:
+    """Its rows are one tile, as those of a training that runs alone are."""
+    spec = ModelSpec(2, layers=3, hidden=4, dropout=0.0)
+    train_set, validation = packed_problem(spec, torch.float64)
+    options = TrainingOptions(max_epochs=2, batch_size=5)
+    jobs = [Job(spec, options, train_set.subset(np.arange(size)), validation) for size in (5, 17, 4)]
+    for job, together in zip(jobs, train_many(jobs, at_once=3), strict=True):
+        alone = train(spec, options, job.train_set, validation)
+        assert alone.history[-1].val_loss == pytest.approx(together.history[-1].val_loss, abs=1e-8)
+
+
 def test_same_seed_same_result() -> None:
     spec = ModelSpec(2, layers=3, hidden=8)
     sets = packed_problem(spec)

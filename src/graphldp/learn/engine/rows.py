@@ -58,15 +58,20 @@ class Tiles:
 
     def spread(self, values: Tensor) -> Tensor:
         """Each model's values [S, …], for each tile [T, …]."""
-        return values if self.model.shape[0] == 1 else values.index_select(0, self.model)
+        return values if self._alone else values.index_select(0, self.model)
 
     def collect(self, values: Tensor) -> Tensor:
         """The sum over each model's tiles, [T, …] to [S, …]: as a product, which has a fixed order on every device."""
-        if self.model.shape[0] == 1:
+        if self._alone:
             return values
         models = torch.arange(self.num_models, device=values.device)
         member = (models[:, None] == self.model).to(values.dtype)
         return (member @ values.flatten(1)).view(-1, *values.shape[1:])
+
+    @property
+    def _alone(self) -> bool:
+        """Whether there is one tile of one model; of several models, one alone may have rows too."""
+        return self.num_models == self.model.shape[0] == 1
 
 
 @dataclass(frozen=True)
