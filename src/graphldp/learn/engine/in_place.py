@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphldp.learn.engine.layout import index_type, lay_out, room_for
+from graphldp.learn.engine.layout import index_type, lay_out, room_for, send
 from graphldp.learn.engine.rows import Matrix, RowBatch, Rows, Tiles, Users
 from graphldp.learn.engine.store import Blocks, Dense, GraphStore
 
@@ -63,10 +63,10 @@ class InPlace:
         self._widths = [ids[0].size, *(each for table in tables for each in (table.shape[2] - 1, table.shape[2]))]
         flat = [ids.reshape(len(ids), -1), *(each for table in tables for each in (table[1, :, :-1], table[2]))]
         device = store.codes.device
-        self._places = torch.from_numpy(np.hstack(flat)).to(device, index_type(*pointers, *tables))
-        self._users = torch.from_numpy(np.append(store.sizes, 0)[ids]).to(device, store.dtype)
+        self._places = send(np.hstack(flat), device, index_type(*pointers, *tables))
+        self._users = send(np.append(store.sizes, 0)[ids], device, store.dtype)
         begin = tables[-1][2, :, :-1].reshape(len(ids), models, -1)[:, :, :-1].reshape(len(ids), -1)
-        self._programs = torch.from_numpy(_programs(ids, parts, begin, room[-1])).to(device)
+        self._programs = send(_programs(ids, parts, begin, room[-1]), device, torch.int64)
 
     def __len__(self) -> int:
         return len(self.rooms)

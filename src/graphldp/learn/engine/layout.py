@@ -94,3 +94,11 @@ def room_for(sizes: NDArray[np.int64], whole: NDArray[np.int64], models: int = 1
     grades = GRADES * models**0.5
     grade = np.ceil(grades * np.log2(np.maximum(needed, 1)))
     return np.asarray(np.ceil(share * 2.0 ** (grade / grades)), dtype=np.int64)
+
+
+def send(values: NDArray[np.generic], device: torch.device, dtype: torch.dtype) -> Tensor:
+    """Values of the host on a device, without waiting for what the device has still to do."""
+    found = torch.from_numpy(values).to(dtype)
+    if device.type != "cuda":
+        return found.to(device)
+    return found.pin_memory().to(device, non_blocking=True)

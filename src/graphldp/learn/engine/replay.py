@@ -7,8 +7,9 @@ steps is copied to where the recorded kernels read it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -17,11 +18,24 @@ from torch import Tensor
 
 from graphldp.learn.engine.batches import gather
 from graphldp.learn.engine.in_place import InPlace, Room
-from graphldp.learn.engine.rows import kernels_for
+from graphldp.learn.engine.rows import RowBatch, kernels_for
 from graphldp.learn.engine.store import GraphStore
 
 Work = Callable[..., None]
 RECORDED = 1 << 20  # rows of a batch up to which starting its kernels takes longer than running them
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Some steps that can begin: batches, and what is beside each.
+
+    Args:
+        batches: their tables for compiled kernels; or what gathers them one by one, where there are no such kernels.
+        beside: [steps, …] each, on the device.
+    """
+
+    batches: InPlace | Callable[[], Iterable[RowBatch]]
+    beside: tuple[Tensor, ...]
 
 
 @dataclass
@@ -50,8 +64,8 @@ class Replay:
         """Let recordings go: what they wrote to has moved."""
         self._recordings = {}
 
-    def run(self, store: GraphStore, ids: NDArray[np.int64], layers: int, *beside: Tensor) -> None:
-        """Work on the batches of some graphs (:func:`graphldp.learn.engine.batches.gather`), and what is beside each.
+    def prepare(self, store: GraphStore, ids: NDArray[np.int64], layers: int, *beside: Tensor) -> Steps:
+        """Lay out the batches of some graphs (:func:`graphldp.learn.engine.batches.gather`); the device need not wait.
 
         Args:
             store: packed graphs.
@@ -61,13 +75,20 @@ class Replay:
         """
         kernels = kernels_for(store.codes.device, store.dtype)
         if kernels is None:
-            for step, batch in enumerate(gather(store, ids, layers)):
-                self._work(batch, *(each[step] for each in beside))
-            return
+            return Steps(partial(gather, store, ids, layers), beside)
         # sums over dense lists differ between users in the third digit, which half the bytes would round away
-        batches = InPlace(store, ids, layers, kernels, torch.float32 if store.dense else self._kept)
-        for step, room in enumerate(batches.rooms):
-            self._step(batches, room, (*batches.tables(step), *(each[step] for each in beside)))
+        kept = torch.float32 if store.dense else self._kept
+        return Steps(InPlace(store, ids, layers, kernels, kept), beside)
+
+    def run(self, steps: Steps) -> None:
+        """Work on batch after batch."""
+        if not isinstance(steps.batches, InPlace):
+            for step, batch in enumerate(steps.batches()):
+                self._work(batch, *(each[step] for each in steps.beside))
+            return
+        for step, room in enumerate(steps.batches.rooms):
+            given = *steps.batches.tables(step), *(each[step] for each in steps.beside)
+            self._step(steps.batches, room, given)
 
     def _step(self, batches: InPlace, room: Room, given: tuple[Tensor, ...]) -> None:
         if max(room) > RECORDED:

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from graphldp.learn.engine import gin
+from graphldp.learn.engine import gin, plans
 from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.layout import send
 from graphldp.learn.engine.members import Member
-from graphldp.learn.engine.replay import Replay
+from graphldp.learn.engine.replay import Replay, Steps
 from graphldp.learn.engine.rows import RowBatch
 from graphldp.learn.engine.store import GraphStore, join
 
-BETAS = 0.9, 0.999
-EPS = 1e-8  # both as in torch.optim.Adam
+EPS = 1e-8  # as in torch.optim.Adam
 SMALL = 1e-6  # a deviation that is rounding, of a number that all graphs share
 
 
@@ -42,6 +42,8 @@ class Stack:
         self._offsets: dict[int, int] = {}
         kept = torch.bfloat16 if half else torch.float32
         self._learning, self._judging = Replay(self._learn, kept), Replay(self._judge, kept)
+        self._lessons: Steps | None = None
+        self._checks: Steps | None = None
 
     def admit(self, members: Sequence[Member]) -> None:
         """Take trainings in, at their starting weights."""
@@ -122,11 +124,22 @@ class Stack:
 
     def epoch(self) -> Tensor:
         """One epoch of every training: [S, 3], training loss, validation loss and accuracy, on the CPU."""
+        self._checks = self._checks or self._plan_checks()
+        train_loss, _ = self._work(self._learning, self._lessons or self._plan_lessons())
+        val_loss, val_accuracy = self._work(self._judging, self._checks)
+        found = torch.stack((train_loss, val_loss, val_accuracy), dim=1)
         for member in self.members:
-            member.epochs += 1
-        train_loss = self._train()
-        val_loss, val_accuracy = self._validate()
-        return torch.stack((train_loss, val_loss, val_accuracy), dim=1).cpu()
+            member.end_epoch()
+        # a GPU is still at work on all this; meanwhile the host makes what the next epoch reads, unless somebody leaves
+        stay = all(member.epochs < member.options.max_epochs for member in self.members)
+        self._lessons = self._plan_lessons() if stay else None
+        return found.cpu()
+
+    def _work(self, replay: Replay, steps: Steps) -> Tensor:
+        """Losses and right answers of every training, a graph: [2, S]."""
+        self._losses.zero_()
+        replay.run(steps)
+        return self._losses / steps.beside[1].sum((0, 2))
 
     def _view(self) -> None:
         """After a change of members: parameters as views of the flat tensor, and room for losses."""
@@ -137,6 +150,7 @@ class Stack:
         self._losses = self._state["weights"].new_zeros(2, len(self.members))
         self._learning.forget()
         self._judging.forget()
+        self._lessons = self._checks = None
 
     def _join(self) -> None:
         """After an arrival: the graphs of all in one store, dense ones in one of their own."""
@@ -152,15 +166,20 @@ class Stack:
             starts = np.cumsum([0, *(len(store.sizes) for store in stores)]).tolist()
             self._offsets |= {id(store): start for store, start in zip(stores, starts, strict=False)}
 
-    def _train(self) -> Tensor:
-        orders = [member.streams["shuffle"].permutation(len(member.train_set)) for member in self.members]
-        sizes = [int(member.options.batch_size) for member in self.members]
+    def _plan_lessons(self) -> Steps:
+        """What the next epoch of every training reads."""
         sets = [member.train_set for member in self.members]
-        ids, targets, weight = self._batches(sets, orders, sizes)
-        self._losses.zero_()
-        beside = targets, weight, self._kept(ids.shape), self._adam_plan(ids.shape[0])
-        self._learning.run(self._store(sets), ids, self.spec.layers, *beside)
-        return self._losses[0] / weight.sum((0, 2))
+        sizes = [int(member.options.batch_size) for member in self.members]
+        ids, *beside = self._batches(sets, [member.coming.order for member in self.members], sizes)
+        weights = self._state["weights"]
+        beside += plans.dropout(self.members, ids.shape, weights), plans.adam(self.members, len(ids), weights)
+        return self._learning.prepare(self._store(sets), ids, self.spec.layers, *beside)
+
+    def _plan_checks(self) -> Steps:
+        """What is read when the epoch is judged; always the same, as long as the members are."""
+        sets = [member.validation for member in self.members]
+        ids, *beside = self._batches(sets, [np.arange(len(each)) for each in sets], [256] * len(sets))
+        return self._judging.prepare(self._store(sets), ids, self.spec.layers, *beside)
 
     def _learn(self, batch: RowBatch, targets: Tensor, weight: Tensor, kept: Tensor, adam: Tensor) -> None:
         """One step of every training."""
@@ -170,16 +189,6 @@ class Stack:
         grads = torch.autograd.grad(loss, list(self._params.values()), materialize_grads=True)
         self._adam(torch.cat([grad.flatten(1) for grad in grads], dim=1), adam)
         self._losses[0] += losses.detach().sum(1)
-
-    def _validate(self) -> tuple[Tensor, Tensor]:
-        orders = [np.arange(len(member.validation)) for member in self.members]
-        sizes = [256] * len(orders)
-        sets = [member.validation for member in self.members]
-        ids, targets, weight = self._batches(sets, orders, sizes)
-        self._losses.zero_()
-        self._judging.run(self._store(sets), ids, self.spec.layers, targets, weight)
-        count = weight.sum((0, 2))
-        return self._losses[0] / count, self._losses[1] / count
 
     @torch.no_grad()
     def _judge(self, batch: RowBatch, targets: Tensor, weight: Tensor) -> None:
@@ -197,46 +206,12 @@ class Stack:
         self, sets: Sequence[PackedGraphs], orders: Sequence[NDArray[np.int64]], sizes: Sequence[int]
     ) -> tuple[NDArray[np.int64], Tensor, Tensor]:
         """[steps, S, B]: graphs of the joined store, their classes, and 1 for each graph, 0 where there is none."""
-        steps = max(-(-len(order) // size) for order, size in zip(orders, sizes, strict=True))
-        shape = steps, len(sets), max(sizes)
+        ids = [each.ids[order] + self._offsets[id(each.store)] for each, order in zip(sets, orders, strict=True)]
+        classes = [np.asarray(each.classes)[order] for each, order in zip(sets, orders, strict=True)]
         past = len(self._store(sets).sizes)
-        ids = np.full(shape, past, dtype=np.int64)
-        targets = np.zeros(shape, dtype=np.int64)
-        for s, (packed, order, size) in enumerate(zip(sets, orders, sizes, strict=True)):
-            step, place = np.divmod(np.arange(len(order)), size)
-            ids[step, s, place] = packed.ids[order] + self._offsets[id(packed.store)]
-            targets[step, s, place] = np.asarray(packed.classes)[order]
-        weight = torch.from_numpy(ids < past).to(sets[0].device, sets[0].dtype)
-        return ids, torch.from_numpy(targets).to(sets[0].device), weight
-
-    def _kept(self, shape: tuple[int, ...]) -> Tensor:
-        """Dropout's factors for an epoch, [steps, S, B, spec.dropouts]."""
-        steps, models, batch = shape
-        draws = np.ones((steps, models, batch, self.spec.dropouts), dtype=np.float32)
-        for s, member in enumerate(self.members):
-            count, size = len(member.train_set), int(member.options.batch_size)
-            step, place = np.divmod(np.arange(count), size)
-            draws[step, s, place] = member.streams["dropout"].random((count, self.spec.dropouts), dtype=np.float32)
-        weights = self._state["weights"]
-        rate = torch.tensor([member.spec.dropout for member in self.members]).to(weights.device, weights.dtype)
-        rate = rate[None, :, None, None]
-        return (torch.from_numpy(draws).to(weights.device, weights.dtype) >= rate) / (1 - rate)
-
-    def _adam_plan(self, steps: int) -> Tensor:
-        """[steps, 4, S, 1]: for each step and training its rates of change, its step size and its second correction."""
-        plan = np.zeros((steps, 4, len(self.members), 1))
-        for s, member in enumerate(self.members):
-            options = member.options
-            lr = options.lr * options.lr_decay ** ((member.epochs - 1) // options.lr_step)
-            own = -(-len(member.train_set) // int(options.batch_size))
-            number = member.steps + np.arange(1, own + 1)
-            plan[:own, 0, s, 0] = 1 - BETAS[0]
-            plan[:own, 1, s, 0] = 1 - BETAS[1]
-            plan[:own, 2, s, 0] = lr / (1 - BETAS[0] ** number)
-            plan[:own, 3, s, 0] = 1 / np.sqrt(1 - BETAS[1] ** number)
-            member.steps += own
-        weights = self._state["weights"]
-        return torch.from_numpy(plan).to(weights.device, weights.dtype)
+        graphs, targets = plans.in_batches(ids, sizes, past), plans.in_batches(classes, sizes, 0)
+        device = sets[0].device
+        return graphs, send(targets, device, torch.int64), send(graphs < past, device, sets[0].dtype)
 
     @torch.no_grad()
     def _adam(self, grad: Tensor, plan: Tensor) -> None:
