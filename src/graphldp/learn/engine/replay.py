@@ -2,7 +2,8 @@
 
 A step of one training is some two hundred small kernels. Starting each of them from Python takes longer than running
 it, so a step is recorded once for each size of batch and from then on started as a whole. What differs between two
-steps is copied to where the recorded kernels read it.
+steps is copied to where the recorded kernels read it. Many trainings as one keep the chip busy either way, but a
+recorded epoch is started in a few milliseconds, which leaves the host the time to make the next one's tables.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from graphldp.learn.engine.rows import RowBatch, kernels_for
 from graphldp.learn.engine.store import GraphStore
 
 Work = Callable[..., None]
-RECORDED = 1 << 20  # rows of a batch up to which starting its kernels takes longer than running them
+RECORDED = 1 << 22  # rows of a batch up to which a step is recorded: a recording keeps the memory that it works in
 
 
 @dataclass(frozen=True)
