@@ -34,7 +34,7 @@ TABLES = {
     "mechanisms": ({word for each in named.mechanisms() for word in (each.name, each.label)}, ("mechanisms/named.py",)),
     "attacks and defenses": (
         {*ATTACKS, *DEFENSES},
-        ("threats/named.py", "threats/beyond.py", "experiments/plans/panels.py"),
+        ("threats/named.py", "threats/attacks/beyond.py", "experiments/plans/panels.py"),
     ),
 }
 """The names, and where they may stand together: in their table, where a class has variants, and where some of them are

@@ -23,8 +23,8 @@ from graphldp.experiments.summary import Point, points_of
 from graphldp.pages import forgery
 from graphldp.pages.poisoning import defense_name, panel_tables, recovered
 from graphldp.threats import Poison
-from graphldp.threats.evidence import Columns
-from graphldp.threats.law import BINS, Population, Sampling, bins
+from graphldp.threats.defenses.evidence import Columns
+from graphldp.threats.defenses.law import BINS, Population, Sampling, bins
 
 PAGES = (DOCS / "threats.md",)
 ATTACKS = ("random", "all-ones", "mimicry", "clique", "target", "frame", "all-zeros")

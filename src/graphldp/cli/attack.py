@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from graphldp.experiments.trial import Threat
     from graphldp.reports import Reports
-    from graphldp.threats.optimised import Score
+    from graphldp.threats.attacks.optimised import Score
 
 EPILOG = """Examples:
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from graphldp.reports import Reports
-    from graphldp.threats.verdict import Verdict
+    from graphldp.threats.defenses.verdict import Verdict
 
 EPILOG = """Examples:
 

@@ -20,8 +20,8 @@ from graphldp.experiments.trial import Threat, Trial
 from graphldp.learn.selection import split
 from graphldp.reports import Reports
 from graphldp.threats import Optimised
+from graphldp.threats.attacks.optimised import Score
 from graphldp.threats.named import make_defense
-from graphldp.threats.optimised import Score
 
 if TYPE_CHECKING:
     from graphldp.learn.tables.tabular import TableClassifier

@@ -22,8 +22,8 @@ from graphldp.experiments.trial import Threat, Trial, Where
 from graphldp.learn.selection import split
 from graphldp.reports import Reports
 from graphldp.threats import Optimised, Verdict
+from graphldp.threats.attacks.optimised import Score
 from graphldp.threats.named import make_defense
-from graphldp.threats.optimised import Score
 from graphldp.threats.treatments import Treatment, treat
 
 HUB = 0.25

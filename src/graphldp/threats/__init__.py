@@ -1,10 +1,7 @@
 """Users who lie, and what a server can do about it (Section 6 of the paper)."""
 
-from graphldp.threats.attacks import Attack, ListAttack, Poison
-from graphldp.threats.base import Defense
-from graphldp.threats.beyond import Collusion, HubMimicry
-from graphldp.threats.consistency import RowColumnCheck
-from graphldp.threats.degrees import (
+from graphldp.threats.attacks.beyond import Collusion, HubMimicry
+from graphldp.threats.attacks.degrees import (
     CopyLargest,
     DegreeAttack,
     DegreeShift,
@@ -14,11 +11,14 @@ from graphldp.threats.degrees import (
     SilentHubs,
     StayAway,
 )
-from graphldp.threats.guard import HubGuard
-from graphldp.threats.optimised import Optimised
-from graphldp.threats.plausible import PlausibleDegrees
-from graphldp.threats.threshold import DegreeThreshold
-from graphldp.threats.verdict import ROC, Verdict, roc
+from graphldp.threats.attacks.optimised import Optimised
+from graphldp.threats.attacks.poison import Attack, ListAttack, Poison
+from graphldp.threats.defenses.base import Defense
+from graphldp.threats.defenses.consistency import RowColumnCheck
+from graphldp.threats.defenses.guard import HubGuard
+from graphldp.threats.defenses.plausible import PlausibleDegrees
+from graphldp.threats.defenses.threshold import DegreeThreshold
+from graphldp.threats.defenses.verdict import ROC, Verdict, roc
 
 __all__ = [
     "ROC",

@@ -13,16 +13,16 @@ from typing import Any
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.mechanisms.named import label_of, mechanisms, name_of
 from graphldp.own import is_reference, load_class
-from graphldp.threats.attacks import Attack, ListAttack, Poison
-from graphldp.threats.base import Defense
-from graphldp.threats.beyond import Collusion, HubMimicry
-from graphldp.threats.claims import WITH_DEGREES
-from graphldp.threats.consistency import RowColumnCheck
-from graphldp.threats.degrees import CopyLargest, DegreeShift, FakeHub, Imitation, Mimics, SilentHubs, StayAway
-from graphldp.threats.guard import HubGuard
-from graphldp.threats.optimised import Optimised
-from graphldp.threats.plausible import PlausibleDegrees
-from graphldp.threats.threshold import DegreeThreshold
+from graphldp.threats.attacks.beyond import Collusion, HubMimicry
+from graphldp.threats.attacks.claims import WITH_DEGREES
+from graphldp.threats.attacks.degrees import CopyLargest, DegreeShift, FakeHub, Imitation, Mimics, SilentHubs, StayAway
+from graphldp.threats.attacks.optimised import Optimised
+from graphldp.threats.attacks.poison import Attack, ListAttack, Poison
+from graphldp.threats.defenses.base import Defense
+from graphldp.threats.defenses.consistency import RowColumnCheck
+from graphldp.threats.defenses.guard import HubGuard
+from graphldp.threats.defenses.plausible import PlausibleDegrees
+from graphldp.threats.defenses.threshold import DegreeThreshold
 
 
 @dataclass(frozen=True)

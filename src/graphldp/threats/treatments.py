@@ -13,7 +13,7 @@ from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Rng, Stream, key_from
 from graphldp.pointers import gather_ranges
 from graphldp.reports import Reports
-from graphldp.threats.lists import spliced
+from graphldp.threats.attacks.lists import spliced
 
 Treatment = Literal["remove", "empty", "redraw"]
 _TAG = 0x5C4E30  # keeps these draws apart from the noise and from attacks with the same seed

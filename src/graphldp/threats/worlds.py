@@ -29,7 +29,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.graphs import GraphSet
-from graphldp.threats.attacks import check_share
+from graphldp.threats.attacks.poison import check_share
 
 Floats = NDArray[np.float64]
 Liars = Literal["both", "one", "random"]

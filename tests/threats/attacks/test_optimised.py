@@ -10,7 +10,7 @@ import graphldp as gl
 from graphldp.errors import ParameterError
 from graphldp.mechanisms.support import unsupported
 from graphldp.threats import DegreeAttack, DegreeShift, FakeHub, Optimised, SilentHubs
-from graphldp.threats.optimised import Score
+from graphldp.threats.attacks.optimised import Score
 
 MECHANISMS = (gl.NoisyDegrees(1.0, noise="discrete"), gl.HubLists(2.0, times=0.5), gl.HubCounts(1.0, times=0.5))
 

@@ -13,8 +13,8 @@ from graphldp.errors import bad_parameter
 from graphldp.mechanisms.base import Mechanism
 from graphldp.mechanisms.streams import Rng
 from graphldp.reports import Reports
+from graphldp.threats.defenses.verdict import Verdict
 from graphldp.threats.treatments import Treatment, treat
-from graphldp.threats.verdict import Verdict
 
 
 @dataclass(frozen=True)

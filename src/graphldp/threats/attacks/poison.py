@@ -5,7 +5,7 @@ The paper's attack (Section 6.1) rewrites a malicious user's noisy list bit by b
     Poison(ω₁, ω₂):  Pr(ã*_ij = 1) = ω₁ if ã_ij = 1, else ω₂,
 
 for ⌊βn⌋ users of each graph. That is the row sampler of the mechanisms with keep = ω₁ and fake = ω₂, so it costs what
-the fake lists are long and never an n × n array. Stronger attacks are in :mod:`graphldp.threats.beyond`.
+the fake lists are long and never an n × n array. Stronger attacks are in :mod:`graphldp.threats.attacks.beyond`.
 
 A public user's list is there for everybody to check, so malicious users are drawn among private ones who have
 reported; where fewer than ⌊βn⌋ are private, all of these are malicious.
@@ -25,8 +25,8 @@ from graphldp.mechanisms.base import Mechanism, backend
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Rng, Stream, key_from
 from graphldp.reports import Reports
-from graphldp.threats.forgery import forged_degrees
-from graphldp.threats.lists import MadeLists
+from graphldp.threats.attacks.forgery import forged_degrees
+from graphldp.threats.attacks.lists import MadeLists
 
 _TAG = 0x7472A17  # keeps an attack's draws apart from the noise drawn with the same seed
 

@@ -23,7 +23,7 @@ from scipy.stats import binom
 
 from graphldp.mechanisms import RR, Mechanism
 from graphldp.reports import Reports
-from graphldp.threats.columns import inconsistencies, listed_by
+from graphldp.threats.defenses.columns import inconsistencies, listed_by
 
 Floats = NDArray[np.float64]
 LARGEST = 600.0  # of a log-likelihood ratio, well inside what exp can take

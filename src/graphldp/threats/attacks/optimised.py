@@ -27,8 +27,8 @@ from graphldp.errors import bad_parameter
 from graphldp.mechanisms.streams import Key
 from graphldp.mechanisms.support import unsupported
 from graphldp.reports import Reports
-from graphldp.threats.claims import Floats, Friends, forged
-from graphldp.threats.degrees import DegreeAttack, degrees_of
+from graphldp.threats.attacks.claims import Floats, Friends, forged
+from graphldp.threats.attacks.degrees import DegreeAttack, degrees_of
 from graphldp.wire.report import DEGREE_RANGE
 
 Score = Callable[[Reports], Floats]

@@ -1,7 +1,7 @@
 """Attacks on reports that are degrees: liars who claim more friends, or fewer, than they have.
 
 One number of a graph's profile, how busy its busiest user is, can be forged by one liar. These attacks say how.
-The strongest of them is in :mod:`graphldp.threats.optimised`.
+The strongest of them is in :mod:`graphldp.threats.attacks.optimised`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from graphldp.mechanisms.named import drawn_by
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream
 from graphldp.reports import Reports
-from graphldp.threats.attacks import Attack, check_share
-from graphldp.threats.claims import WITH_DEGREES, Floats, Friends, Lie, forged
+from graphldp.threats.attacks.claims import WITH_DEGREES, Floats, Friends, Lie, forged
+from graphldp.threats.attacks.poison import Attack, check_share
 from graphldp.threats.treatments import treat
 
 

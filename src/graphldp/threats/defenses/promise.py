@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from graphldp.reports import Reports
-from graphldp.threats.evidence import Columns
-from graphldp.threats.law import Sampling
+from graphldp.threats.defenses.evidence import Columns
+from graphldp.threats.defenses.law import Sampling
 
 Floats = NDArray[np.float64]
 _WEIGHT = 0.2

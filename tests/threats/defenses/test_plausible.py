@@ -11,7 +11,7 @@ from tests.values import some
 import graphldp as gl
 from graphldp.errors import ParameterError
 from graphldp.threats import CopyLargest, DegreeAttack, FakeHub, SilentHubs
-from graphldp.threats.plausible import PlausibleDegrees
+from graphldp.threats.defenses.plausible import PlausibleDegrees
 
 
 @pytest.fixture(scope="module")

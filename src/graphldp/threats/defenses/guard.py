@@ -1,16 +1,16 @@
 """HubGuard: a defense that keeps the hubs, by one test at two operating points; derived in ``docs/threats.md``.
 
 Two witnesses speak about a user with a long list: how many lists of that length an honest population would send
-(:mod:`graphldp.threats.law`), and how often unsuspected others list her (:mod:`graphldp.threats.evidence`). In a
-directed graph there is only the first.
+(:mod:`graphldp.threats.defenses.law`), and how often unsuspected others list her
+(:mod:`graphldp.threats.defenses.evidence`). In a directed graph there is only the first.
 
 *guarantee*: an honest user is flagged with probability at most θ, hubs included, by the p-values of
-:mod:`graphldp.threats.promise`: others list her too seldom for every degree that could have given her list (9/10 of θ),
-no degree could have given it, or it does not go with her own d* (1/20 each).
+:mod:`graphldp.threats.defenses.promise`: others list her too seldom for every degree that could have given her list
+(9/10 of θ), no degree could have given it, or it does not go with her own d* (1/20 each).
 
 *accuracy*: she is flagged if she is malicious rather than honest under the mixture of
-:mod:`graphldp.threats.mixture`. This finds nearly all senders of long lists and, in an attacked graph, sacrifices hubs
-whose lists look just like theirs.
+:mod:`graphldp.threats.defenses.mixture`. This finds nearly all senders of long lists and, in an attacked graph,
+sacrifices hubs whose lists look just like theirs.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from graphldp.errors import DataError, bad_parameter
 from graphldp.mechanisms import DPRR, RR, LocalLap
 from graphldp.mechanisms.named import drawn_by
 from graphldp.reports import Reports
-from graphldp.threats.base import Defense, can_be_flagged, check_theta
-from graphldp.threats.evidence import LARGEST, Columns, Contradictions
-from graphldp.threats.law import BINS, Population, Sampling, bins
-from graphldp.threats.mixture import by_columns, by_number
-from graphldp.threats.promise import impossible_list, own_word, seldom_listed
+from graphldp.threats.defenses.base import Defense, can_be_flagged, check_theta
+from graphldp.threats.defenses.evidence import LARGEST, Columns, Contradictions
+from graphldp.threats.defenses.law import BINS, Population, Sampling, bins
+from graphldp.threats.defenses.mixture import by_columns, by_number
+from graphldp.threats.defenses.promise import impossible_list, own_word, seldom_listed
+from graphldp.threats.defenses.verdict import Verdict
 from graphldp.threats.treatments import Treatment
-from graphldp.threats.verdict import Verdict
 
 Point = Literal["guarantee", "accuracy"]
 Floats = NDArray[np.float64]

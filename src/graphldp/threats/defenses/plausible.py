@@ -22,11 +22,11 @@ from scipy.stats import binom
 
 from graphldp.mechanisms.support import unsupported
 from graphldp.reports import Reports
-from graphldp.threats.base import Defense, can_be_flagged, check_theta
-from graphldp.threats.claims import WITH_DEGREES, Floats
-from graphldp.threats.degrees import degrees_of
+from graphldp.threats.attacks.claims import WITH_DEGREES, Floats
+from graphldp.threats.attacks.degrees import degrees_of
+from graphldp.threats.defenses.base import Defense, can_be_flagged, check_theta
+from graphldp.threats.defenses.verdict import Verdict
 from graphldp.threats.treatments import Treatment
-from graphldp.threats.verdict import Verdict
 
 
 @dataclass(frozen=True)

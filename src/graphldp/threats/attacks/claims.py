@@ -26,7 +26,7 @@ from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream
 from graphldp.privacy import allocate
 from graphldp.reports import Reports
-from graphldp.threats.lists import spliced
+from graphldp.threats.attacks.lists import spliced
 from graphldp.threats.treatments import without_answers
 from graphldp.wire.report import DEGREE_RANGE
 

@@ -20,10 +20,10 @@ from graphldp.errors import DataError
 from graphldp.mechanisms.named import drawn_by
 from graphldp.mechanisms.rr import RR
 from graphldp.reports import Reports
-from graphldp.threats.attacks import check_share
-from graphldp.threats.base import Defense, can_be_flagged, check_theta
-from graphldp.threats.columns import inconsistencies
-from graphldp.threats.verdict import Verdict
+from graphldp.threats.attacks.poison import check_share
+from graphldp.threats.defenses.base import Defense, can_be_flagged, check_theta
+from graphldp.threats.defenses.columns import inconsistencies
+from graphldp.threats.defenses.verdict import Verdict
 
 
 @dataclass(frozen=True)

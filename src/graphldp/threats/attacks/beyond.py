@@ -13,8 +13,8 @@ from graphldp.mechanisms.base import backend
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream
 from graphldp.reports import Reports
-from graphldp.threats.attacks import ListAttack, Script, check_share
-from graphldp.threats.lists import MadeLists, pooled_lists, with_member
+from graphldp.threats.attacks.lists import MadeLists, pooled_lists, with_member
+from graphldp.threats.attacks.poison import ListAttack, Script, check_share
 
 How = Literal["clique", "target", "frame"]
 

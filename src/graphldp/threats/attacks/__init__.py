@@ -1,0 +1,1 @@
+"""Users who lie: filters from reports to reports."""
