@@ -23,7 +23,7 @@ from graphldp.collector import tokens
 from graphldp.collector.intake import Submission
 from graphldp.collector.qr import svg
 from graphldp.collector.storage.database import transaction
-from graphldp.collector.storage.results import Prediction
+from graphldp.collector.storage.operating.results import Prediction
 from graphldp.collector.storage.store import Store
 from graphldp.learn.loading import load_classifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier

@@ -37,10 +37,10 @@ from graphldp.collector.friends_by_group import friends_by_group
 from graphldp.collector.operators import Session
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.settings import load_settings
-from graphldp.collector.storage.listing import Wanted
-from graphldp.collector.storage.results import Prediction, Run
+from graphldp.collector.storage.collecting.listing import Wanted
+from graphldp.collector.storage.collecting.tally import Tally
+from graphldp.collector.storage.operating.results import Prediction, Run
 from graphldp.collector.storage.store import Store
-from graphldp.collector.storage.tally import Tally
 from graphldp.collector.workshop import Workshop
 from graphldp.wire import Choice
 

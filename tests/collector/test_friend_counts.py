@@ -16,11 +16,11 @@ from graphldp import wire
 from graphldp.client.protocol import Client
 from graphldp.collector.offers import PUBLIC, Split, offers
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.backup import back_up, restore, sound
+from graphldp.collector.storage.copies.backup import back_up, restore, sound
+from graphldp.collector.storage.copies.export import export
+from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import open_engine, transaction
-from graphldp.collector.storage.export import export
 from graphldp.collector.storage.store import Store
-from graphldp.collector.storage.verify import verify
 from graphldp.errors import ParameterError
 from graphldp.privacy.groups import LINKS_FROM, advised_for_nodes
 from graphldp.wire import Invitation

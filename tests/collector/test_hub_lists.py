@@ -11,10 +11,10 @@ from tests.values import some
 
 from graphldp.client.protocol import Client
 from graphldp.collector.offers import Split, offers
+from graphldp.collector.storage.copies.export import export
+from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import open_engine
-from graphldp.collector.storage.export import export
 from graphldp.collector.storage.store import Store
-from graphldp.collector.storage.verify import verify
 from graphldp.wire import Invitation
 
 N, HUB, OTHER = 90, 5, 6

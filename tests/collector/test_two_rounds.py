@@ -12,8 +12,8 @@ from tests.collector.services import Collector, free_port
 from tests.collector.test_restore import collect
 
 from graphldp.client.protocol import Client
+from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.database import open_engine
-from graphldp.collector.storage.export import export
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ClientError, SendError
 from graphldp.wire import ANSWER_TYPE, Answer, Choice, Invitation, Question

@@ -20,10 +20,10 @@ from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import database as database_module
-from graphldp.collector.storage.backup import back_up, restore, sound
+from graphldp.collector.storage.copies.backup import back_up, restore, sound
+from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import open_engine, transaction
 from graphldp.collector.storage.store import Store
-from graphldp.collector.storage.verify import verify
 
 ALICE = Actor("alice", Role.ADMINISTRATOR, "command line")
 THEN = datetime(2026, 1, 1, tzinfo=UTC)

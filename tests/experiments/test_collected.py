@@ -19,9 +19,9 @@ from graphldp.collector import tokens
 from graphldp.collector.community import Community
 from graphldp.collector.intake import Submission
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.collecting.retention import Retention
+from graphldp.collector.storage.copies.export import export, export_in_batches
 from graphldp.collector.storage.database import transaction
-from graphldp.collector.storage.export import export, export_in_batches
-from graphldp.collector.storage.retention import Retention
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 from graphldp.experiments.collected import Course, label_collected, train_collected

@@ -7,7 +7,7 @@ import pytest
 from tests.collector.counted import CLASSES, EDGES, EPSILON, GROUPS, KNOWN, NAMES, SILENT, UNKNOWN, N, fill
 
 import graphldp as gl
-from graphldp.collector.storage.export import export
+from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.store import Store
 from graphldp.errors import DataError, ParameterError
 from graphldp.experiments.collected_users import classify_users

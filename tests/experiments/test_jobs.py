@@ -15,7 +15,7 @@ from tests.collector.services import MissingComponentError, Postgres
 from tests.experiments.crowds import crowd, no_room_beyond
 
 from graphldp.collector.actions.jobs import start, stop
-from graphldp.collector.storage.jobs import BackgroundJob, Kind
+from graphldp.collector.storage.operating.jobs import BackgroundJob, Kind
 from graphldp.collector.storage.store import Store
 from graphldp.collector.workshop import LOG, Workshop, models_folder
 from graphldp.errors import BusyError, ParameterError

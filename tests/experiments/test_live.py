@@ -18,7 +18,7 @@ from graphldp.client.sampling.entropy import Entropy
 from graphldp.collector import tokens
 from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.offers import Split, offers
-from graphldp.collector.storage.export import export
+from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.store import Store
 from graphldp.experiments import live
 from graphldp.experiments.collected import fitted, labels_of

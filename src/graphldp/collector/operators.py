@@ -16,10 +16,10 @@ from sqlalchemy.exc import IntegrityError
 from graphldp.collector import tokens
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.audit_log import append
 from graphldp.collector.storage.clock import Clock
 from graphldp.collector.storage.database import transaction
-from graphldp.collector.storage.sign_ins import SignedIn, read_person, role_of, written
+from graphldp.collector.storage.operating.audit_log import append
+from graphldp.collector.storage.operating.sign_ins import SignedIn, read_person, role_of, written
 from graphldp.errors import ParameterError, bad_parameter
 
 _LONGEST_DAYS = 3650

@@ -10,9 +10,9 @@ from sqlalchemy import func, select
 from graphldp.collector.community import Community
 from graphldp.collector.disclosure import enough
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.collecting.second_round import shown_progress
 from graphldp.collector.storage.database import transaction
-from graphldp.collector.storage.results import Prediction
-from graphldp.collector.storage.second_round import shown_progress
+from graphldp.collector.storage.operating.results import Prediction
 from graphldp.collector.storage.store import Store
 
 

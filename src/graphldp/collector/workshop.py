@@ -18,7 +18,7 @@ import platformdirs
 from sqlalchemy.engine import make_url
 
 from graphldp.collector.settings import Settings
-from graphldp.collector.storage.jobs import BackgroundJob
+from graphldp.collector.storage.operating.jobs import BackgroundJob
 from graphldp.collector.storage.store import Store
 from graphldp.errors import StoreError
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from graphldp.collector.community import Community
 from graphldp.collector.disclosure import MIN_REPORTS, enough
-from graphldp.collector.storage.results import Prediction, Run, used_no_more
+from graphldp.collector.storage.operating.results import Prediction, Run, used_no_more
 from graphldp.collector.storage.store import Store
 from graphldp.errors import TrainingError, bad_parameter
 from graphldp.experiments.cells import Row

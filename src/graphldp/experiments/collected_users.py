@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from graphldp.attributes import Attributes
 from graphldp.collector.community import Community
 from graphldp.collector.disclosure import MIN_REPORTS, enough
-from graphldp.collector.storage.export import export
+from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 from graphldp.intervals import share_bounds

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from graphldp.collector.community import Community
 from graphldp.collector.disclosure import released
-from graphldp.collector.storage.export import BATCH, export, export_in_batches
+from graphldp.collector.storage.copies.export import BATCH, export, export_in_batches
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 from graphldp.learn.tables.profiled import Profiled, joined

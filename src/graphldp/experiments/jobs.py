@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from graphldp.collector.storage.jobs import BackgroundJob
+from graphldp.collector.storage.operating.jobs import BackgroundJob
 from graphldp.collector.storage.store import Store
 from graphldp.errors import GraphLDPError, StoreError
 from graphldp.experiments.collected import Course, label_collected, train_collected

@@ -25,7 +25,7 @@ from graphldp.machines import lifeline
 from graphldp.wire import Invitation
 
 if TYPE_CHECKING:
-    from graphldp.collector.storage.results import Run
+    from graphldp.collector.storage.operating.results import Run
     from graphldp.collector.storage.store import Store
     from graphldp.experiments.collected import Recipient
     from graphldp.graphs import GraphSet
@@ -167,7 +167,7 @@ def _take_part(person: Person) -> None:
 
 def learn(store: Store, folder: Path) -> tuple[Run, list[Recipient]]:
     """What the operator does: export, train, label. What was trained, and the labels."""
-    from graphldp.collector.storage.export import export
+    from graphldp.collector.storage.copies.export import export
     from graphldp.experiments.collected import Course, label_collected, train_collected
 
     found = store.communities()

@@ -14,7 +14,7 @@ from tests.collector.site import Caller, problem
 from graphldp.collector.dashboard.jobs import shown_jobs
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
-from graphldp.collector.storage.results import Run
+from graphldp.collector.storage.operating.results import Run
 
 
 @pytest.fixture(scope="module")

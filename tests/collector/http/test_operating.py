@@ -17,7 +17,7 @@ from tests.collector.site import Caller, problem
 import graphldp as gl
 from graphldp.collector.actions.communities import close
 from graphldp.collector.roles import Actor, Role
-from graphldp.collector.storage.listing import SORTS, STATES
+from graphldp.collector.storage.collecting.listing import SORTS, STATES
 
 BOB = Actor("bob", Role.OPERATOR, "dashboard")
 

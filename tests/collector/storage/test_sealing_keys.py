@@ -11,7 +11,7 @@ from tests.collector.people import ALICE, open_cats, report
 
 from graphldp.client.sending.sealing import seal
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.backup import back_up, restore, sound
+from graphldp.collector.storage.copies.backup import back_up, restore, sound
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.sealing_keys import UnknownKeyError
 from graphldp.collector.storage.store import Store

@@ -11,7 +11,7 @@ from tests.collector.people import CHOICES, N, open_cats, submission
 
 from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.storage.database import open_engine
-from graphldp.collector.storage.results import Prediction, Run
+from graphldp.collector.storage.operating.results import Prediction, Run
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 from graphldp.wire import Choice

@@ -18,8 +18,8 @@ def restore(
     removed since are good again: look at 'graphldp collect operator list'. The audit log does not go back: the
     database's own stays, and goes on with what the backup's holds beyond it.
     """
-    from graphldp.collector.storage.backup import put_aside, sound, unusable
-    from graphldp.collector.storage.backup import restore as put_back
+    from graphldp.collector.storage.copies.backup import put_aside, sound, unusable
+    from graphldp.collector.storage.copies.backup import restore as put_back
 
     with sound(file) as (source, found):
         broken, here = unusable(database_url(database)), "is new, or cannot be used"

@@ -23,8 +23,8 @@ def verify(
 
     Exit code 1 where something is wrong.
     """
-    from graphldp.collector.storage.backup import opened
-    from graphldp.collector.storage.verify import verify as look
+    from graphldp.collector.storage.copies.backup import opened
+    from graphldp.collector.storage.copies.verify import verify as look
 
     if file is None:
         store = open_database(database)

@@ -12,8 +12,8 @@ from typing import Any
 from graphldp.collector.acting import acting, reading
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.spreadsheets import as_text
-from graphldp.collector.storage.audit_log import LogEntry
-from graphldp.collector.storage.log_pages import PER_PAGE, LogPage, LogWanted, page_of_log, whole_log
+from graphldp.collector.storage.operating.audit_log import LogEntry
+from graphldp.collector.storage.operating.log_pages import PER_PAGE, LogPage, LogWanted, page_of_log, whole_log
 from graphldp.collector.storage.store import Store
 from graphldp.errors import bad_parameter
 

@@ -10,9 +10,9 @@ from graphldp.collector.acting import acting
 from graphldp.collector.community import Community
 from graphldp.collector.disclosure import MIN_REPORTS, released
 from graphldp.collector.roles import Actor, Role
-from graphldp.collector.storage.export import export as gather
-from graphldp.collector.storage.export_csv import csv_rows
-from graphldp.collector.storage.export_parquet import write_parquet
+from graphldp.collector.storage.copies.export import export as gather
+from graphldp.collector.storage.copies.export_csv import csv_rows
+from graphldp.collector.storage.copies.export_parquet import write_parquet
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.files import written_whole

@@ -11,7 +11,7 @@ from graphldp.collector.disclosure import MIN_REPORTS
 from graphldp.collector.offers import PUBLIC, Split, offers
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.rosters import Roster
-from graphldp.collector.storage.removals import Belongings
+from graphldp.collector.storage.collecting.removals import Belongings
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Choice, Question
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from graphldp.collector.acting import acting
 from graphldp.collector.roles import Actor, Role
-from graphldp.collector.storage.jobs import BackgroundJob, Kind
-from graphldp.collector.storage.results import Run
+from graphldp.collector.storage.operating.jobs import BackgroundJob, Kind
+from graphldp.collector.storage.operating.results import Run
 from graphldp.collector.storage.store import Store
 from graphldp.collector.workshop import Workshop
 from graphldp.errors import ParameterError, bad_parameter

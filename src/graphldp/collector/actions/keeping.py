@@ -1,6 +1,6 @@
 """Look after what the collector keeps: write backups, change the key for sealed reports. For administrators.
 
-A restore is logged too, by :func:`graphldp.collector.storage.backup.restore` itself: its entry belongs to its
+A restore is logged too, by :func:`graphldp.collector.storage.copies.backup.restore` itself: its entry belongs to its
 transaction, since an entry before it would stand in a new database's log, where the backup's log is to go on.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from graphldp.collector.acting import acting
 from graphldp.collector.roles import Actor, Role
-from graphldp.collector.storage import backup
+from graphldp.collector.storage.copies import backup
 from graphldp.collector.storage.sealing_keys import SealingKey
 from graphldp.collector.storage.store import Store
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from graphldp.collector.acting import acting, reading
 from graphldp.collector.operators import KeyHolder
 from graphldp.collector.roles import Actor, Role
-from graphldp.collector.storage.log_pages import last_actions
+from graphldp.collector.storage.operating.log_pages import last_actions
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 

@@ -18,8 +18,8 @@ from graphldp.collector.http.downloads import log_response
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.operators import Session
 from graphldp.collector.roles import Actor, Role
-from graphldp.collector.storage.log_pages import LogWanted
-from graphldp.collector.storage.sign_ins import KINDS
+from graphldp.collector.storage.operating.log_pages import LogWanted
+from graphldp.collector.storage.operating.sign_ins import KINDS
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 

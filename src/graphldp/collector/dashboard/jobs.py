@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse, Response
 from graphldp.collector.actions import jobs as actions
 from graphldp.collector.dashboard.doors import Doors
 from graphldp.collector.http.problems import ProblemError
-from graphldp.collector.storage.jobs import Kind
+from graphldp.collector.storage.operating.jobs import Kind
 from graphldp.collector.storage.store import Store
 from graphldp.collector.workshop import Workshop
 from graphldp.errors import BusyError, ParameterError

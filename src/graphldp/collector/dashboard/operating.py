@@ -22,7 +22,7 @@ from graphldp.collector.operators import Session
 from graphldp.collector.qr import svg
 from graphldp.collector.roles import Actor
 from graphldp.collector.settings import Settings
-from graphldp.collector.storage.listing import Wanted
+from graphldp.collector.storage.collecting.listing import Wanted
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ChangedError, DataError, ParameterError
 

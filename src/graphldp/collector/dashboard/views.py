@@ -17,9 +17,9 @@ from graphldp.collector.dashboard.forms import Form
 from graphldp.collector.disclosure import enough
 from graphldp.collector.friends_by_group import friends_by_group
 from graphldp.collector.overview import at_most
-from graphldp.collector.storage.listing import PER_PAGE, SORTS, STATES, Wanted, class_sizes, list_communities
-from graphldp.collector.storage.results import Prediction
-from graphldp.collector.storage.second_round import shown_progress
+from graphldp.collector.storage.collecting.listing import PER_PAGE, SORTS, STATES, Wanted, class_sizes, list_communities
+from graphldp.collector.storage.collecting.second_round import shown_progress
+from graphldp.collector.storage.operating.results import Prediction
 from graphldp.collector.storage.store import Store
 from graphldp.privacy.hubs import BUSY_FROM, LIST_SHARE, LIST_TIMES, LISTS_ABOVE, hub_from
 from graphldp.wire import PRIVATE_MECHANISMS, spoken

@@ -16,7 +16,7 @@ from graphldp.collector.http.messages import Message
 from graphldp.collector.http.office import Office, described
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.roles import Role
-from graphldp.collector.storage.log_pages import LogWanted
+from graphldp.collector.storage.operating.log_pages import LogWanted
 from graphldp.errors import ParameterError
 
 _AT, _SIGN_INS, _LOG = "/v1/operator/operators", "/v1/operator/sign-ins", "/v1/operator/log"

@@ -15,7 +15,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from graphldp.collector.community import Community
 from graphldp.collector.intake import Ruling, Submission
-from graphldp.collector.storage.catalogue import Catalogue
+from graphldp.collector.storage.collecting.catalogue import Catalogue
 from graphldp.collector.storage.writer import Writer
 from graphldp.wire.validation import LONGEST, reason, validate
 

@@ -15,7 +15,7 @@ async def keep_erasing(erasers: Sequence[Callable[[], object]], seconds: float) 
     """Erase when the server starts, and every so many seconds from then on. A busy database is tried again.
 
     Args:
-        erasers: such as :meth:`graphldp.collector.storage.holdings.Holdings.erase`.
+        erasers: such as :meth:`graphldp.collector.storage.collecting.holdings.Holdings.erase`.
         seconds: between two looks.
     """
     while True:

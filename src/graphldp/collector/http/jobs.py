@@ -11,7 +11,7 @@ from graphldp.collector.actions import jobs as actions
 from graphldp.collector.http.messages import Message
 from graphldp.collector.http.office import Office, described
 from graphldp.collector.http.problems import ProblemError
-from graphldp.collector.storage.jobs import BackgroundJob
+from graphldp.collector.storage.operating.jobs import BackgroundJob
 from graphldp.collector.workshop import Workshop
 from graphldp.errors import ParameterError
 

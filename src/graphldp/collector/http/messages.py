@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from graphldp.collector.community import Community
 from graphldp.collector.disclosure import enough
-from graphldp.collector.storage.listing import Line
-from graphldp.collector.storage.results import Prediction
+from graphldp.collector.storage.collecting.listing import Line
+from graphldp.collector.storage.operating.results import Prediction
 from graphldp.wire.community import MAX_RETENTION
 
 Whole = Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]

@@ -16,7 +16,7 @@ from graphldp.collector.http.messages import CommunityBody, Message
 from graphldp.collector.http.problems import ProblemError, responses
 from graphldp.collector.roles import Actor
 from graphldp.collector.settings import Settings
-from graphldp.collector.storage.listing import line_of
+from graphldp.collector.storage.collecting.listing import line_of
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ChangedError, DataError, ParameterError
 

@@ -22,7 +22,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from graphldp.collector.settings import Settings
-from graphldp.collector.storage.sign_ins import SignedIn, SignIn
+from graphldp.collector.storage.operating.sign_ins import SignedIn, SignIn
 from graphldp.errors import ForbiddenError, WireError
 from graphldp.wire import address
 

@@ -32,7 +32,7 @@ from graphldp.collector.http.messages import (
 from graphldp.collector.http.office import Office, described
 from graphldp.collector.offers import Split
 from graphldp.collector.rosters import Roster
-from graphldp.collector.storage.listing import Wanted, class_sizes, list_communities
+from graphldp.collector.storage.collecting.listing import Wanted, class_sizes, list_communities
 
 _AT = "/v1/operator/communities"
 _ONE = _AT + "/{community}"

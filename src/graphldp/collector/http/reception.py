@@ -19,7 +19,7 @@ from graphldp.collector.http.desk import Desk, Item
 from graphldp.collector.http.limits import Held, Limiter, declared, read_body
 from graphldp.collector.http.problems import SUCCESSES, UNANSWERED, ProblemError, refusal
 from graphldp.collector.settings import Settings
-from graphldp.collector.storage.catalogue import Catalogue
+from graphldp.collector.storage.collecting.catalogue import Catalogue
 from graphldp.collector.storage.sealing_keys import Opener
 from graphldp.collector.storage.store import Store
 from graphldp.collector.storage.writer import Writer

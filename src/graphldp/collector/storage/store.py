@@ -21,22 +21,22 @@ from graphldp.collector.community import Community, check_called, check_label
 from graphldp.collector.intake import RacedError, Ruling, Submission, accept
 from graphldp.collector.operators import Operators
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.audit_log import AuditLog
-from graphldp.collector.storage.classes import Classes
 from graphldp.collector.storage.clock import Clock
-from graphldp.collector.storage.communities import FIND, LATEST, lock, to_community
+from graphldp.collector.storage.collecting.classes import Classes
+from graphldp.collector.storage.collecting.communities import FIND, LATEST, lock, to_community
+from graphldp.collector.storage.collecting.holdings import Holdings
+from graphldp.collector.storage.collecting.invitations import Invitations
+from graphldp.collector.storage.collecting.openings import add_community, add_epoch, first_epoch
+from graphldp.collector.storage.collecting.removals import Removals
+from graphldp.collector.storage.collecting.retention import Retention
+from graphldp.collector.storage.collecting.second_round import SecondRound
+from graphldp.collector.storage.collecting.tally import Tally
 from graphldp.collector.storage.database import migrate, open_engine, transaction
-from graphldp.collector.storage.holdings import Holdings
-from graphldp.collector.storage.invitations import Invitations
-from graphldp.collector.storage.jobs import Jobs
-from graphldp.collector.storage.openings import add_community, add_epoch, first_epoch
-from graphldp.collector.storage.removals import Removals
-from graphldp.collector.storage.results import Results
-from graphldp.collector.storage.retention import Retention
+from graphldp.collector.storage.operating.audit_log import AuditLog
+from graphldp.collector.storage.operating.jobs import Jobs
+from graphldp.collector.storage.operating.results import Results
+from graphldp.collector.storage.operating.sign_ins import SignIns
 from graphldp.collector.storage.sealing_keys import SealingKeys
-from graphldp.collector.storage.second_round import SecondRound
-from graphldp.collector.storage.sign_ins import SignIns
-from graphldp.collector.storage.tally import Tally
 from graphldp.errors import bad_parameter
 from graphldp.wire import Choice
 

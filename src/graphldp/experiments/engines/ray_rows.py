@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from graphldp.collector.community import Community
-from graphldp.collector.storage.export import BATCH
-from graphldp.collector.storage.export_parquet import read_row_group, row_groups, write_parquet
+from graphldp.collector.storage.copies.export import BATCH
+from graphldp.collector.storage.copies.export_parquet import read_row_group, row_groups, write_parquet
 from graphldp.collector.storage.store import Store
 from graphldp.errors import DataError
 from graphldp.experiments.gathering import Watch

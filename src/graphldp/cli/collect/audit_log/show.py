@@ -11,7 +11,7 @@ from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 
 if TYPE_CHECKING:
-    from graphldp.collector.storage.audit_log import LogEntry
+    from graphldp.collector.storage.operating.audit_log import LogEntry
 
 EPILOG = "Example: graphldp collect audit-log show --last 20 --about cats"
 
@@ -30,7 +30,7 @@ def show(
     the role did not allow it. The head goes to standard error: keep it in another place, for 'verify'.
     """
     from graphldp.collector.actions.audit_log import entry_values, read_log
-    from graphldp.collector.storage.log_pages import LogWanted
+    from graphldp.collector.storage.operating.log_pages import LogWanted
 
     store = open_database(database)
     entries = read_log(store, actor(), LogWanted(who, action, about), last).entries[::-1]

@@ -11,7 +11,7 @@ EPILOG = "Example: graphldp collect class list"
 
 def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
     """List the classes by number, with their names and how many communities are labelled so."""
-    from graphldp.collector.storage.listing import class_sizes
+    from graphldp.collector.storage.collecting.listing import class_sizes
 
     store = open_database(database)
     names, counts = store.classes.names(), class_sizes(store)

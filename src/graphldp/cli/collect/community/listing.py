@@ -29,7 +29,7 @@ def list_(
     store = open_database(database)
     from graphldp.collector.disclosure import enough
     from graphldp.collector.settings import load_settings
-    from graphldp.collector.storage.listing import Wanted, list_communities
+    from graphldp.collector.storage.collecting.listing import Wanted, list_communities
 
     least, classes = load_settings().min_reports, store.classes.names()
     rows = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphldp.collector.storage.jobs import BackgroundJob
+    from graphldp.collector.storage.operating.jobs import BackgroundJob
 
 
 def row_of(job: BackgroundJob, *, as_json: bool) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def start(
     """
     from graphldp.collector.actions import jobs
     from graphldp.collector.settings import load_settings
-    from graphldp.collector.storage.jobs import Kind
+    from graphldp.collector.storage.operating.jobs import Kind
     from graphldp.collector.workshop import Workshop
 
     store, settings = open_database(database), load_settings({"database": database_url(database)})

@@ -11,8 +11,8 @@ from tests.collector.counted import fill
 from tests.collector.people import open_bees, open_cats, public_report, report, submission
 from tests.experiments.crowds import no_room_beyond
 
-from graphldp.collector.storage.export import export_in_batches
-from graphldp.collector.storage.export_parquet import read_parquet, read_row_group, write_parquet
+from graphldp.collector.storage.copies.export import export_in_batches
+from graphldp.collector.storage.copies.export_parquet import read_parquet, read_row_group, write_parquet
 from graphldp.collector.storage.store import Store
 from graphldp.errors import FormatError
 from graphldp.reports import Reports

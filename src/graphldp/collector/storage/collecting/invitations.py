@@ -13,7 +13,7 @@ from sqlalchemy import Engine, delete, insert, select
 
 from graphldp.collector import tokens
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.communities import lock
+from graphldp.collector.storage.collecting.communities import lock
 from graphldp.collector.storage.database import transaction
 from graphldp.errors import ParameterError, bad_parameter
 

@@ -14,8 +14,8 @@ from tests.collector.services import Postgres
 
 from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.collecting.holdings import Holding
 from graphldp.collector.storage.database import open_engine, transaction
-from graphldp.collector.storage.holdings import Holding
 from graphldp.collector.storage.store import Store
 from graphldp.collector.tokens import hashed
 from graphldp.errors import ParameterError, StoreError

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import text
 from tests.collector.people import N, open_cats, report, submission
 
+from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.store import Store
-from graphldp.collector.storage.verify import verify
 
 ROSTER = [f"cat {u}" for u in range(N)]
 

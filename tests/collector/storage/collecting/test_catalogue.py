@@ -8,7 +8,7 @@ from sqlalchemy import insert
 from tests.collector.people import CHOICES
 
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.catalogue import Catalogue
+from graphldp.collector.storage.collecting.catalogue import Catalogue
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.store import Store
 

@@ -6,8 +6,8 @@ import pytest
 from tests.collector.people import ALICE
 
 from graphldp.collector.roles import Actor, Role
-from graphldp.collector.storage import log_pages
-from graphldp.collector.storage.log_pages import LogWanted, last_actions, page_of_log, whole_log
+from graphldp.collector.storage.operating import log_pages
+from graphldp.collector.storage.operating.log_pages import LogWanted, last_actions, page_of_log, whole_log
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 

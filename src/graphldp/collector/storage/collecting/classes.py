@@ -7,7 +7,7 @@ from sqlalchemy.exc import IntegrityError
 
 from graphldp.collector.community import check_label
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.communities import hold
+from graphldp.collector.storage.collecting.communities import hold
 from graphldp.collector.storage.database import transaction
 from graphldp.errors import Described, ParameterError, WireError, bad_parameter
 from graphldp.wire.choice import LONGEST_NAME, check_name

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from tests.collector.storage.test_clock import YEAR, Machine
 
-from graphldp.collector.storage.jobs import LISTENS, Jobs
+from graphldp.collector.storage.operating.jobs import LISTENS, Jobs
 from graphldp.collector.storage.store import Store
 from graphldp.errors import BusyError, ParameterError
 
@@ -123,7 +123,7 @@ def test_who_starts_a_job_listens_for_one_that_is_in_doubt(store: Store) -> None
 
 
 def test_old_jobs_go(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphldp.collector.storage.jobs._KEPT", 2)
+    monkeypatch.setattr("graphldp.collector.storage.operating.jobs._KEPT", 2)
     keys = []
     for _ in range(5):
         keys.append(store.jobs.add("train", {}, "ann").key)

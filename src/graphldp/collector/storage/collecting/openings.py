@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from graphldp.collector.community import check_community, check_retention, check_roster, number_groups
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.communities import hold, lock, new_key
+from graphldp.collector.storage.collecting.communities import hold, lock, new_key
 from graphldp.errors import ParameterError
 from graphldp.privacy.hubs import HUB_TIMES, LIST_TIMES, hub_from
 from graphldp.wire import WITH_EDGES, WITH_HUBS, Choice, roster_digest

@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Engine, Row, func, select
 
 from graphldp.collector.community import Community
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.audit_log import broken
-from graphldp.collector.storage.communities import to_community
+from graphldp.collector.storage.collecting.communities import to_community
+from graphldp.collector.storage.collecting.second_round import asked_slots, refuse
 from graphldp.collector.storage.database import transaction
-from graphldp.collector.storage.second_round import asked_slots, refuse
+from graphldp.collector.storage.operating.audit_log import broken
 from graphldp.errors import WireError
 from graphldp.wire import Question, roster_digest
 from graphldp.wire.validation import validate

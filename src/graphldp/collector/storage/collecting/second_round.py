@@ -19,7 +19,7 @@ from graphldp.collector.community import Community
 from graphldp.collector.disclosure import enough
 from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.communities import lock
+from graphldp.collector.storage.collecting.communities import lock
 from graphldp.collector.storage.database import transaction
 from graphldp.errors import ParameterError, WireError, bad_parameter
 from graphldp.privacy.hubs import BUSY_FROM

@@ -16,11 +16,11 @@ from tests.values import some
 from graphldp import wire
 from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.backup import back_up, restore, sound
+from graphldp.collector.storage.copies.backup import back_up, restore, sound
+from graphldp.collector.storage.copies.export import export
+from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import transaction
-from graphldp.collector.storage.export import export
 from graphldp.collector.storage.store import Store
-from graphldp.collector.storage.verify import verify
 from graphldp.errors import ParameterError
 from graphldp.mechanisms import HubCounts
 from graphldp.mechanisms.hub_lists import hub_threshold

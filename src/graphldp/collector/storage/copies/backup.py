@@ -26,12 +26,12 @@ from sqlalchemy.engine import make_url
 
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.audit_log import append, carry_on, last_entry
-from graphldp.collector.storage.communities import highest_key
-from graphldp.collector.storage.copying import copy_rows
+from graphldp.collector.storage.collecting.communities import highest_key
+from graphldp.collector.storage.collecting.removals import Removals, remove
+from graphldp.collector.storage.copies.copying import copy_rows
+from graphldp.collector.storage.copies.verify import Verified, verify
 from graphldp.collector.storage.database import migrate, open_engine, revision, scrub, transaction
-from graphldp.collector.storage.removals import Removals, remove
-from graphldp.collector.storage.verify import Verified, verify
+from graphldp.collector.storage.operating.audit_log import append, carry_on, last_entry
 from graphldp.errors import FormatError, StoreError
 from graphldp.files import passing_folder
 

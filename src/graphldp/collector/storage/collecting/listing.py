@@ -10,11 +10,11 @@ from sqlalchemy import ColumnElement, Connection, exists, false, func, or_, sele
 
 from graphldp.collector.community import Community
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.communities import to_community, without_rosters
+from graphldp.collector.storage.collecting.communities import to_community, without_rosters
+from graphldp.collector.storage.collecting.tally import Counts
 from graphldp.collector.storage.database import transaction
-from graphldp.collector.storage.results import Prediction
+from graphldp.collector.storage.operating.results import Prediction
 from graphldp.collector.storage.store import Store
-from graphldp.collector.storage.tally import Counts
 from graphldp.errors import bad_parameter
 
 PER_PAGE = 50

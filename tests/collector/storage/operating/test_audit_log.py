@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import Connection, text
 from tests.collector.people import ALICE
 
-from graphldp.collector.storage.audit_log import broken
+from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.operating.audit_log import broken
 from graphldp.collector.storage.store import Store
-from graphldp.collector.storage.verify import verify
 from graphldp.errors import ParameterError, StoreError
 
 FORGERIES = {

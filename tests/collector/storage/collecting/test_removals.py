@@ -12,13 +12,13 @@ from tests.collector.people import ALICE, CHOICES, HUB, N, hub_report, open_bees
 
 from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.backup import back_up, restore, sound
-from graphldp.collector.storage.catalogue import Catalogue
+from graphldp.collector.storage.collecting.catalogue import Catalogue
+from graphldp.collector.storage.collecting.removals import Belongings
+from graphldp.collector.storage.copies.backup import back_up, restore, sound
+from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import transaction
-from graphldp.collector.storage.removals import Belongings
-from graphldp.collector.storage.results import Prediction
+from graphldp.collector.storage.operating.results import Prediction
 from graphldp.collector.storage.store import Store
-from graphldp.collector.storage.verify import verify
 from graphldp.errors import ParameterError, StoreError
 
 OF_COMMUNITIES = [schema.communities, schema.slots, schema.reports, schema.answers, schema.predictions, schema.flags]

@@ -15,9 +15,9 @@ from sqlalchemy import Connection, Engine, Row, Table, delete, func, select, tup
 from sqlalchemy.dialects import postgresql, sqlite
 
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.communities import lock, to_community
+from graphldp.collector.storage.collecting.communities import lock, to_community
+from graphldp.collector.storage.collecting.second_round import asked_slots
 from graphldp.collector.storage.database import scrub, transaction
-from graphldp.collector.storage.second_round import asked_slots
 from graphldp.errors import bad_parameter
 
 

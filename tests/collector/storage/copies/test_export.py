@@ -7,7 +7,7 @@ import pytest
 from tests.collector.people import N, open_cats, public_report, report, submission
 from tests.values import some
 
-from graphldp.collector.storage.export import export
+from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 from graphldp.reports import Origin, Reports

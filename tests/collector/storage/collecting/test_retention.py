@@ -15,9 +15,9 @@ from tests.collector.storage.test_clock import Machine
 from graphldp.collector.community import Community
 from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.collecting.retention import Retention, swept_since
 from graphldp.collector.storage.database import transaction
-from graphldp.collector.storage.results import Prediction, Run
-from graphldp.collector.storage.retention import Retention, swept_since
+from graphldp.collector.storage.operating.results import Prediction, Run
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 

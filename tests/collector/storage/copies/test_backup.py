@@ -23,11 +23,11 @@ from graphldp.collector.intake import Ruling
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import database as database_module
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.backup import back_up, opened, put_aside, restore, sound, unusable
+from graphldp.collector.storage.copies.backup import back_up, opened, put_aside, restore, sound, unusable
+from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import open_engine, scrub, transaction
-from graphldp.collector.storage.results import Prediction, Run
+from graphldp.collector.storage.operating.results import Prediction, Run
 from graphldp.collector.storage.store import Store
-from graphldp.collector.storage.verify import verify
 from graphldp.errors import ForbiddenError, FormatError, StoreError
 from graphldp.wire import roster_digest
 

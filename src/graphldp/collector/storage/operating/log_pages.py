@@ -9,8 +9,8 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, func, select
 
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.audit_log import LogEntry, to_entry
 from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.operating.audit_log import LogEntry, to_entry
 from graphldp.collector.storage.store import Store
 from graphldp.errors import bad_parameter
 

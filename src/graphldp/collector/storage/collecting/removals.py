@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, func, insert, select, text, update
 
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.communities import hold, lock
+from graphldp.collector.storage.collecting.communities import hold, lock
 from graphldp.collector.storage.database import scrub, transaction
 from graphldp.errors import bad_parameter
 

@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.collecting.retention import BeforeReading, swept_since
 from graphldp.collector.storage.database import transaction
-from graphldp.collector.storage.retention import BeforeReading, swept_since
 from graphldp.errors import ParameterError
 from graphldp.intervals import share_bounds
 

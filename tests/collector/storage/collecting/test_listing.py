@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.collector.people import CHOICES, open_cats, report, submission
 
-from graphldp.collector.storage import listing
-from graphldp.collector.storage.listing import SORTS, STATES, Wanted, class_sizes, line_of, list_communities
+from graphldp.collector.storage.collecting import listing
+from graphldp.collector.storage.collecting.listing import SORTS, STATES, Wanted, class_sizes, line_of, list_communities
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from tests.collector.people import N, open_cats, report, submission
 
+from graphldp.collector.storage.collecting.tally import Counts, Tally
 from graphldp.collector.storage.store import Store
-from graphldp.collector.storage.tally import Counts, Tally
 from graphldp.errors import StoreError
 
 

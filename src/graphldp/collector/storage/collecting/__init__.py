@@ -1,0 +1,1 @@
+"""What is collected: communities, who is invited, what was reported, and how it leaves for good."""
