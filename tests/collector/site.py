@@ -13,7 +13,7 @@ from tests.collector.people import open_cats
 from tests.collector.services import Collector
 
 from graphldp import wire
-from graphldp.collector.http import batch
+from graphldp.collector.http.members import batch
 from graphldp.collector.roles import Role
 from graphldp.collector.storage.store import Store
 from graphldp.wire.schema import schemas

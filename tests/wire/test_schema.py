@@ -18,8 +18,8 @@ from jsonschema_rs import Draft202012Validator, meta
 from pydantic import ValidationError
 
 from graphldp.audit.fuzz import random_report
-from graphldp.collector.http.batch import SCHEMAS as BATCHES
-from graphldp.collector.http.batch import ReportBatch
+from graphldp.collector.http.members.batch import SCHEMAS as BATCHES
+from graphldp.collector.http.members.batch import ReportBatch
 from graphldp.errors import WireError
 from graphldp.wire import (
     Choice,

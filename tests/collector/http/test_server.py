@@ -16,7 +16,7 @@ from tests.collector.site import SETTINGS, Site, problem
 from tests.test_files import killed
 
 from graphldp import wire
-from graphldp.collector.http.downloads import EXPORTS
+from graphldp.collector.http.operators.downloads import EXPORTS
 from graphldp.collector.intake import Ruling
 
 

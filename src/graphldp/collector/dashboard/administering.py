@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse, Response
 from graphldp.collector.actions import audit_log, operators
 from graphldp.collector.dashboard.doors import Doors
 from graphldp.collector.dashboard.forms import Form
-from graphldp.collector.http.downloads import log_response
+from graphldp.collector.http.operators.downloads import log_response
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.operators import Session
 from graphldp.collector.roles import Actor, Role

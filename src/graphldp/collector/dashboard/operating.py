@@ -15,8 +15,8 @@ from graphldp.collector.dashboard import views
 from graphldp.collector.dashboard.doors import Doors
 from graphldp.collector.dashboard.forms import Form
 from graphldp.collector.dashboard.opening import id_from, opening_of
-from graphldp.collector.http.downloads import export_response, saved_as
 from graphldp.collector.http.listeners import members_door
+from graphldp.collector.http.operators.downloads import export_response, saved_as
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.operators import Session
 from graphldp.collector.qr import svg

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from graphldp.collector.http.limits import Limiter, network_of
-from graphldp.collector.http.oidc import CALLBACK, Provider
+from graphldp.collector.http.operators.oidc import CALLBACK, Provider
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ForbiddenError

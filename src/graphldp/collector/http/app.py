@@ -15,17 +15,19 @@ from starlette.types import ASGIApp
 import graphldp
 from graphldp.collector.dashboard import routes as dashboard
 from graphldp.collector.dashboard.pages import Pages
-from graphldp.collector.http import administering, api, batch, jobs, join, operating, problems
-from graphldp.collector.http.cors import ForOnePage
+from graphldp.collector.http import problems
 from graphldp.collector.http.eraser import keep_erasing
-from graphldp.collector.http.front import Front
 from graphldp.collector.http.guard import Guard
 from graphldp.collector.http.health import Health
 from graphldp.collector.http.limits import Limiter
 from graphldp.collector.http.listeners import TwoDoors
+from graphldp.collector.http.members import api, batch, join
+from graphldp.collector.http.members.cors import ForOnePage
+from graphldp.collector.http.members.front import Front
+from graphldp.collector.http.members.reception import Reception
 from graphldp.collector.http.metrics import CONTENT_TYPE, Metrics
-from graphldp.collector.http.office import Office
-from graphldp.collector.http.reception import Reception
+from graphldp.collector.http.operators import administering, jobs, operating
+from graphldp.collector.http.operators.office import Office
 from graphldp.collector.http.tracing import Tracing
 from graphldp.collector.settings import Settings, door
 from graphldp.collector.storage.store import Store

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.routing import compile_path
 
-from graphldp.collector.http.desk import Outcome
+from graphldp.collector.http.members.desk import Outcome
 from graphldp.collector.intake import Ruling
 from graphldp.errors import ForbiddenError, StoreError
 from graphldp.wire.problems import KINDS, MEDIA_TYPE, problem

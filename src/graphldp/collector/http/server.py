@@ -15,8 +15,8 @@ import uvicorn
 
 from graphldp.collector.http.app import create_app
 from graphldp.collector.http.connection import Limits, limited
-from graphldp.collector.http.downloads import EXPORTS
 from graphldp.collector.http.logs import log_config
+from graphldp.collector.http.operators.downloads import EXPORTS
 from graphldp.collector.http.tracing import Tracing
 from graphldp.collector.settings import Settings, door
 from graphldp.collector.storage.store import Store

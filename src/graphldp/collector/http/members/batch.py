@@ -10,8 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fail
 
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.http.desk import Item, Outcome
 from graphldp.collector.http.limits import Limiter
+from graphldp.collector.http.members.desk import Item, Outcome
 from graphldp.collector.http.problems import SUCCESSES, ProblemError, refusal
 from graphldp.collector.intake import Ruling
 from graphldp.collector.storage.sealing_keys import Opener, UnknownKeyError
@@ -123,7 +123,7 @@ _STORED, _REPEATED = ({"status": SUCCESSES[ruling]} for ruling in (Ruling.STORED
 
 
 class AnswerItem(NamedTuple):
-    """An answer as it arrived; its fields are those of :class:`~graphldp.collector.http.desk.Item`."""
+    """An answer as it arrived; its fields are those of :class:`~graphldp.collector.http.members.desk.Item`."""
 
     community: str
     user: int

@@ -12,10 +12,10 @@ from graphldp.collector.actions import communities as actions
 from graphldp.collector.actions.collected import delete_report
 from graphldp.collector.actions.inviting import Invited, invite
 from graphldp.collector.arrivals import arrivals
-from graphldp.collector.http.api import CommunityId, Epoch, User
-from graphldp.collector.http.downloads import MEDIA_TYPES, export_response
 from graphldp.collector.http.listeners import members_door
-from graphldp.collector.http.messages import (
+from graphldp.collector.http.members.api import CommunityId, Epoch, User
+from graphldp.collector.http.operators.downloads import MEDIA_TYPES, export_response
+from graphldp.collector.http.operators.messages import (
     ArrivalsBody,
     ChangeBody,
     ClassBody,
@@ -29,7 +29,7 @@ from graphldp.collector.http.messages import (
     NameBody,
     NewBody,
 )
-from graphldp.collector.http.office import Office, described
+from graphldp.collector.http.operators.office import Office, described
 from graphldp.collector.offers import Split
 from graphldp.collector.rosters import Roster
 from graphldp.collector.storage.collecting.listing import Wanted, class_sizes, list_communities

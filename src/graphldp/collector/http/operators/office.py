@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from graphldp.collector import tokens
 from graphldp.collector.http.limits import Held, read_body
-from graphldp.collector.http.messages import CommunityBody, Message
+from graphldp.collector.http.operators.messages import CommunityBody, Message
 from graphldp.collector.http.problems import ProblemError, responses
 from graphldp.collector.roles import Actor
 from graphldp.collector.settings import Settings

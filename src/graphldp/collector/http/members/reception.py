@@ -14,9 +14,9 @@ from starlette.types import Receive
 from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.community import Community
-from graphldp.collector.http.batch import AnswerItem, read_batch, results
-from graphldp.collector.http.desk import Desk, Item
 from graphldp.collector.http.limits import Held, Limiter, declared, read_body
+from graphldp.collector.http.members.batch import AnswerItem, read_batch, results
+from graphldp.collector.http.members.desk import Desk, Item
 from graphldp.collector.http.problems import SUCCESSES, UNANSWERED, ProblemError, refusal
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.collecting.catalogue import Catalogue

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from graphldp.collector.actions import audit_log, operators
 from graphldp.collector.actions.audit_log import entry_values
-from graphldp.collector.http.downloads import log_response
-from graphldp.collector.http.messages import Message
-from graphldp.collector.http.office import Office, described
+from graphldp.collector.http.operators.downloads import log_response
+from graphldp.collector.http.operators.messages import Message
+from graphldp.collector.http.operators.office import Office, described
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.roles import Role
 from graphldp.collector.storage.operating.log_pages import LogWanted

@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from graphldp.collector.http import problems
-from graphldp.collector.http.reception import Reception
+from graphldp.collector.http.members.reception import Reception
 
 REPORT_PATH = "/v1/communities/{community}/reports/{user}"
 _ADDRESS = re.compile(r"/v1/communities/([a-z0-9-]{1,64})/reports/(0|[1-9][0-9]{0,7})")

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Path, Request
 from pydantic import BeforeValidator, Field
 
 from graphldp.collector.actions import jobs as actions
-from graphldp.collector.http.messages import Message
-from graphldp.collector.http.office import Office, described
+from graphldp.collector.http.operators.messages import Message
+from graphldp.collector.http.operators.office import Office, described
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.storage.operating.jobs import BackgroundJob
 from graphldp.collector.workshop import Workshop

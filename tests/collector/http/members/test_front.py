@@ -9,8 +9,8 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
-from graphldp.collector.http.front import Front
-from graphldp.collector.http.reception import Reception
+from graphldp.collector.http.members.front import Front
+from graphldp.collector.http.members.reception import Reception
 
 
 class Broken(Reception):

@@ -9,9 +9,9 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BeforeValidator
 
 from graphldp import wire
-from graphldp.collector.http.front import REPORT_PATH
+from graphldp.collector.http.members.front import REPORT_PATH
+from graphldp.collector.http.members.reception import Reception
 from graphldp.collector.http.problems import responses
-from graphldp.collector.http.reception import Reception
 
 
 def _plain(text: Any) -> Any:

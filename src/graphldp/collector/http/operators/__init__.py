@@ -1,0 +1,1 @@
+"""What operators and their programs ask for: the API by key, downloads, and the way in by OpenID Connect."""
