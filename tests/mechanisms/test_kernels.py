@@ -19,7 +19,7 @@ from tests.values import some
 
 import graphldp as gl
 from graphldp.errors import ParameterError
-from graphldp.mechanisms import base, bits, kernels, local_lap, reference
+from graphldp.mechanisms import base, bits, kernels, local_lap, reference, words
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Stream, first_words, key_from, to_uniform
 from graphldp.mechanisms.threads import runs_of
@@ -46,15 +46,16 @@ def assert_same(one: gl.Reports, two: gl.Reports) -> None:
     np.testing.assert_array_equal(one.noisy_degree, two.noisy_degree)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(graph_sets(), mechanisms(), SEEDS, st.sampled_from([0.0, 0.3]))
 def test_the_same_bits(graphs: gl.GraphSet, mechanism: gl.Mechanism, seed: int, public: float) -> None:
     drawn = []
-    for backend in (kernels, reference):
-        with running(backend):
+    for backend, patches in ((kernels, {"PER_NAME": 0}), (kernels, {"PER_NAME": 10**9}), (reference, {})):
+        with running(backend, **patches):  # names at once, bits first, plain NumPy
             epsilon = gl.customized(graphs, epsilon=float(mechanism.epsilon), public_fraction=public, rng=seed)
             drawn.append(replace(mechanism, epsilon=epsilon).randomize(graphs, rng=seed))
-    assert_same(*drawn)
+    assert_same(drawn[0], drawn[2])
+    assert_same(drawn[1], drawn[2])
     drawn[0].__class__.__post_init__(drawn[0], False)  # ours are trusted; here the lists are looked at
 
 
@@ -130,6 +131,41 @@ def test_dense_lists_are_the_same_bits(dense: UserRows, name: str) -> None:
         np.testing.assert_array_equal(ours, plain)
 
 
+def test_long_lists_outgrow_their_batch() -> None:
+    """More neighbours and strangers are reported than words are drawn at a time, and many neighbours stand together."""
+    rng, n = np.random.default_rng(3), 80_000
+    friends = np.unique(np.concatenate((np.arange(50, 1500), rng.integers(0, n, 1500)))).astype(np.int32)
+    few = friends[friends > 2][::100]
+    lists = [friends, np.zeros(0, np.int32), few]
+    rows = UserRows(
+        np.cumsum([0, *map(len, lists)]), np.concatenate(lists), np.arange(3), np.full(3, n), np.zeros(3, np.int64)
+    )
+    keep, fake, key = np.array([0.6, 0.0, 1.0]), np.array([0.01, 0.02, 1e-4]), key_from(4, "a test")
+    drawn = [backend.sample_lists(rows, keep, fake, key) for backend in (kernels, reference)]
+    assert (np.diff(drawn[1][0])[:2] > 1400).all()
+    for ours, plain in zip(*drawn, strict=True):
+        np.testing.assert_array_equal(ours, plain)
+
+
+def test_skips_are_those_of_the_logarithm() -> None:
+    """Wherever the polynomial says how long a skip is; it leaves words near a border to the logarithm."""
+    rng = np.random.default_rng(8)
+    ends = np.array([0, 1, 2**12 - 1, 2**12, 2**64 - 1, 2**64 - 2**12], np.uint64)
+    halves = np.uint64(1) << np.arange(12, 64, dtype=np.uint64)  # where U is just above 1/2, 1/4, …
+    word = np.concatenate((ends, halves, halves - np.uint64(1), rng.integers(0, 2**64, 50_000, dtype=np.uint64)))
+    with np.errstate(over="ignore"):
+        for probability in (1e-320, 1e-9, 1e-3, 0.29, 0.5, 1 - 2**-40, 1.0):
+            rate = np.full(len(word), 1 / np.log1p(-probability) if probability < 1 else 0.0)
+            skips = np.empty(len(word), np.int32)
+            words.whole_skips(word, rate, skips, 0, len(word))
+            exact = np.floor(np.minimum(np.log(to_uniform(word)) * rate, 2.0**31 - 1))
+            told = skips >= 0
+            np.testing.assert_array_equal(skips[told], exact[told])
+            assert told[-50_000:].mean() > 0.8
+    words.whole_skips(word, np.full(len(word), 1 / np.log(0.5)), skips, 0, len(word))
+    assert (skips[len(ends) : len(ends) + len(halves)] < 0).any()
+
+
 def test_a_table_of_skips_says_what_the_logarithm_says() -> None:
     """At both ends of every range, also where a skip just ends: 1/2, 1/4, … are borders of ranges for p = 1/2."""
     for probability in (0.5, 0.27, 0.9, 0.01):
@@ -139,8 +175,8 @@ def test_a_table_of_skips_says_what_the_logarithm_says() -> None:
         told = table[1:] >= 0
         assert table[0] == -1
         assert told.mean() > 0.3
-        for words in (ends, ends + np.uint64(2**53 - 1)):
-            exact = (np.log(to_uniform(words)) * rate).astype(np.int64)
+        for word in (ends, ends + np.uint64(2**53 - 1)):
+            exact = (np.log(to_uniform(word)) * rate).astype(np.int64)
             np.testing.assert_array_equal(table[1:][told], exact[told])
 
 
@@ -172,7 +208,7 @@ def test_threads_leave_no_trace(mechanism: gl.Mechanism, sparse: gl.GraphSet, mo
 def test_lists_that_outgrow_their_room_are_drawn_again(sparse: gl.GraphSet) -> None:
     with running(kernels):
         roomy = gl.DPRR(1.0).randomize(sparse, rng=3)
-    with running(kernels, _room_for=lambda mean: np.full(len(mean), 7)):
+    with running(kernels, _room_for=lambda mean: 7):
         tight = gl.DPRR(1.0).randomize(sparse, rng=3)
     assert_same(roomy, tight)
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from graphldp.mechanisms.rows import UserRows
 from graphldp.mechanisms.streams import Key, Stream, Words
-from graphldp.mechanisms.threads import in_threads, runs_of
+from graphldp.mechanisms.threads import Run, in_threads, runs_of
 from graphldp.mechanisms.words import block_of, rate_of, uniform
 
 EDGES, FAKES = np.uint64(Stream.EDGES), np.uint64(Stream.FAKES)
@@ -186,12 +186,12 @@ def sample_bits(
     bits, lengths = np.zeros(word_ptr[-1], np.uint64), np.empty(len(rows), np.int64)
     runs = runs_of(1.0 + rows.degrees + fake * rows.n)
 
-    def fill(number: int) -> None:
-        start, stop = runs[number]
+    def fill(run: Run) -> None:
+        start, stop = run
         lists = rows.indptr, rows.indices, rows.user, rows.n, rows.graph
         _fill_bits(start, stop, *lists, keep, fake, key, word_ptr, bits, lengths)
 
-    in_threads(fill, range(len(runs)))
+    in_threads(fill, runs)
     return word_ptr, bits, lengths
 
 
@@ -202,5 +202,5 @@ def names_of(
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     names = np.empty(indptr[-1], np.int32)
     runs = runs_of(1.0 + lengths.astype(np.float64))
-    in_threads(lambda i: _fill_names(*runs[i], word_ptr, bits, indptr, names), range(len(runs)))
+    in_threads(lambda run: _fill_names(*run, word_ptr, bits, indptr, names), runs)
     return indptr, names

@@ -8,6 +8,8 @@ cut into runs (:mod:`graphldp.mechanisms.threads`).
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
 from math import exp, log, log1p
 
 import numpy as np
@@ -16,79 +18,16 @@ from numpy.typing import NDArray
 
 from graphldp.mechanisms.bits import PER_NAME, names_of, sample_bits
 from graphldp.mechanisms.rows import UserRows
+from graphldp.mechanisms.sparse import ListLaw, cut, expected_names, fill_lists, workspace
 from graphldp.mechanisms.streams import Key, Stream, Words
-from graphldp.mechanisms.threads import in_threads, runs_of
-from graphldp.mechanisms.words import block_of, mulhi, rate_of, skips, uniform
+from graphldp.mechanisms.threads import Run, even_runs, in_order, in_threads, pieces_of, runs_of
+from graphldp.mechanisms.words import block_of, mulhi, uniform
 
-EDGES, FAKES = np.uint64(Stream.EDGES), np.uint64(Stream.FAKES)
 NOISE, ORDER, CHOICE = (
     np.uint64(Stream.PAIR_NOISE),
     np.uint64(Stream.PAIR_ORDER),
     np.uint64(Stream.PAIR_CHOICE),
 )
-
-
-@njit(nogil=True, cache=True)
-def _fill_lists(
-    start: int,
-    stop: int,
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    users: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    graphs: NDArray[np.int64],
-    keep: NDArray[np.float64],
-    fake: NDArray[np.float64],
-    key: Key,
-    room: NDArray[np.int32],
-    lengths: NDArray[np.int64],
-) -> None:
-    """Draw the lists of rows start … stop−1 into ``room``; past its end, count on without writing."""
-    words, edge_skips, fake_skips = np.empty(4, np.uint64), np.empty(4), np.empty(4)
-    written, end = 0, len(room)
-    for row in range(start, stop):
-        me, n, graph = users[row], sizes[row], graphs[row]
-        begin, first, degree = written, indptr[row], indptr[row + 1] - indptr[row]
-        strangers = n - 1 - degree
-        edge_rate, fake_rate = rate_of(keep[row]), rate_of(fake[row])
-        edge_number, fake_number = 0, 0
-        kept = -1 if keep[row] > 0.0 else degree  # the next true neighbour to report, counted among neighbours
-        stranger = -1 if fake[row] > 0.0 else strangers  # the next stranger to report, counted among strangers
-        edge, passed, self_passed = 0, 0, False
-        while True:
-            if stranger < strangers:
-                if fake_number & 3 == 0:
-                    skips(fake_number, me, graph, FAKES, fake_rate, key, words, fake_skips)
-                skip = fake_skips[fake_number & 3]
-                fake_number += 1
-                stranger = strangers if skip >= strangers else min(strangers, stranger + 1 + int(skip))
-            while edge < degree or not self_passed:  # neighbours, and she herself, who stand before that stranger
-                other = indices[first + edge] if edge < degree else n
-                if not self_passed and me < other:
-                    if me > stranger + passed:
-                        break
-                    self_passed = True
-                else:
-                    if other > stranger + passed:
-                        break
-                    while kept < edge:
-                        if edge_number & 3 == 0:
-                            skips(edge_number, me, graph, EDGES, edge_rate, key, words, edge_skips)
-                        skip = edge_skips[edge_number & 3]
-                        edge_number += 1
-                        kept = degree if skip >= degree else kept + 1 + int(skip)
-                    if kept == edge:
-                        if written < end:
-                            room[written] = other
-                        written += 1
-                    edge += 1
-                passed += 1
-            if stranger == strangers:
-                break
-            if written < end:
-                room[written] = stranger + passed
-            written += 1
-        lengths[row] = written - begin
 
 
 @njit(nogil=True, cache=True)
@@ -210,46 +149,45 @@ def sample_lists(
     Returns:
         ``indptr`` and ``indices`` of the noisy lists.
     """
-    degrees = rows.degrees
-    expected = keep * degrees + fake * (rows.n - 1 - degrees)
-    if expected.sum() * PER_NAME > rows.n.sum():  # the same lists either way
+    law = ListLaw(rows.indptr, rows.indices, rows.user, rows.n, rows.graph, keep, fake)
+    expected = sum(in_order(lambda run: expected_names(*run, law), even_runs(len(rows))))
+    if expected * PER_NAME > rows.n.sum():  # the same lists either way
         return names_of(*sample_bits(rows, keep, fake, key))
-    runs = runs_of(1.0 + degrees + expected)
-    mean = np.array([expected[start:stop].sum() for start, stop in runs])
-    capacity = _room_for(mean)
-    lengths = np.empty(len(rows), np.int64)
-    while True:
-        offsets = np.concatenate(([0], np.cumsum(capacity)))
-        room = np.empty(offsets[-1], np.int32)
+    indptr = np.zeros(len(rows) + 1, np.int64)
+    work = expected + len(rows) + len(rows.indices)
 
-        def fill(number: int, offsets: NDArray[np.int64] = offsets, room: NDArray[np.int32] = room) -> None:
-            own = room[offsets[number] : offsets[number + 1]]
-            start, stop = runs[number]
-            lists = rows.indptr, rows.indices, rows.user, rows.n, rows.graph
-            _fill_lists(start, stop, *lists, keep, fake, key, own, lengths)
+    def draw(run: Run) -> NDArray[np.int32]:
+        size = _room_for(expected_names(*run, law))
+        space = workspace(int(np.diff(rows.indptr[run[0] : run[1] + 1]).max(initial=0)))
+        while True:
+            room = np.empty(size, np.int32)
+            count = fill_lists(*run, law, key, space, room, indptr[1:])
+            if count >= 0:
+                return room[:count]
+            size *= 2  # the same bits are drawn again
 
-        in_threads(fill, range(len(runs)))
-        used = np.array([lengths[start:stop].sum() for start, stop in runs], dtype=np.int64)
-        if (used <= capacity).all():
-            break
-        capacity = used  # now the lengths are known: the same bits are drawn again into room that fits
-    end = 0
-    for begin, length in zip(offsets[:-1], used, strict=True):  # close the gaps in place
-        room[end : end + length] = room[begin : begin + length]
-        end += length
-    return np.concatenate(([0], np.cumsum(lengths))), room[:end]
+    names, end = np.empty(_room_for(expected), np.int32), 0
+    ends = np.empty(pieces_of(work) + 1, np.int64)
+    for part in in_order(draw, list(pairwise(ends[: cut(law, work / (len(ends) - 1), ends)].tolist()))):
+        if end + len(part) > len(names):
+            names = np.concatenate((names[:end], np.empty(end + len(part), np.int32)))
+        names[end : end + len(part)] = part
+        end += len(part)
+    return np.cumsum(indptr, out=indptr), names[:end]
 
 
-def _room_for(mean: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Entries to make room for: a run's length is a sum of independent bits, and Bernstein puts more below 1e-12."""
-    return np.asarray(np.ceil(mean + 8.0 * np.sqrt(mean) + 64.0), np.int64)
+def _room_for(mean: float) -> int:
+    """Entries to make room for: a run's length is a sum of independent bits, and Bernstein puts more below 1e-12.
+
+    A row needs as much room as words are drawn for it, so there is more of it than that.
+    """
+    return math.ceil(mean + 8.0 * math.sqrt(mean) + 4096.0)
 
 
 def first_words(rows: UserRows, stream: Stream, key: Key) -> Words:
     """The first two words of each user's stream, shape (users, 2)."""
-    out = np.empty((len(rows), 2), np.uint64)
-    runs, number = runs_of(np.ones(len(rows))), np.uint64(stream)
-    in_threads(lambda i: _fill_words(*runs[i], number, rows.user, rows.graph, key, out), range(len(runs)))
+    out, number = np.empty((len(rows), 2), np.uint64), np.uint64(stream)
+    in_threads(lambda run: _fill_words(*run, number, rows.user, rows.graph, key, out), even_runs(len(rows)))
     return out
 
 
@@ -267,8 +205,8 @@ def top_pairs(
     top = np.empty(top_ptr[-1], np.int64)
     runs = runs_of(1.0 + np.diff(edge_ptr) + wanted)
 
-    def fill(number: int) -> None:
-        _fill_pairs(*runs[number], epsilon, pairs, edge_ptr, edges, graph_ids, key, top_ptr, top)
+    def fill(run: Run) -> None:
+        _fill_pairs(*run, epsilon, pairs, edge_ptr, edges, graph_ids, key, top_ptr, top)
 
-    in_threads(fill, range(len(runs)))
+    in_threads(fill, runs)
     return top

@@ -6,9 +6,10 @@ A user's draws depend on nobody else, so the cut leaves no trace in the result.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from graphldp.errors import bad_parameter
 
 Run = tuple[int, int]
+T = TypeVar("T")
+_MEMBERS = 16_384  # whose numbers, a few of each, fit into a core's own cache
 
 
 def thread_count() -> int:
@@ -28,19 +31,37 @@ def thread_count() -> int:
     return int(given)
 
 
+def pieces_of(work: float) -> int:
+    """Into how many pieces to cut work: a few for each thread, and none so large that its result is."""
+    return int(np.clip(work / 1e5, 1, max(16 * thread_count(), work / 5e5)))
+
+
 def runs_of(work: NDArray[np.float64]) -> list[Run]:
-    """Cut the members into runs of about equal work, a few for each thread."""
+    """Cut the members into runs of about equal work."""
     total = np.cumsum(work)
     if not len(total):
         return []
-    pieces = int(np.clip(total[-1] / 1e5, 1, 16 * thread_count()))
+    pieces = pieces_of(total[-1])
     cuts = np.searchsorted(total, total[-1] * np.arange(1, pieces) / pieces)
     edges = np.unique(np.concatenate(([0], cuts, [len(work)])))
     return [(int(a), int(b)) for a, b in pairwise(edges)]
 
 
-def in_threads(task: Callable[[int], None], numbers: Iterable[int]) -> None:
-    """Do each task once, and raise what the first of them raised."""
+def in_order(task: Callable[[Run], T], runs: Sequence[Run]) -> Iterator[T]:
+    """Do the task on each run once, and give what it returns in the order of the runs, or raise what it raised."""
+    if len(runs) < 2:
+        yield from map(task, runs)
+        return
     with ThreadPoolExecutor(thread_count()) as pool:
-        for done in [pool.submit(task, number) for number in numbers]:
-            done.result()
+        yield from pool.map(task, runs)
+
+
+def in_threads(task: Callable[[Run], None], runs: Sequence[Run]) -> None:
+    """Do the task on each run once, and raise what the first of them raised."""
+    for _ in in_order(task, runs):
+        pass
+
+
+def even_runs(count: int) -> list[Run]:
+    """Cut ``count`` members who are all the same work."""
+    return [(start, min(start + _MEMBERS, count)) for start in range(0, count, _MEMBERS)]
