@@ -41,7 +41,7 @@ def whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
 
 def check_pointers(pointers: NDArray[np.int64], name: str, end: int) -> None:
     """Refuse pointers that do not rise from 0 to the end of what they point into."""
-    if len(pointers) == 0 or pointers[0] != 0 or pointers[-1] != end or (np.diff(pointers) < 0).any():
+    if len(pointers) == 0 or pointers[0] != 0 or pointers[-1] != end or (pointers[1:] < pointers[:-1]).any():
         raise DataError(f"{name} must rise from 0 to {end}.")
 
 

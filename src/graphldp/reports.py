@@ -21,7 +21,7 @@ from graphldp.errors import DataError, FormatError, extra_named
 from graphldp.interchange import to_networkx
 from graphldp.neighbour_lists import NeighbourLists, taken
 from graphldp.pointers import gather_ranges
-from graphldp.privacy import Budget, Guarantee
+from graphldp.privacy import Budget, Guarantee, once
 from graphldp.text import facts
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Reports(NeighbourLists):
             raise DataError("origin must be an Origin.")
         for name in ("epsilon1", "epsilon2", "epsilon_features", "epsilon_labels"):
             values = getattr(self, name)
-            if values is not None and (values.dtype != np.float64 or not (values >= 0).all()):
+            if values is not None and (values.dtype != np.float64 or not (once(values) >= 0).all()):
                 raise DataError(f"{name} must hold a number ≥ 0 for each user.")
         if not isinstance(self.collected, bool):
             raise DataError("collected must be True or False.")

@@ -27,8 +27,9 @@ from graphldp.attributes import Attributes
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Rng, Stream, key_from, to_uniform
-from graphldp.privacy import Budget, check_epsilon
+from graphldp.mechanisms.streams import Key, Rng, Stream, Words, key_from, to_uniform
+from graphldp.mechanisms.threads import Run, even_runs, in_threads
+from graphldp.privacy import Budget, check_epsilon, once
 from graphldp.reports import Origin, Reports
 
 Noise = Literal["laplace", "discrete"]
@@ -227,14 +228,27 @@ class RowMechanism(Mechanism):
 
     def draw_lists(self, rows: UserRows, noisy: NDArray[np.float64] | None, budget: Budget, key: Key) -> DrawnLists:
         """Draw the lists of users whose d* is drawn: two probabilities per user, then her bits."""
-        odds = np.exp(-np.asarray(budget.edges))  # of a flip: (1−p)/p
-        taken = None if noisy is None else self.estimate(noisy, rows.n, np.exp(-np.asarray(budget.degree)))
-        keep, fake = self.rates(taken, rows.n, odds / (1 + odds))
-        public = np.isinf(budget.edges)
-        rates = [np.where(public, exact, r).astype(np.float64, copy=False) for r, exact in ((keep, 1.0), (fake, 0.0))]
-        if not all(((r >= 0) & (r <= 1)).all() for r in rates):
-            raise ParameterError(f"The rates of {type(self).__name__} must be probabilities.")
-        indptr, indices = backend().sample_lists(rows, *rates, key)
+        edges, degree = np.asarray(budget.edges), np.asarray(budget.degree)
+        odds = np.exp(-once(edges))  # of a flip: (1−p)/p
+        flip, decay = (
+            np.broadcast_to(odds / (1 + odds), edges.shape),
+            np.broadcast_to(np.exp(-once(degree)), edges.shape),
+        )
+        public = np.isinf(once(edges))
+        keep, fake = np.empty(len(rows)), np.empty(len(rows))
+
+        def compute(run: Run) -> None:
+            some = slice(*run)
+            taken = None if noisy is None else self.estimate(noisy[some], rows.n[some], decay[some])
+            keep[some], fake[some] = self.rates(taken, rows.n[some], flip[some])
+            if public.any():
+                exact = np.broadcast_to(public, edges.shape)[some]
+                keep[some][exact], fake[some][exact] = 1.0, 0.0
+            if not all(r.min() >= 0 and r.max() <= 1 for r in (keep[some], fake[some])):
+                raise ParameterError(f"The rates of {type(self).__name__} must be probabilities.")
+
+        in_threads(compute, even_runs(len(rows)))
+        indptr, indices = backend().sample_lists(rows, keep, fake, key)
         return DrawnLists(indptr, indices, noisy_degree=noisy)
 
     def estimate(self, noisy_degree: Any, n: Any, decay: Any) -> Any:
@@ -270,7 +284,16 @@ def noise_of(
     rows: UserRows, epsilon: NDArray[np.float64], noise: Noise, stream: Stream, key: Key
 ) -> NDArray[np.float64]:
     """Lap(1/ε), or the discrete law Pr(k) ∝ e^(−ε|k|) as a difference of two geometric draws."""
-    words = backend().first_words(rows, stream, key)
+    out = np.empty(len(rows))
+
+    def draw(run: Run) -> None:
+        out[slice(*run)] = _noise(backend().first_words(rows.users(*run), stream, key), epsilon[slice(*run)], noise)
+
+    in_threads(draw, even_runs(len(rows)))
+    return out
+
+
+def _noise(words: Words, epsilon: NDArray[np.float64], noise: Noise) -> NDArray[np.float64]:
     if noise == "laplace":
         size = -np.log(to_uniform(words[:, 0])) / epsilon
         return np.where(words[:, 0] & np.uint64(1), size, -size)

@@ -39,6 +39,12 @@ class UserRows:
         n, graph = np.repeat(lists.sizes, lists.sizes), np.repeat(lists.graph_ids, lists.sizes)
         return cls(lists.indptr, lists.indices, lists.local_users, n, graph)
 
+    def users(self, start: int, stop: int) -> UserRows:
+        """Rows start … stop−1 without their lists: all that noise beside the lists depends on."""
+        some = slice(start, stop)
+        empty = np.broadcast_to(np.int64(0), stop - start + 1)
+        return UserRows(empty, self.indices[:0], self.user[some], self.n[some], self.graph[some])
+
     @property
     def degrees(self) -> NDArray[np.int64]:
         """The length of each user's list."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,7 +48,7 @@ class Budget:
     def __post_init__(self) -> None:
         for name in PURPOSES:
             value = np.asarray(getattr(self, name), dtype=np.float64)
-            if value.ndim > 1 or np.isnan(value).any() or (value < 0).any():
+            if value.ndim > 1 or not (once(value) >= 0).all():
                 raise bad_parameter(name, "Budget", "a number ≥ 0, or one per user", Described("something else"))
             object.__setattr__(self, name, float(value) if value.ndim == 0 else value)
         sizes = {name: np.size(getattr(self, name)) for name in PURPOSES if np.ndim(getattr(self, name))}
@@ -85,6 +85,11 @@ class Budget:
         """The budget of some users only."""
         every = np.broadcast_arrays(*(np.atleast_1d(getattr(self, name)) for name in PURPOSES))
         return Budget(*(each[users] for each in every))
+
+
+def once(values: NDArray[Any]) -> NDArray[Any]:
+    """One number for all users where it is one number in memory too, so that nothing is computed for each user."""
+    return values[:1] if values.strides == (0,) else values
 
 
 def _span(epsilon: type_of_epsilon) -> str:
