@@ -17,9 +17,9 @@ from torch import Tensor
 
 from graphldp.errors import DataError
 from graphldp.learn.engine import packing
+from graphldp.learn.engine.cpu.merging import gather_merged
 from graphldp.learn.engine.in_place import TILE, InPlace
 from graphldp.learn.engine.layout import Layout
-from graphldp.learn.engine.merging import gather_merged
 from graphldp.learn.engine.rows import Csr, Matrix, RowBatch, Rows, Tiles, Users, kernels_for
 from graphldp.learn.engine.store import Blocks, Dense, GraphStore
 from graphldp.neighbour_lists import NeighbourLists

@@ -1,0 +1,1 @@
+"""One training on a CPU."""
