@@ -1,3 +1,4 @@
+from contextlib import AbstractContextManager
 from typing import Any, Literal, Self
 
 class threadpool_limits:
@@ -6,3 +7,6 @@ class threadpool_limits:
     def __exit__(self, *exc: object) -> None: ...
 
 def threadpool_info() -> list[dict[str, Any]]: ...
+
+class ThreadpoolController:
+    def limit(self, *, limits: int, user_api: str) -> AbstractContextManager[object]: ...

@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
@@ -34,8 +34,8 @@ from torch import Tensor
 
 from graphldp.errors import bad_parameter
 from graphldp.learn.engine.codes import FEATURES, input_width
-from graphldp.learn.engine.layers import Map, convolve, sum_up
-from graphldp.learn.engine.rows import RowBatch
+from graphldp.learn.engine.layers import score
+from graphldp.learn.engine.rows import Map, RowBatch
 from graphldp.learn.engine.summaries import SMOOTH_COLUMNS
 
 CUT = 5.0  # deviations: a bin that was empty in nearly all training graphs must not decide a score alone
@@ -215,21 +215,15 @@ def scores(
         training: normalise by the batch, else by the running statistics.
     """
     count = 2 if spec.convolution == "gin" else 1
-    size = batch.users.clamp(min=1)[:, :, None] if spec.readout == "mean" else 1
+    size = batch.users.clamp(min=1) if spec.readout == "mean" else torch.ones_like(batch.users)
     x = _scaled(running, batch) if spec.features == "columns" else batch.features
-    total: Any = 0
-    for k in range(spec.layers):
-        if k + 1 == spec.layers:
-            pooled = sum_up(x, batch.rounds[k])
-        else:
-            maps = [_map(params, running, f"conv{k + 1}.{j}") for j in range(count)]
-            pooled, x = convolve(x, batch.rounds[k], batch.rounds[k + 1], *maps, training=training)
-        score = torch.baddbmm(params[f"head{k}.bias"][:, None], pooled / size, params[f"head{k}.weight"].mT)
-        own = slice(k * spec.num_classes, (k + 1) * spec.num_classes)
-        total = total + (score if kept is None else score * kept[:, :, own])
+    layers = [[_map(params, running, f"conv{k}.{j}") for j in range(count)] for k in range(1, spec.layers)]
+    heads = [(params[f"head{k}.weight"], params[f"head{k}.bias"]) for k in range(spec.layers)]
+    own = None if kept is None else kept[:, :, : spec.layers * spec.num_classes]
+    total = score(x, batch.rounds[: spec.layers], layers, heads, size[:, :, None], own, training=training)
     if spec.summaries:
         total = total + _head(params, running, batch, None if kept is None else kept[:, :, -spec.hidden :])
-    return torch.as_tensor(total)
+    return total
 
 
 def _scaled(running: Mapping[str, Tensor], batch: RowBatch) -> Tensor:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from graphldp.errors import DataError
 from graphldp.learn.engine.codes import bins, widths
 from graphldp.learn.engine.colours import Lists, group, merge, refine
 from graphldp.learn.engine.columns import column_rows
-from graphldp.learn.engine.rows import kernels_for
+from graphldp.learn.engine.rows import kernels_for, passes_for
 from graphldp.learn.engine.store import Blocks, Dense, GraphStore, Kind, Round, join
 from graphldp.learn.engine.summaries import released_degrees, smooth_table
 from graphldp.learn.engine.weights import LEVELS, posterior_levels
@@ -154,7 +153,7 @@ class _Across:
 
     def __init__(self, key: Tensor, ways: Sequence[Lists]) -> None:
         self._ways, self._found = ways, list[Tensor]()
-        merges = key.device.type == "cpu" and find_spec("scipy") is not None  # which transposes matrices
+        merges = passes_for(key.device, 1) is not None
         self._colour = (group(key, key) or (key, key))[0] if merges else None
 
     def note(self, leader: Tensor) -> None:

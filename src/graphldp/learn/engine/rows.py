@@ -19,6 +19,11 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+Map = tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]
+"""A linear map with batch norm: weight [S, outputs, inputs]; bias, gamma, beta, running mean and var [S, outputs]."""
+Head = tuple[Tensor, Tensor]
+"""A linear map of what is read out: weight [S, classes, inputs] and bias [S, classes]."""
+
 EPS = 1e-5
 MOMENTUM = 0.1  # both as in torch.nn.BatchNorm1d
 
@@ -32,6 +37,14 @@ def kernels_for(device: torch.device, dtype: torch.dtype) -> ModuleType | None:
     """Compiled kernels of the operations (:mod:`graphldp.learn.engine.cuda`), None where there are none."""
     served = device.type == "cuda" and dtype == torch.float32 and find_spec("triton") is not None
     return import_module("graphldp.learn.engine.cuda") if served else None
+
+
+@cache
+def passes_for(device: torch.device, models: int) -> ModuleType | None:
+    """Compiled passes of one model on a CPU (:mod:`graphldp.learn.engine.cpu`), None where there are none."""
+    parts = "numba", "scipy", "threadpoolctl"
+    served = device.type == "cpu" and models == 1 and all(find_spec(part) is not None for part in parts)
+    return import_module("graphldp.learn.engine.cpu") if served else None
 
 
 class Operator(Protocol):

@@ -8,11 +8,13 @@ thread does small batches, and large ones take as many as torch was given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import torch
+
+from graphldp.learn.engine.rows import passes_for
 
 if TYPE_CHECKING:
     from graphldp.learn.engine.members import Member
@@ -34,12 +36,19 @@ def users_in_a_batch(members: Iterable[Member]) -> float:
     )
 
 
+def one_thread_a_product(device: torch.device, models: int) -> AbstractContextManager[None]:
+    """Inside the block compiled passes have one thread for each product of matrices: they share rows themselves."""
+    passes = passes_for(device, models)
+    return nullcontext() if passes is None else passes.small_products()
+
+
 @contextmanager
-def threads_of(members: Iterable[Member]) -> Iterator[None]:
+def threads_of(members: Sequence[Member]) -> Iterator[None]:
     """Inside the block torch has the threads that suit these trainings, and afterwards those it had."""
     given = torch.get_num_threads()
     torch.set_num_threads(threads_for(users_in_a_batch(members), given))
     try:
-        yield
+        with one_thread_a_product(members[0].train_set.device, len(members)):
+            yield
     finally:
         torch.set_num_threads(given)

@@ -25,7 +25,7 @@ from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.members import Member
 from graphldp.learn.engine.packing import kind_of
 from graphldp.learn.engine.stack import Stack
-from graphldp.learn.engine.threads import threads_of
+from graphldp.learn.engine.threads import one_thread_a_product, threads_of
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def predict_proba(
     ids = np.full(steps * batch_size, len(packed.store.sizes), dtype=np.int64)
     ids[:count] = packed.ids
     parts = [torch.zeros(0, spec.num_classes, dtype=packed.dtype, device=packed.device)]
-    with torch.no_grad():
+    with torch.no_grad(), one_thread_a_product(packed.device, 1):
         for batch in gather(packed.store, ids.reshape(steps, 1, batch_size), spec.layers):
             parts.append(gin.scores(spec, params, running, batch)[0])
     chances = torch.softmax(torch.cat(parts)[:count].double(), dim=1)
