@@ -17,6 +17,7 @@
     ├── MissingExtraError (ImportError)   an optional part of graphldp is not installed
     ├── SendError (OSError)               the collector was not reached, or refused what was sent
     ├── StoreError (OSError)              the collector's database is away, full or of another version
+    │   └── DamagedError                  a row holds what its column cannot
     └── TrainingError (ArithmeticError)   a training went astray: its loss is not a number
 
 A message never repeats private data: it names counts, positions and public parameters, not edges.
@@ -107,6 +108,10 @@ class MissingExtraError(GraphLDPError, ImportError):
 
 class StoreError(GraphLDPError, OSError):
     """The collector's database is away, full or of another version."""
+
+
+class DamagedError(StoreError):
+    """The collector's database is damaged: a row holds what its column cannot."""
 
 
 class Described(str):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     JSON,
@@ -26,8 +28,32 @@ from sqlalchemy import (
     true,
 )
 
+from graphldp.errors import DamagedError
 
-class Moment(TypeDecorator[datetime]):
+T = TypeVar("T")
+
+
+class _Parsed(TypeDecorator[T]):
+    """A value that SQLite keeps as text. SQLite checks no text, so one that was damaged or forged is refused here."""
+
+    cache_ok = True
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], T | None] | None:
+        """Refuse what cannot be read."""
+        read = super().result_processor(dialect, coltype)
+        if read is None:
+            return None
+
+        def read_or_refuse(value: Any) -> T | None:
+            try:
+                return read(value)
+            except (TypeError, ValueError):  # whose words repeat the value
+                raise DamagedError("The database is damaged: a row holds what its column cannot.") from None
+
+        return read_or_refuse
+
+
+class Moment(_Parsed[datetime]):
     """A moment in UTC, also where the database forgets the zone."""
 
     impl = DateTime(timezone=True)
@@ -36,6 +62,20 @@ class Moment(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         """Add the zone that SQLite drops."""
         return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+
+
+class Day(_Parsed[date]):
+    """A day."""
+
+    impl = Date
+    cache_ok = True
+
+
+class Fields(_Parsed[Any]):
+    """Lists and objects of JSON."""
+
+    impl = JSON
+    cache_ok = True
 
 
 metadata = MetaData(
@@ -55,7 +95,7 @@ communities = Table(
     Column("name", Text, nullable=False),
     Column("n", Integer, nullable=False),
     Column("mechanism", String(32), nullable=False),
-    Column("choices", JSON, nullable=False),
+    Column("choices", Fields, nullable=False),
     Column("roster", LargeBinary, nullable=False),  # frozen at birth: compressed, one name per line
     Column("roster_digest", String(64), nullable=False),
     Column("epoch", Integer, nullable=False),
@@ -67,7 +107,7 @@ communities = Table(
     Column("question_digest", String(64)),
     Column("asked_at", Moment()),
     Column("busy_from", Integer),  # the noisy degree by which the question was frozen
-    Column("group_names", JSON),  # of friend-counts, as is the next; frozen at birth like the roster
+    Column("group_names", Fields),  # of friend-counts, as is the next; frozen at birth like the roster
     Column("groups", LargeBinary),  # compressed, one byte per user: the number of her group
     Column("title", Text),  # what it is called from the next epoch on; members pinned its name for this one
     Column("retention_days", Integer),  # how long a report is kept, as members were promised; empty for no end
@@ -115,7 +155,7 @@ reports = Table(
     Column("user", Integer, primary_key=True, autoincrement=False),
     Column("body", LargeBinary),  # empty once deleted: the row stays, so the slot stays taken
     Column("noisy_degree", BigInteger),
-    Column("received_on", Date, nullable=False),  # the day only: the hour could tell who is who
+    Column("received_on", Day, nullable=False),  # the day only: the hour could tell who is who
     Column("deleted_at", Moment()),
     Column("erased_at", Moment()),  # when its bytes had left the database's files too
 )
@@ -129,7 +169,7 @@ answers = Table(
     Column("community", Integer, primary_key=True, autoincrement=False),
     Column("user", Integer, primary_key=True, autoincrement=False),
     Column("body", LargeBinary, nullable=False),  # goes with the report when that is deleted
-    Column("received_on", Date, nullable=False),
+    Column("received_on", Day, nullable=False),
 )
 
 operators = Table(
@@ -163,7 +203,7 @@ sessions = Table(
     Column("operator", Text, nullable=False),
     Column("csrf", String(64), nullable=False),
     Column("expires_at", Moment(), nullable=False),
-    Column("person", JSON),  # who signed in without a key, as the provider said
+    Column("person", Fields),  # who signed in without a key, as the provider said
 )
 
 sign_in_rules = Table(
@@ -204,9 +244,9 @@ runs = Table(
     Column("users", Integer, nullable=False),
     Column("reported", Integer, nullable=False),
     Column("validation", Float),
-    Column("settings", JSON, nullable=False),
+    Column("settings", Fields, nullable=False),
     Column("held_out", Integer),  # communities that the accuracy is counted on
-    Column("learned_from", JSON),  # the keys of the communities; empty in runs from before that was kept
+    Column("learned_from", Fields),  # the keys of the communities; empty in runs from before that was kept
     Column("withdrawn_at", Moment()),  # when it was withdrawn, as members were promised
 )
 
@@ -216,7 +256,7 @@ clock = Table(
     Column("key", Integer, primary_key=True, autoincrement=False),
     Column("believed", Moment(), nullable=False),
     Column("ahead_seconds", Float, nullable=False),  # how long servers have run while the clock was ahead of that
-    Column("swept_on", Date),  # the day on which what was due was deleted last
+    Column("swept_on", Day),  # the day on which what was due was deleted last
 )
 
 predictions = Table(
@@ -245,7 +285,7 @@ jobs = Table(
     metadata,
     Column("key", Integer, primary_key=True),
     Column("kind", String(16), nullable=False),
-    Column("settings", JSON, nullable=False),
+    Column("settings", Fields, nullable=False),
     Column("asked_by", Text, nullable=False),
     Column("asked_at", Moment(), nullable=False),
     Column("state", String(16), nullable=False),
@@ -254,6 +294,6 @@ jobs = Table(
     Column("share", Float, nullable=False),
     Column("heard_at", Moment(), nullable=False),  # when its process last said that it is alive
     Column("ended_at", Moment()),
-    Column("result", JSON),
+    Column("result", Fields),
     Column("note", Text, nullable=False),
 )

@@ -10,6 +10,7 @@ from tests.collector.people import N, open_cats, report, submission
 from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.store import Store
+from graphldp.errors import DamagedError
 
 ROSTER = [f"cat {u}" for u in range(N)]
 
@@ -55,10 +56,13 @@ def test_every_kind_of_damage_is_found(store: Store, change: str, values: dict[s
     assert said in "\n".join(verify(store.engine).problems)
 
 
-def test_a_row_that_cannot_be_read_is_a_problem_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", ["opened_at = 'last week'", "opened_at = x'00ff'", "choices = '[{'"])
+def test_a_row_that_cannot_be_read_is_a_problem_too(tmp_path: Path, change: str) -> None:
     store = Store.open(f"sqlite:///{tmp_path / 'collector.db'}")
     open_cats(store)
     with transaction(store.engine, writes=True) as connection:
-        connection.execute(text("UPDATE communities SET opened_at = 'last week'"))  # SQLite takes anything
+        connection.execute(text(f"UPDATE communities SET {change}"))  # SQLite takes anything
+    with pytest.raises(DamagedError, match="a row holds what its column cannot"):
+        store.communities()
     assert verify(store.engine).problems == ["A row holds what its column cannot."]
     store.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, text
@@ -89,6 +90,18 @@ def test_a_forgery_by_the_databases_owner_is_found(store: Store, name: str) -> N
         problem = broken(connection)
     assert problem is not None
     assert problem.startswith(found)
+
+
+@pytest.mark.parametrize("change", ["at = 'last week'", "at = 5", "actor = x'00ff'"])
+def test_an_entry_that_cannot_be_read_is_broken(tmp_path: Path, change: str) -> None:
+    """SQLite takes any value for a column, and a forger may write one that is no time or no name."""
+    store = Store.open(f"sqlite:///{tmp_path / 'collector.db'}")
+    fill(store)
+    with all_rights(store) as connection:
+        connection.execute(text(f"UPDATE audit_log SET {change} WHERE number = 3"))
+        problem = broken(connection)
+    assert problem is not None
+    assert problem.startswith("Entry 3 is broken")
 
 
 def test_what_was_cut_off_shows_against_a_head_that_was_kept(store: Store) -> None:

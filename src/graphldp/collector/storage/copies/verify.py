@@ -15,7 +15,7 @@ from graphldp.collector.storage.collecting.communities import to_community
 from graphldp.collector.storage.collecting.second_round import asked_slots, refuse
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.operating.audit_log import broken
-from graphldp.errors import WireError
+from graphldp.errors import DamagedError, WireError
 from graphldp.wire import Question, roster_digest
 from graphldp.wire.validation import validate
 
@@ -49,7 +49,7 @@ def verify(engine: Engine) -> Verified:
     try:
         with transaction(engine, snapshot=True) as connection:
             _look(connection, found)
-    except ValueError:  # of whoever turns columns into dates and JSON
+    except DamagedError:
         found.problems.append("A row holds what its column cannot.")
     return found
 

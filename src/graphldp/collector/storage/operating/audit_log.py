@@ -23,7 +23,7 @@ from sqlalchemy import Connection, Engine, Row, func, insert, select
 from graphldp.collector.roles import Actor
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
-from graphldp.errors import bad_parameter
+from graphldp.errors import DamagedError, bad_parameter
 
 _BEFORE_ALL = "0" * 64
 _LOG_LOCK = 0x6772_6C6F  # one of PostgreSQL's advisory locks: "graphldp writes its log"
@@ -117,15 +117,19 @@ def broken(connection: Connection, head: str | None = None) -> str | None:
     """The first thing that is wrong with a log, or None."""
     kept = _read_head(head) if head is not None else None
     number, before, held = 0, _BEFORE_ALL, kept is None or kept == (0, _BEFORE_ALL)
-    with closing(_rows(connection)) as rows:
-        for row in rows:
-            if row.number != number + 1:
-                return f"Entry {number + 1} is missing."
-            *values, digest = _entry_values(row)
-            if _digest(before, values) != digest:
-                return f"Entry {row.number} is broken: it, or its place, was changed after it was written."
-            number, before = row.number, digest
-            held = held or kept == (number, before)
+    changed = "is broken: it, or its place, was changed after it was written."
+    try:
+        with closing(_rows(connection)) as rows:
+            for row in rows:
+                if row.number != number + 1:
+                    return f"Entry {number + 1} is missing."
+                *values, digest = _entry_values(row)
+                if _digest(before, values) != digest:
+                    return f"Entry {row.number} {changed}"
+                number, before = row.number, digest
+                held = held or kept == (number, before)
+    except (DamagedError, TypeError):  # SQLite takes any value: a time that is none, or bytes for a name
+        return f"Entry {number + 1} {changed}"
     if kept is not None and not held:
         if kept[0] > number:
             return f"The log ends with entry {number}, and the head that you kept is of entry {kept[0]}: cut off."
