@@ -59,6 +59,14 @@ def test_a_lifetime_that_is_none_is_refused(store: Store, days: float) -> None:
     assert store.operators.all() == []
 
 
+@pytest.mark.parametrize("name", ["", "bob ", " bob", "bob\u00a0", "bob\n", "b" * 65, "oidc:bob"])
+def test_a_name_that_reads_like_another_is_refused(store: Store, name: str) -> None:
+    """A form drops spaces at both ends of a field; the command line takes a word as it is."""
+    with pytest.raises(ParameterError, match="'name' parameter of an operator"):
+        store.operators.add(name)
+    assert store.operators.all() == []
+
+
 def test_only_administrators_say_who_may(store: Store) -> None:
     key = operators.add(store, ALICE, "bob")
     bob = store.operators.keyed(key)

@@ -77,8 +77,9 @@ class Operators:
             role: what she may do.
             days: after which her key stops working; None for never.
         """
-        if not 1 <= len(name) <= 64 or not name.isprintable() or name.startswith("oidc:"):
-            raise bad_parameter("name", "an operator", "1 to 64 printable characters, not after 'oidc:'", name)
+        if not 1 <= len(name) <= 64 or not name.isprintable() or name.startswith("oidc:") or name != name.strip():
+            must_be = "1 to 64 printable characters, without a space at either end, not after 'oidc:'"
+            raise bad_parameter("name", "an operator", must_be, name)
         key, now = tokens.new_secret(), self.clock.now()
         row = {"name": name, "key_hash": tokens.hashed(key), "created_at": now, "role": role.title}
         row["expires_at"] = _expiry(now, days)
