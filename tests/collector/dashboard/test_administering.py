@@ -132,6 +132,11 @@ def test_the_log_is_read_searched_checked_and_taken(page: Page, bureau: Bureau) 
         connection.exec_driver_sql("UPDATE audit_log SET about = ? WHERE number = 2", (entries[1].about,))
 
 
+def menu(page: str) -> list[str]:
+    """The addresses in a page's menu."""
+    return re.findall(r'href="([^"]+)"', page[page.index("<nav") : page.index("</nav")])
+
+
 FOR_ADMINISTRATORS = ("/dashboard/operators", "/dashboard/log", "/dashboard/log/download")
 
 
@@ -146,6 +151,7 @@ def test_others_are_told_why_not(bureau: Bureau, role: Role) -> None:
             assert answer.status_code == 403
             assert f"This takes an administrator, and you are signed in as {role.title}." in answer.text
             assert "Ask an administrator" in answer.text
+            assert menu(answer.text) == menu(home)  # hers, not a visitor's
             assert f'"{address}"' not in home
     refused = [each for each in bureau.store.audit_log.entries() if each.actor == role.title]
     assert [each.action for each in refused if each.outcome == "forbidden"] == [

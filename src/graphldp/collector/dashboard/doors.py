@@ -44,9 +44,10 @@ class Doors:
         return HTMLResponse(self._pages.render(name, session, **values), status)
 
     def session(self, request: Request) -> Session | None:
-        """Whoever is logged in."""
+        """Whoever is logged in. The request remembers it, for the page of whatever goes wrong."""
         secret = request.cookies.get(COOKIE)
-        return self._store.operators.session(secret) if secret else None
+        request.state.session = session = self._store.operators.session(secret) if secret else None
+        return session
 
     def show(self, request: Request, name: str, make: Callable[[], dict[str, Any]]) -> Response:
         """A page for whoever is logged in, or the way to the login."""

@@ -49,10 +49,10 @@ class Pages:
         may = {"may_act": role >= Role.OPERATOR, "may_administer": role >= Role.ADMINISTRATOR}
         return self._environment.get_template(name).render(session=session, **may, **self._host, **values)
 
-    def problem(self, body: Mapping[str, Any]) -> str:
+    def problem(self, body: Mapping[str, Any], session: Session | None = None) -> str:
         """A problem, for people."""
         status, kind = body["status"], body["type"].rpartition(":")[2]
         todo = _BY_KIND.get(kind) or _WHAT_TO_DO.get(status, _LATER if status >= 500 else "Go back and try again.")
-        back = "/dashboard" if kind == "not-allowed" else "/"
+        back = "/" if session is None else "/dashboard"
         about = {"title": body["title"], "detail": body.get("detail"), "status": status}
-        return self.render("problem.html", todo=todo, back=back, **about)
+        return self.render("problem.html", session, todo=todo, back=back, **about)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Protocol
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -17,12 +17,11 @@ from starlette.routing import compile_path
 
 from graphldp.collector.http.members.desk import Outcome
 from graphldp.collector.intake import Ruling
+from graphldp.collector.operators import Session
 from graphldp.errors import ForbiddenError, StoreError
 from graphldp.wire.problems import KINDS, MEDIA_TYPE, problem
 
 RETRY_SECONDS = 5
-Page = Callable[[Mapping[str, Any]], str]
-"""A problem's members as a page for people."""
 
 SUCCESSES = {Ruling.STORED: 201, Ruling.REPEATED: 200}
 REFUSALS = {
@@ -38,6 +37,13 @@ UNANSWERED = REFUSALS | {
     Ruling.UNREADABLE: "bad-answer",
     Ruling.UNASKED: "not-asked",
 }
+
+
+class Page(Protocol):
+    """Shows a problem's members to people: with the menu of whoever is logged in, or with the one for visitors."""
+
+    def __call__(self, body: Mapping[str, Any], session: Session | None = None) -> str:
+        """The page."""
 
 
 class ProblemError(Exception):
@@ -78,7 +84,8 @@ def install(app: FastAPI, page: Page) -> None:
     def answered(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException) and error.status_code == 405 and (methods := _allowed(app, request)):
             error.headers = {"Allow": methods}  # the framework names those of one route only
-        return answer(error, page if wants_page(request.headers) else None)
+        session = getattr(request.state, "session", None)  # of a page of the dashboard
+        return answer(error, page if wants_page(request.headers) else None, session)
 
     for kind in (*EXPECTED, Exception):
         app.add_exception_handler(kind, answered)
@@ -96,11 +103,11 @@ def wants_page(headers: Headers) -> bool:
     return "text/html" in headers.get("accept", "")
 
 
-def answer(error: Exception, page: Page | None = None) -> Response:
+def answer(error: Exception, page: Page | None = None, session: Session | None = None) -> Response:
     """The answer to an error: the one error body, or a page where a person asked."""
     body, headers = _problem(error)
     if page is not None:
-        return HTMLResponse(page(body), body["status"], headers)
+        return HTMLResponse(page(body, session), body["status"], headers)
     return JSONResponse(body, body["status"], headers, MEDIA_TYPE)
 
 
