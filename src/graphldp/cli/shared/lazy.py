@@ -27,6 +27,9 @@ def lazy_group(package: str, lines: Mapping[str, str]) -> type[TyperGroup]:
             for name, line in lines.items():
                 self.add_command(TyperCommand(name, help=line, short_help=line))  # a short one is not cut off
 
+        def get_params(self, ctx: Any) -> list[Any]:
+            return [_if_given(parameter) for parameter in super().get_params(ctx)]
+
         def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
             name, command, rest = super().resolve_command(ctx, args)
             return name, self.loaded(name) if name else command, rest
@@ -37,9 +40,32 @@ def lazy_group(package: str, lines: Mapping[str, str]) -> type[TyperGroup]:
             if hasattr(module, "app"):
                 group = typer.main.get_group(module.app)
                 group.name = name
-                return group
+                return _light(group)
             alone = typer.Typer(add_completion=False)
             alone.command(epilog=module.EPILOG)(getattr(module, name))
-            return typer.main.get_command(alone)
+            return _light(typer.main.get_command(alone))
 
     return LazyGroup
+
+
+def _light(command: Any) -> Any:
+    """The same command, which loads what checks a value only where one is given: that takes longer than the rest."""
+    for each in getattr(command, "commands", {}).values():
+        _light(each)
+    get_params = command.get_params
+    command.get_params = lambda ctx: [_if_given(parameter) for parameter in get_params(ctx)]
+    return command
+
+
+def _if_given(parameter: Any) -> Any:
+    if parameter.required or parameter.multiple or parameter.nargs != 1 or "process_value" in vars(parameter):
+        return parameter
+    process, callback = parameter.process_value, parameter.callback
+
+    def light(ctx: Any, value: Any) -> Any:
+        if value is not None:
+            return process(ctx, value)
+        return callback(ctx, parameter, None) if callback else None
+
+    parameter.process_value = light
+    return parameter
