@@ -154,8 +154,9 @@ def test_skips_are_those_of_the_logarithm() -> None:
     halves = np.uint64(1) << np.arange(12, 64, dtype=np.uint64)  # where U is just above 1/2, 1/4, …
     word = np.concatenate((ends, halves, halves - np.uint64(1), rng.integers(0, 2**64, 50_000, dtype=np.uint64)))
     with np.errstate(over="ignore"):
-        for probability in (1e-320, 1e-9, 1e-3, 0.29, 0.5, 1 - 2**-40, 1.0):
+        for probability in (1e-320, 1e-9, 1e-3, 0.2499, 0.29, 0.5, 1 - 2**-40, 1.0):
             rate = np.full(len(word), 1 / np.log1p(-probability) if probability < 1 else 0.0)
+            assert words.about_rate_of(probability) == pytest.approx(rate[0], rel=2e-12)
             skips = np.empty(len(word), np.int32)
             words.whole_skips(word, rate, skips, 0, len(word))
             exact = np.floor(np.minimum(np.log(to_uniform(word)) * rate, 2.0**31 - 1))

@@ -24,7 +24,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from graphldp.mechanisms.streams import Key, Stream, Words
-from graphldp.mechanisms.words import draw_blocks, rate_of, uniform, whole_skips
+from graphldp.mechanisms.words import about_rate_of, draw_blocks, rate_of, uniform, whole_skips
 
 EDGES, FAKES = np.uint64(Stream.EDGES), np.uint64(Stream.FAKES)
 _BLOCKS = 512  # of a batch: their words and skips stay in the nearest caches
@@ -144,7 +144,7 @@ def _blocks_for(probability: float, limit: int) -> int:
 def _ask(law: ListLaw, row: int, stream: np.uint64, first: int, count: int, space: Workspace, at: int) -> None:
     """Put the counters of blocks first, first + 1, … of a row's stream where their words will be."""
     user, graph = np.uint64(law.user[row]), np.uint64(law.graph[row])
-    rate = rate_of(law.keep[row] if stream == EDGES else law.fake[row])
+    rate = about_rate_of(law.keep[row] if stream == EDGES else law.fake[row])
     for i in range(count):
         word = 4 * (at + i)
         space.words[word], space.words[word + 1] = np.uint64(first + i + 1), user

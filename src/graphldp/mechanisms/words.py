@@ -105,6 +105,21 @@ def draw_blocks(key: Key, words: Words, first: int, count: int) -> None:
         words[i + 4], words[i + 5], words[i + 6], words[i + 7] = b0, b1, b2, b3
 
 
+@njit(inline="always")
+def _series(t: float) -> float:
+    """2 (t + t³/3 + t⁵/5 + …) = log((1 + t)/(1 − t)), seven terms."""
+    z = t * t
+    return 2.0 * t * (1.0 + z * (1 / 3 + z * (1 / 5 + z * (1 / 7 + z * (1 / 9 + z * (1 / 11 + z * (1 / 13)))))))
+
+
+@njit(inline="always")
+def about_rate_of(probability: float) -> float:
+    """:func:`rate_of` to twelve digits, as :func:`whole_skips` needs it, without waiting for a logarithm."""
+    if 1e-300 < probability < 0.25:
+        return -1.0 / _series(probability / (2.0 - probability))
+    return rate_of(probability)
+
+
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"}, _nrt=False)
 def whole_skips(words: Words, rates: NDArray[np.float64], skips: NDArray[np.int32], first: int, count: int) -> None:
     """The whole parts of log U · rate, or −1 where a border between two of them is so near that rounding matters.
@@ -122,10 +137,7 @@ def whole_skips(words: Words, rates: NDArray[np.float64], skips: NDArray[np.int3
         exponent = (bits + _FROM_ROOT) >> _FRACTION
         m = np.uint64(bits - (exponent << _FRACTION) + _ONE).view(np.float64)
         k = np.uint64(exponent | _WHOLE).view(np.float64) - (2.0**52 + 1023.0)
-        t = (m - 1.0) / (m + 1.0)
-        z = t * t
-        series = 1.0 + z * (1 / 3 + z * (1 / 5 + z * (1 / 7 + z * (1 / 9 + z * (1 / 11 + z * (1 / 13))))))
-        skip = (k * _LOG_2 + 2.0 * t * series) * rates[i]
+        skip = (k * _LOG_2 + _series((m - 1.0) / (m + 1.0))) * rates[i]
         low = np.floor(min(skip * (1.0 - _CLOSE), _LONGEST))
         high = np.floor(min(skip * (1.0 + _CLOSE), _LONGEST))
         skips[i] = np.int32(low) if low == high else np.int32(-1)
