@@ -135,9 +135,8 @@ class Back:
                     d_weight, sums = self._map(k, j, grad, taken, weight)
                 else:
                     share(passes.take, len(grad), grad, *kept, taken, _counts(self._rounds[k + 1]))
-                    parts = np.split(weight, len(self._rounds[k + 1].matrices), axis=1)
                     if k:
-                        d_weight, grad, sums = self._hand_down(k, grad, parts, d_pooled[k])
+                        d_weight, grad, sums = self._hand_down(k, grad, weight, d_pooled[k])
                     else:
                         backs = [_back(matrix).times(grad) for matrix in self._rounds[1].matrices]
                         d_weight = np.concatenate([back.T @ x for back in backs], axis=1)
@@ -174,17 +173,16 @@ class Back:
         share(passes.map_back, len(grad), grad, *own, taken, counts, weight, *before, parts, sums)
         return parts.sum(0), sums
 
-    def _hand_down(
-        self, k: int, grad: Floats, weights: Sequence[Floats], d_pooled: Floats
-    ) -> tuple[Floats, Floats, Floats]:
+    def _hand_down(self, k: int, grad: Floats, weight: Floats, d_pooled: Floats) -> tuple[Floats, Floats, Floats]:
         """Back to the rows of the layer before."""
         last, spread = self._kept[k - 1][-1], _back(self._rounds[k].readout).arrays
         down, sums = _room(last)
-        found = []
-        for m, (matrix, weight) in enumerate(zip(self._rounds[k + 1].matrices, weights, strict=True)):
-            given = d_pooled if m + 1 == len(weights) else d_pooled[:0]
-            parts = np.empty((tiles_of(len(down)), *weight.shape), grad.dtype)
-            way = _back(matrix).arrays, grad, np.ascontiguousarray(weight), *last
+        matrices, inputs, found = self._rounds[k + 1].matrices, last.y.shape[1], []
+        for m, matrix in enumerate(matrices):
+            given = d_pooled if m + 1 == len(matrices) else d_pooled[:0]
+            part = np.ascontiguousarray(weight[:, m * inputs : (m + 1) * inputs])
+            parts = np.empty((tiles_of(len(down)), *part.shape), grad.dtype)
+            way = _back(matrix).arrays, grad, part, *last
             share(passes.hand_down, len(down), *way, parts, down, m > 0, spread, given, sums)
             found.append(parts.sum(0))
         return np.concatenate(found, axis=1), down, sums
