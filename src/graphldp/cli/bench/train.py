@@ -22,9 +22,9 @@ def train(
 ) -> None:
     """Train a GIN on raw, DPRR and RR graphs, against torch_geometric and dense blocks: seconds per epoch, peak memory.
 
-    It uses REDDIT-BINARY if this machine has it, and the embedded threads otherwise. If it has IMDB-BINARY, small graphs
-    are measured too, with one thread and with several. For several trainings at once on a GPU, run python -m
-    graphldp.benchmarks.stacked.
+    It uses REDDIT-BINARY if this machine has it, and the embedded threads otherwise. If it has IMDB-BINARY, small
+    graphs are measured too, with one thread and with several. For several trainings at once on a GPU, run
+    python -m graphldp.benchmarks.stacked.
     """
     need_learn("bench train")  # what is timed runs in processes of its own, after minutes of drawing
     from graphldp.benchmarks import training as benchmark
