@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 from math import exp, log, log1p
+from queue import Empty, SimpleQueue
 
 import numpy as np
 from numba import njit
@@ -154,25 +155,32 @@ def sample_lists(
     if expected * PER_NAME > rows.n.sum():  # the same lists either way
         return names_of(*sample_bits(rows, keep, fake, key))
     indptr = np.zeros(len(rows) + 1, np.int64)
-    work = expected + len(rows) + len(rows.indices)
+    copied: SimpleQueue[NDArray[np.int32]] = SimpleQueue()  # memory to use again: what is new has to be cleared first
 
-    def draw(run: Run) -> NDArray[np.int32]:
+    def draw(run: Run) -> tuple[NDArray[np.int32], int]:
         size = _room_for(expected_names(*run, law))
         space = workspace(int(np.diff(rows.indptr[run[0] : run[1] + 1]).max(initial=0)))
+        try:
+            room = copied.get_nowait()
+        except Empty:
+            room = np.empty(0, np.int32)
         while True:
-            room = np.empty(size, np.int32)
+            room = room if len(room) >= size else np.empty(size + size // 8, np.int32)
             count = fill_lists(*run, law, key, space, room, indptr[1:])
             if count >= 0:
-                return room[:count]
-            size *= 2  # the same bits are drawn again
+                return room, count
+            size = 2 * len(room)  # the same bits are drawn again
 
-    names, end = np.empty(_room_for(expected), np.int32), 0
+    work = expected + len(rows) + len(rows.indices)
     ends = np.empty(pieces_of(work) + 1, np.int64)
-    for part in in_order(draw, list(pairwise(ends[: cut(law, work / (len(ends) - 1), ends)].tolist()))):
-        if end + len(part) > len(names):
-            names = np.concatenate((names[:end], np.empty(end + len(part), np.int32)))
-        names[end : end + len(part)] = part
-        end += len(part)
+    runs = list(pairwise(ends[: cut(law, work / (len(ends) - 1), ends)].tolist()))
+    names, end = np.empty(_room_for(expected), np.int32), 0
+    for room, count in in_order(draw, runs):
+        if end + count > len(names):
+            names = np.concatenate((names[:end], np.empty(end + count, np.int32)))
+        names[end : end + count] = room[:count]
+        end += count
+        copied.put(room)
     return np.cumsum(indptr, out=indptr), names[:end]
 
 
