@@ -16,7 +16,7 @@ from graphldp import wire
 from graphldp.collector.offers import Split, offers
 from graphldp.graphs import GraphSet
 from graphldp.reports import Reports
-from graphldp.wire import varints
+from graphldp.wire.codes import varints
 
 CHUNK = 100  # communities that are drawn together
 PREFIX = "large-"

@@ -25,8 +25,8 @@ from graphldp.wire import (
     to_json,
     to_millionths,
 )
-from graphldp.wire.combinations import sets
-from graphldp.wire.golomb import pack
+from graphldp.wire.codes.combinations import sets
+from graphldp.wire.codes.golomb import pack
 
 VECTORS = Path(__file__).parent / "vectors"
 VALID = json.loads((VECTORS / "valid.json").read_text())["valid"]

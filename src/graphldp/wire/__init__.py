@@ -1,8 +1,8 @@
 """All that client and collector agree on."""
 
 from graphldp.wire.answer import ANSWER_TYPE, MAX_ANSWER, Answer
-from graphldp.wire.bulk import PlainReports, read_plain
 from graphldp.wire.choice import Choice
+from graphldp.wire.codes.counts import MAX_GROUPS, most_groups
 from graphldp.wire.community import (
     ID_PATTERN,
     MAX_EPOCH,
@@ -10,9 +10,10 @@ from graphldp.wire.community import (
     Published,
     write_publication,
 )
-from graphldp.wire.counts import MAX_GROUPS, most_groups
 from graphldp.wire.invitation import Invitation, address
 from graphldp.wire.question import QUESTION_TYPE, Question
+from graphldp.wire.reading.bulk import PlainReports, read_plain
+from graphldp.wire.reading.validation import Reading, validate
 from graphldp.wire.report import (
     DEGREE_RANGE,
     FIRST_BYTE,
@@ -42,7 +43,6 @@ from graphldp.wire.report_json import from_json, to_json
 from graphldp.wire.roster import plain, roster_digest, spoken
 from graphldp.wire.sealed import Inner, Sealed, inner_size, key_id, sealing_info
 from graphldp.wire.terms import PRIVATE_MECHANISMS, Terms
-from graphldp.wire.validation import Reading, validate
 
 __all__ = [
     "ANSWER_TYPE",

@@ -19,10 +19,10 @@ import re
 from dataclasses import asdict, dataclass
 
 from graphldp.errors import WireError
-from graphldp.wire import varints
-from graphldp.wire.reader import Reader, check_whole
+from graphldp.wire.codes import varints
+from graphldp.wire.reading.reader import Reader, check_whole
+from graphldp.wire.reading.strict import read_object
 from graphldp.wire.report import DEGREE_RANGE, MAX_USERS
-from graphldp.wire.strict import read_object
 
 ANSWER_TYPE = "application/vnd.graphldp.answer"
 MAX_ANSWER = 45

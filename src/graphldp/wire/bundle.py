@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from graphldp.errors import WireError
-from graphldp.wire.strict import read_object
+from graphldp.wire.reading.strict import read_object
 
 PAGE = "join.html"
 BUNDLE_LIST = "join/bundle.json"

@@ -24,7 +24,7 @@ from typing import Any
 
 from graphldp.errors import WireError
 from graphldp.wire.choice import Choice, check_name
-from graphldp.wire.counts import most_groups
+from graphldp.wire.codes.counts import most_groups
 from graphldp.wire.report import DEGREE_RANGE, MAX_USERS, WITH_COUNTS, WITH_HUBS
 from graphldp.wire.terms import PRIVATE_MECHANISMS, Terms
 

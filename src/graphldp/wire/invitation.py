@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from graphldp.errors import WireError
 from graphldp.wire.community import ID_PATTERN
-from graphldp.wire.strict import read_object
+from graphldp.wire.reading.strict import read_object
 
 BEARER_PATTERN = "^[!-~]{1,200}$"
 IN_LINK_PATTERN = "^[A-Za-z0-9._~-]{1,200}$"  # what stands in a link as it is

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import WireError
-from graphldp.wire import varints
-from graphldp.wire.reader import Reader, check_whole
+from graphldp.wire.codes import varints
+from graphldp.wire.reading.reader import Reader, check_whole
 from graphldp.wire.report import MAX_USERS
 
 QUESTION_TYPE = "application/vnd.graphldp.question"

@@ -11,16 +11,16 @@
     ε₁            3 bytes, little-endian      in millionths; all but rr and public
     ε₂            3 bytes, little-endian      in millionths; dprr, rr and hub-lists only, 0 for who is no hub
     d*            zigzag varint               where there is an ε₁, but for friend-counts
-    counts        varints                     friend-counts only: see :mod:`graphldp.wire.counts`
+    counts        varints                     friend-counts only: see :mod:`graphldp.wire.codes.counts`
     count         varint                      entries of the list; where ε₂ is above 0, and for public
     list          the rest                    of the count entries, or of the absent users where they are fewer
 
 At most 24 bytes stand before the list or the counts. The list leaves the user herself out (users above her move down by
 one). Of up to 512 users it is one number, the list's place among all of its length: see
-:mod:`graphldp.wire.combinations`. Of more it is a Rice code of the gaps, a bitmap where it is dense: see
-:mod:`graphldp.wire.golomb`. ε is a whole number of millionths, so that both sides mean the same number exactly and sums
-never round. Every report has exactly one encoding; whatever else arrives is refused with a reason. The shared test
-vectors are in ``tests/wire/vectors``, the details in ``docs/wire.md``.
+:mod:`graphldp.wire.codes.combinations`. Of more it is a Rice code of the gaps, a bitmap where it is dense: see
+:mod:`graphldp.wire.codes.golomb`. ε is a whole number of millionths, so that both sides mean the same number exactly
+and sums never round. Every report has exactly one encoding; whatever else arrives is refused with a reason. The shared
+test vectors are in ``tests/wire/vectors``, the details in ``docs/wire.md``.
 
 Example::
 
@@ -37,9 +37,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import WireError, bad_parameter
-from graphldp.wire import combinations, golomb, varints
-from graphldp.wire.counts import check_counts, most_groups, read_counts, write_counts
-from graphldp.wire.reader import Reader, check_whole
+from graphldp.wire.codes import combinations, golomb, varints
+from graphldp.wire.codes.counts import check_counts, most_groups, read_counts, write_counts
+from graphldp.wire.reading.reader import Reader, check_whole
 
 MEDIA_TYPE = "application/vnd.graphldp.report"
 MECHANISMS = ("dprr", "rr", "noisy-degrees", "public", "hub-counts", "hub-lists", "friend-counts")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from graphldp.errors import WireError
+from graphldp.wire.reading.strict import read_object
 from graphldp.wire.report import MAX_USERS, MECHANISMS, WITH_COUNTS, WITH_DEGREE, WITH_EDGES, WITH_EPSILON1, Report
-from graphldp.wire.strict import read_object
 
 
 def to_json(report: Report) -> str:

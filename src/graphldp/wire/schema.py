@@ -11,6 +11,7 @@ from typing import Any
 
 from graphldp.wire import problems
 from graphldp.wire.choice import LONGEST_NAME
+from graphldp.wire.codes.counts import MAX_GROUPS
 from graphldp.wire.community import (
     DIGEST_PATTERN,
     ID_PATTERN,
@@ -18,7 +19,6 @@ from graphldp.wire.community import (
     MAX_EPOCH,
     MAX_RETENTION,
 )
-from graphldp.wire.counts import MAX_GROUPS
 from graphldp.wire.invitation import BEARER_PATTERN
 from graphldp.wire.report import (
     DEGREE_RANGE,

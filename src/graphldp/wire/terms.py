@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from graphldp.errors import WireError
-from graphldp.wire import varints
 from graphldp.wire.choice import Choice
+from graphldp.wire.codes import varints
 from graphldp.wire.report import (
     MECHANISMS,
     WITH_COUNTS,

@@ -23,7 +23,7 @@ from graphldp.client.sampling.laplace import discrete_laplace
 from graphldp.collector.storage.sealing_keys import Opener
 from graphldp.errors import WireError
 from graphldp.wire import Choice, Inner, Invitation, Published, Question
-from graphldp.wire.strict import read_object
+from graphldp.wire.reading.strict import read_object
 
 VECTORS = Path(__file__).parents[2] / "wire" / "vectors"
 TOP = (1 << 64) - 1

@@ -20,7 +20,7 @@ from graphldp.client.sending.deadline import Deadline
 from graphldp.errors import MissingExtraError, SendError, WireError
 from graphldp.text import printable
 from graphldp.wire import ANSWER_TYPE, MEDIA_TYPE, Invitation, problems
-from graphldp.wire.strict import read_object
+from graphldp.wire.reading.strict import read_object
 
 if TYPE_CHECKING:
     import ssl

@@ -17,7 +17,7 @@ from graphldp.collector.community import Community
 from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.storage.collecting.catalogue import Catalogue
 from graphldp.collector.storage.writer import Writer
-from graphldp.wire.validation import LONGEST, reason, validate
+from graphldp.wire.reading.validation import LONGEST, reason, validate
 
 _NOWHERE = 0  # the key of no community
 _UNSURE = (Ruling.UNKNOWN, Ruling.OUTDATED)

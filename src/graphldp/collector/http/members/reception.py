@@ -24,7 +24,7 @@ from graphldp.collector.storage.sealing_keys import Opener
 from graphldp.collector.storage.store import Store
 from graphldp.collector.storage.writer import Writer
 from graphldp.errors import ParameterError
-from graphldp.wire.validation import LONGEST
+from graphldp.wire.reading.validation import LONGEST
 
 
 class Reception:

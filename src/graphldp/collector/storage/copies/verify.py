@@ -17,7 +17,7 @@ from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.operating.audit_log import broken
 from graphldp.errors import DamagedError, WireError
 from graphldp.wire import Question, roster_digest
-from graphldp.wire.validation import validate
+from graphldp.wire.reading.validation import validate
 
 _SHOWN = 20
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.wire.codes.varints import MOST_BYTES
 from graphldp.wire.report import FIRST_BYTE, MAX_HEADER, MECHANISMS, MILLION
-from graphldp.wire.varints import MOST_BYTES
 
 _DEGREES, _COUNTS, _LISTS = (MECHANISMS.index(name) for name in ("noisy-degrees", "hub-counts", "hub-lists"))
 

@@ -11,9 +11,9 @@ import pytest
 from graphldp.audit.fuzz import mutated, random_report
 from graphldp.errors import WireError
 from graphldp.wire import decode, encode
-from graphldp.wire.bulk import read_plain
+from graphldp.wire.reading.bulk import read_plain
 
-VECTORS = Path(__file__).parent / "vectors"
+VECTORS = Path(__file__).parents[1] / "vectors"
 
 
 def check(bodies: list[bytes], sizes: list[int]) -> int:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphldp.errors import WireError
-from graphldp.wire import varints
-from graphldp.wire.reader import Reader, check_whole
+from graphldp.wire.codes import varints
+from graphldp.wire.reading.reader import Reader, check_whole
 
 MAX_GROUPS = 256
 

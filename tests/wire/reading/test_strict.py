@@ -4,7 +4,7 @@ import pytest
 
 from graphldp.errors import WireError
 from graphldp.wire import Choice, Invitation
-from graphldp.wire.strict import read_object
+from graphldp.wire.reading.strict import read_object
 
 ONCE = '{"server": "https://a.example", "community": "cats", "token": "2.x"}'
 

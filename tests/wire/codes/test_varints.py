@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphldp.wire import varints
+from graphldp.wire.codes import varints
 
 NUMBERS = st.integers(0, (1 << 28) - 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphldp.errors import WireError
-from graphldp.wire import varints
+from graphldp.wire.codes import varints
 
 
 class Reader:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graphldp.errors import WireError
-from graphldp.wire.combinations import pack, sets, unpack
+from graphldp.wire.codes.combinations import pack, sets, unpack
 
 
 def test_every_set_has_its_number_and_every_number_its_set() -> None:

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from graphldp import wire
 from graphldp.audit.fuzz import mutated, offering, random_report
 from graphldp.errors import WireError
-from graphldp.wire import Choice, Reading, Terms, validate, validation
-from graphldp.wire.validation import LONGEST, reason
+from graphldp.wire import Choice, Reading, Terms, validate
+from graphldp.wire.reading import validation
+from graphldp.wire.reading.validation import LONGEST, reason
 
 PUBLIC = Choice("public", math.inf, math.inf)
 SPLITS = {
@@ -94,7 +95,7 @@ def sent(draw: st.DrawFn, sizes: st.SearchStrategy[int] = SHORT) -> Sent:
     return Sent(community(mechanism, n + (change == "n")), claimed, bytes(body))
 
 
-VECTORS = Path(__file__).parent / "vectors"
+VECTORS = Path(__file__).parents[1] / "vectors"
 VALID = json.loads((VECTORS / "valid.json").read_text("utf-8"))["valid"]
 INVALID = json.loads((VECTORS / "invalid.json").read_text("utf-8"))["invalid"]
 

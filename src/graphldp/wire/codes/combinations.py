@@ -9,7 +9,7 @@ others. The number is written in the fewest whole bytes that hold C(size, m) −
 is shorter, and every number below C(size, m) stands for one set. Both directions walk down the positions with one
 binomial coefficient, which each step multiplies and divides by small numbers: linear in ``size``, on numbers of as many
 bits. That is little for the short lists of small communities, and too much for long ones: see
-:mod:`graphldp.wire.golomb`.
+:mod:`graphldp.wire.codes.golomb`.
 """
 
 from __future__ import annotations

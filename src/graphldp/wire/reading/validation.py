@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import WireError
-from graphldp.wire import combinations, varints
-from graphldp.wire.counts import skip_counts
+from graphldp.wire.codes import combinations, varints
+from graphldp.wire.codes.counts import skip_counts
 from graphldp.wire.report import FIRST_BYTE, SMALL, WITH_HUBS, decode_head
 from graphldp.wire.terms import Terms
 
@@ -83,8 +83,8 @@ def reason(terms: Terms, user: int, body: bytes) -> str:
 def _fits(payload: bytes, k: int, m: int, size: int) -> bool:
     """Whether a payload is the one code of m positions below ``size``.
 
-    As :mod:`graphldp.wire.golomb` writes it, the bits are one number too: what is asked of all gaps at once takes a few
-    operations on it.
+    As :mod:`graphldp.wire.codes.golomb` writes it, the bits are one number too: what is asked of all gaps at once takes
+    a few operations on it.
     """
     bits = int.from_bytes(payload)
     if size < SMALL:

@@ -1,0 +1,1 @@
+"""How numbers, counts and sorted positions become few bytes, and numbers again."""
