@@ -16,13 +16,13 @@ import graphldp as gl
 from graphldp.cli import demo_live
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
-from graphldp.experiments import live
+from graphldp.experiments.service import live
 
 RUN = """
 import sys
 from pathlib import Path
 from graphldp.cli.demo_live import run
-from graphldp.experiments import live
+from graphldp.experiments.service import live
 live.DRAWS = 2
 run(Path(sys.argv[1]), users=280, keep=True, as_json=True)
 """

@@ -14,7 +14,7 @@ import pytest
 COLLECTOR = """
 import sys, time
 from pathlib import Path
-from graphldp.experiments.live import collector
+from graphldp.experiments.service.live import collector
 folder = Path(sys.argv[1])
 with collector(f"sqlite:///{folder / 'collector.db'}", folder / "log") as (address, _):
     print(address, flush=True)
@@ -24,7 +24,7 @@ with collector(f"sqlite:///{folder / 'collector.db'}", folder / "log") as (addre
 POOL = """
 import multiprocessing, os, sys, time
 from concurrent.futures import ProcessPoolExecutor
-from graphldp.experiments.live import deaf
+from graphldp.experiments.service.live import deaf
 if __name__ == "__main__":
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), deaf) as pool:
         print(pool.submit(os.getpid).result(), flush=True)

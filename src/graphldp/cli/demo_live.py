@@ -15,8 +15,8 @@ from graphldp.cli.shared import console
 from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:
-    from graphldp.experiments.collected import Recipient
-    from graphldp.experiments.live import Person
+    from graphldp.experiments.service.collected import Recipient
+    from graphldp.experiments.service.live import Person
 
 
 def run(out: Path, *, users: int | None = None, keep: bool, as_json: bool = False) -> None:
@@ -32,7 +32,7 @@ def run(out: Path, *, users: int | None = None, keep: bool, as_json: bool = Fals
 
     need_learn("demo --live")
     from graphldp.cli.collect.store import open_database
-    from graphldp.experiments import live
+    from graphldp.experiments.service import live
 
     users = live.USERS if users is None else users
     if users < live.FEWEST:
@@ -67,7 +67,7 @@ def run(out: Path, *, users: int | None = None, keep: bool, as_json: bool = Fals
 
 def _watch(people: Sequence[Person]) -> None:
     """Let everyone report, behind a bar."""
-    from graphldp.experiments.live import report
+    from graphldp.experiments.service.live import report
 
     with Progress(console=console.err, disable=not console.err.is_terminal) as progress:
         line = progress.add_task("Clients join and report", total=len(people))
@@ -77,7 +77,7 @@ def _watch(people: Sequence[Person]) -> None:
 
 
 def _rows(labels: Sequence[Recipient], truth: Mapping[str, int]) -> list[dict[str, Any]]:
-    from graphldp.experiments.live import KINDS
+    from graphldp.experiments.service.live import KINDS
 
     return [
         {
@@ -107,7 +107,7 @@ class _Place:
 def _show(
     rows: list[dict[str, Any]], simulated: list[float], mechanism: str, place: _Place, *, keep: bool, as_json: bool
 ) -> None:
-    from graphldp.experiments.live import EPSILON, SHOW_ALL
+    from graphldp.experiments.service.live import EPSILON, SHOW_ALL
     from graphldp.intervals import share_bounds
 
     right = sum(row["predicted"] == row["truth"] for row in rows)

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from graphldp.experiments import calibration, degrees, detection, timing, trials
+from graphldp.experiments import trials
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
-from graphldp.experiments.outcomes import CellOutcome, refusal
+from graphldp.experiments.measures import calibration, degrees, detection, timing
+from graphldp.experiments.measures.outcomes import CellOutcome, refusal
 from graphldp.experiments.packs import Watch
 from graphldp.experiments.trial import TRIALS
 from graphldp.machines.local import PeakMemory, describe

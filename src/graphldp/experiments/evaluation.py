@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from graphldp.experiments.cells import Cell, Row
-from graphldp.experiments.outcomes import scored
+from graphldp.experiments.measures.outcomes import scored
 from graphldp.experiments.plans.plan import EVALUATION, ExperimentPlan
 from graphldp.experiments.plans.scope import PlannedCell
 from graphldp.experiments.results import ResultsFile

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from graphldp.errors import ParameterError
 from graphldp.experiments.cells import Row
-from graphldp.experiments.outcomes import CellOutcome
+from graphldp.experiments.measures.outcomes import CellOutcome
 from graphldp.experiments.plans.setup import Setup, chosen
 from graphldp.experiments.trial import Trial
 from graphldp.learn import persistence

@@ -25,7 +25,7 @@ from graphldp.experiments.draws import (
     reports_of,
     shortage,
 )
-from graphldp.experiments.outcomes import CellOutcome, refusal, scored
+from graphldp.experiments.measures.outcomes import CellOutcome, refusal, scored
 from graphldp.experiments.trial import LPGNNS, NODES, Trial
 from graphldp.labels import NO_LABEL
 from graphldp.learn.metrics import evaluate

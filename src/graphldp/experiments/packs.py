@@ -14,7 +14,7 @@ from graphldp.errors import GraphLDPError
 from graphldp.experiments.cases import Defended, cases_of
 from graphldp.experiments.cells import canonical
 from graphldp.experiments.draws import Context, Draw, expected_bytes, given_lists, shortage
-from graphldp.experiments.outcomes import CellOutcome, refusal, scored
+from graphldp.experiments.measures.outcomes import CellOutcome, refusal, scored
 from graphldp.experiments.trial import Trial
 from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec

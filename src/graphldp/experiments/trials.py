@@ -14,7 +14,7 @@ from graphldp.experiments.aimed import aimed, aims
 from graphldp.experiments.cases import Defended, by_case, defended
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context, Draw
-from graphldp.experiments.outcomes import CellOutcome, refusal, scored
+from graphldp.experiments.measures.outcomes import CellOutcome, refusal, scored
 from graphldp.experiments.trial import NETWORK, NODE_LEARNERS, Threat, Trial
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split

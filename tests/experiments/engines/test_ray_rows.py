@@ -10,7 +10,7 @@ from tests.experiments.crowds import crowd
 
 from graphldp.collector.storage.store import Store
 from graphldp.experiments.engines.ray_rows import RayRows, _one
-from graphldp.experiments.gathering import read_profiles, unwatched
+from graphldp.experiments.service.gathering import read_profiles, unwatched
 
 pytest.importorskip("ray", reason="needs the extra [ray]")
 pytestmark = pytest.mark.filterwarnings(

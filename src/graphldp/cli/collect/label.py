@@ -35,7 +35,7 @@ def label(
     from graphldp.collector.actions.collected import chosen
     from graphldp.collector.roles import Role
     from graphldp.collector.settings import load_settings
-    from graphldp.experiments.collected import Course, label_collected
+    from graphldp.experiments.service.collected import Course, label_collected
 
     least, course = load_settings().min_reports, Course(device=device)
     with noting(store, actor(), "reports.label", Role.OPERATOR, communities):

@@ -52,7 +52,7 @@ def label_users(
     from graphldp.collector.acting import noting
     from graphldp.collector.roles import Role
     from graphldp.collector.settings import load_settings
-    from graphldp.experiments.collected_users import classify_users
+    from graphldp.experiments.service.collected_users import classify_users
 
     with noting(store, actor(), "reports.label-users", Role.OPERATOR, community):
         found = store.community(community)

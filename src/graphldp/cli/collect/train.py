@@ -15,7 +15,7 @@ from graphldp.cli.shared.source import need_learn
 from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:
-    from graphldp.experiments.gathering import RowReader
+    from graphldp.experiments.service.gathering import RowReader
 
 
 def train(
@@ -60,8 +60,8 @@ def train(
     from graphldp.collector.actions.collected import chosen
     from graphldp.collector.roles import Role
     from graphldp.collector.settings import load_settings
-    from graphldp.experiments.collected import Course, train_collected
-    from graphldp.experiments.gathering import read_profiles
+    from graphldp.experiments.service.collected import Course, train_collected
+    from graphldp.experiments.service.gathering import read_profiles
 
     least, read = load_settings().min_reports, read_profiles if engine is EngineName.local else _on_ray(address, folder)
     with noting(store, actor(), "reports.train", Role.OPERATOR, communities):

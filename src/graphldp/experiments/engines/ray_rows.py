@@ -17,7 +17,7 @@ from graphldp.collector.storage.copies.export import BATCH
 from graphldp.collector.storage.copies.export_parquet import read_row_group, row_groups, write_parquet
 from graphldp.collector.storage.store import Store
 from graphldp.errors import DataError
-from graphldp.experiments.gathering import Watch
+from graphldp.experiments.service.gathering import Watch
 from graphldp.files import passing_folder
 from graphldp.learn.tables.profiled import Profiled, joined
 from graphldp.learn.tables.profiling import profiled
@@ -26,7 +26,7 @@ from graphldp.machines.ray import cluster, require_ray
 
 @dataclass(frozen=True)
 class RayRows:
-    """Reads reports through a cluster, in place of :func:`graphldp.experiments.gathering.read_profiles`.
+    """Reads reports through a cluster, in place of :func:`graphldp.experiments.service.gathering.read_profiles`.
 
     Args:
         address: of a running cluster, or None to start one here.

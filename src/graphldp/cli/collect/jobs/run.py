@@ -19,7 +19,7 @@ def run(
 ) -> None:
     """Do a job that waits."""
     need_learn("collect jobs run")
-    from graphldp.experiments.jobs import run_job
+    from graphldp.experiments.service.jobs import run_job
 
     os.nice(_NICER)
     run_job(open_database(database), job)

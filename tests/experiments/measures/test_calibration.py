@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.experiments.conftest import MakePlan
 
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
-
-from .conftest import MakePlan
 
 
 @pytest.mark.parametrize("series", ["recipe", "dprr"])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from graphldp.errors import GraphLDPError
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context, Draw, drawn_bytes, load, reports_of, shortage
-from graphldp.experiments.outcomes import CellOutcome, refusal
+from graphldp.experiments.measures.outcomes import CellOutcome, refusal
 
 _POINTS_PER_BIN = 24
 

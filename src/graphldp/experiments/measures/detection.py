@@ -11,7 +11,7 @@ from graphldp.errors import GraphLDPError
 from graphldp.experiments.cases import attacked
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context
-from graphldp.experiments.outcomes import CellOutcome, refusal
+from graphldp.experiments.measures.outcomes import CellOutcome, refusal
 from graphldp.experiments.trial import Trial
 from graphldp.threats import roc
 from graphldp.threats.named import make_defense

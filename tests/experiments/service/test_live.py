@@ -20,8 +20,8 @@ from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.offers import Split, offers
 from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.store import Store
-from graphldp.experiments import live
-from graphldp.experiments.collected import fitted, labels_of
+from graphldp.experiments.service import live
+from graphldp.experiments.service.collected import fitted, labels_of
 from graphldp.graphs import GraphSet
 from graphldp.privacy.hubs import hub_from as hub_from_of
 from graphldp.reports import Reports
@@ -135,7 +135,7 @@ def test_the_simulation_beside_the_live_run_leaves_out_who_is_silent(monkeypatch
         seen.append(reports)
         return fitted(reports)
 
-    monkeypatch.setattr("graphldp.experiments.collected.fitted", fitted_to)
+    monkeypatch.setattr("graphldp.experiments.service.collected.fitted", fitted_to)
     (accuracy,) = live.simulate(graphs, people, draws=1)
     assert accuracy * (graphs.num_graphs - live.labelled_of(graphs)) == pytest.approx(round(accuracy * 9))
     (reports,) = seen

@@ -19,8 +19,8 @@ from graphldp.collector.storage.operating.jobs import BackgroundJob, Kind
 from graphldp.collector.storage.store import Store
 from graphldp.collector.workshop import LOG, Workshop, models_folder
 from graphldp.errors import BusyError, ParameterError
-from graphldp.experiments import jobs
-from graphldp.experiments.jobs import run_job
+from graphldp.experiments.service import jobs
+from graphldp.experiments.service.jobs import run_job
 from graphldp.learn.loading import load_classifier
 from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 

@@ -14,8 +14,8 @@ from typing import Any
 from graphldp.collector.storage.operating.jobs import BackgroundJob
 from graphldp.collector.storage.store import Store
 from graphldp.errors import GraphLDPError, StoreError
-from graphldp.experiments.collected import Course, label_collected, train_collected
-from graphldp.experiments.gathering import Watch
+from graphldp.experiments.service.collected import Course, label_collected, train_collected
+from graphldp.experiments.service.gathering import Watch
 
 _SECONDS = 2.0  # between two words
 

@@ -12,7 +12,7 @@ from graphldp.experiments import trials
 from graphldp.experiments.cases import defended
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context
-from graphldp.experiments.outcomes import CellOutcome, refusal
+from graphldp.experiments.measures.outcomes import CellOutcome, refusal
 from graphldp.experiments.trial import Trial
 from graphldp.learn.calibration import Reliability, reliability
 from graphldp.learn.metrics import codes_of

@@ -24,8 +24,8 @@ from graphldp.collector.storage.copies.export import export, export_in_batches
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
-from graphldp.experiments.collected import Course, label_collected, train_collected
-from graphldp.experiments.gathering import read_profiles
+from graphldp.experiments.service.collected import Course, label_collected, train_collected
+from graphldp.experiments.service.gathering import read_profiles
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.wire import Answer, Choice
 
@@ -101,7 +101,7 @@ def test_rows_read_in_a_stream_are_those_of_all_reports(
 ) -> None:
     """The same model and the same labels to the last bit, with no more than a few communities in memory."""
     held, communities = Held(), store.communities()
-    monkeypatch.setattr("graphldp.experiments.gathering.export_in_batches", held.batches)
+    monkeypatch.setattr("graphldp.experiments.service.gathering.export_in_batches", held.batches)
     seen: list[float] = []
     small = partial(read_profiles, users=300)
     course = Course(watch=lambda _doing, share: seen.append(share), read=small)

@@ -1,8 +1,8 @@
 """Learn from what a collector holds: train on labelled communities, and label the others.
 
 A command, the live demo and a job of the dashboard call these two functions; what they find stays in the collector's
-store. By the recipe they read reports in a stream, see :mod:`graphldp.experiments.gathering`; networks, and tests that
-flag users, hold all reports of the communities they are given.
+store. By the recipe they read reports in a stream, see :mod:`graphldp.experiments.service.gathering`; networks, and
+tests that flag users, hold all reports of the communities they are given.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from graphldp.errors import TrainingError, bad_parameter
 from graphldp.experiments.cells import Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import REPORTED, Context, Draw
-from graphldp.experiments.gathering import RowReader, Watch, gather, heard, read_profiles, unwatched
 from graphldp.experiments.models import classifier_of
 from graphldp.experiments.plans.plan import file_id
 from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, Setup, split_settings
 from graphldp.experiments.results import ResultsFile
+from graphldp.experiments.service.gathering import RowReader, Watch, gather, heard, read_profiles, unwatched
 from graphldp.experiments.trial import Threat
 from graphldp.experiments.trials import recommended_classifier
 from graphldp.files import passing_folder

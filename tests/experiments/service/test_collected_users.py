@@ -10,7 +10,7 @@ import graphldp as gl
 from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.store import Store
 from graphldp.errors import DataError, ParameterError
-from graphldp.experiments.collected_users import classify_users
+from graphldp.experiments.service.collected_users import classify_users
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from graphldp.experiments.draws import (
     randomize,
     shortage,
 )
-from graphldp.experiments.outcomes import CellOutcome, refusal
+from graphldp.experiments.measures.outcomes import CellOutcome, refusal
 from graphldp.graphs import GraphSet
 from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec

@@ -1,0 +1,1 @@
+"""Cells that are no trial: degrees, confidence, detection, time and memory."""
