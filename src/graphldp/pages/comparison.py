@@ -19,9 +19,6 @@ from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Paired, Point, paired, points_of
 from graphldp.graphs import GraphSet
 from graphldp.learn.metrics import Summary
-from graphldp.pages.plots import Axis, Series, chart
-from graphldp.pages.section import Section
-from graphldp.pages.tables import table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +109,7 @@ class Comparison:
     def to_latex(self, measure: str = "accuracy") -> str:
         """A table for a paper, with booktabs' rules: mean and 95 % interval, the best of each ε in bold."""
         lines = []
-        for method, cells in self._cells(measure):
+        for method, cells in self.ranked(measure):
             shown = [_latex(summary, best) for summary, best in cells]
             lines.append(" & ".join((method.translate(_LATEX), *shown)) + r" \\")
         heads = [rf"$\varepsilon = {x:g}$" for x in self.epsilons] or [MEASURES[measure]]
@@ -128,7 +125,7 @@ class Comparison:
             measure: ``"accuracy"`` or ``"auc"``.
             ax: where to draw; by default a new figure.
         """
-        self._cells(measure)
+        self.ranked(measure)
         with extra_named("Comparison.plot"):
             from matplotlib import pyplot
         axes = pyplot.subplots(layout="constrained")[1] if ax is None else ax
@@ -155,7 +152,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         heads = "".join(f"<th>ε = {x:g}</th>" for x in self.epsilons) or "<th>accuracy</th>"
         lines = []
-        for method, cells in self._cells("accuracy"):
+        for method, cells in self.ranked("accuracy"):
             shown = "".join(f'<td style="text-align:right">{_html(summary, best)}</td>' for summary, best in cells)
             lines.append(f'<tr><td style="text-align:left">{escape(method)}</td>{shown}</tr>')
         return (
@@ -167,8 +164,8 @@ class Comparison:
         width = max(map(len, self.methods))
         heads = [f"ε = {x:g}" for x in self.epsilons] or ["accuracy"]
         lines = [f"{'':<{width}}  " + "  ".join(f"{each:<22}" for each in heads).rstrip()]
-        for method, cells in self._cells("accuracy"):
-            shown = "  ".join(f"{_text(summary) + (' *' if best else ''):<22}" for summary, best in cells)
+        for method, cells in self.ranked("accuracy"):
+            shown = "  ".join(f"{as_interval(summary) + (' *' if best else ''):<22}" for summary, best in cells)
             lines.append(f"{method:<{width}}  {shown}".rstrip())
         return "\n".join([f"{self.dataset}: accuracy, 95 % interval, * the best", *lines])
 
@@ -177,7 +174,7 @@ class Comparison:
             raise bad_parameter("against", "Comparison", f"one of {', '.join(self.methods)}", against)
         return self.methods[0] if against is None else against
 
-    def _cells(self, measure: str) -> list[tuple[str, list[tuple[Summary | None, bool]]]]:
+    def ranked(self, measure: str) -> list[tuple[str, list[tuple[Summary | None, bool]]]]:
         """Each method's summaries along ε, and whether each is the best there; what has no privacy is not ranked."""
         if measure not in MEASURES:
             raise bad_parameter("measure", "Comparison", " or ".join(map(repr, MEASURES)), measure)
@@ -252,34 +249,6 @@ def compare(
     return Comparison.of(plan, points_of(plan, rows))
 
 
-def comparison_section(plan: ExperimentPlan, points: Sequence[Point]) -> Section:
-    """A comparison's part of a page: pictures, and the same numbers as tables."""
-    found = Comparison.of(plan, points)
-    charts, parts = [], []
-    for measure, label in MEASURES.items():
-        lines = []
-        for method in found.methods:
-            own = [(x, point) for x in found.epsilons if (point := found.point(method, x)).numbers]
-            values = [(x, s.mean, _half(s)) for x, point in own if (s := point.summary(measure)) is not None]
-            across = bool(own) and own[0][1].x is None
-            lines += [Series(method, method, values, across=across)] if values else []
-        if lines:
-            axes = Axis("budget ε", "places", found.epsilons), Axis(label)
-            charts.append(
-                (f"{plan.experiment}-{measure}", label.capitalize(), chart(lines, *axes, f"{label} against ε"))
-            )
-        cells = found._cells(measure)
-        best = {(row, place + 1) for row, (_, own) in enumerate(cells) for place, (_, bold) in enumerate(own) if bold}
-        rows: list[list[str | None]] = [[method, *(_text(summary) for summary, _ in own)] for method, own in cells]
-        heads = [f"ε = {x:g}" for x in found.epsilons] or [label]
-        parts.append(table([f"{label}, 95 % interval", *heads], rows, best=best))
-    return Section(charts, "".join(parts))
-
-
-def _half(found: Summary) -> float | None:
-    return None if math.isnan(found.std) else found.std
-
-
 def _summary(name: str, found: Summary | None) -> dict[str, float | None]:
     """A summary as columns; None where there is no number."""
     parts = ("mean", "std", "low", "high")
@@ -288,14 +257,15 @@ def _summary(name: str, found: Summary | None) -> dict[str, float | None]:
     return {name if part == "mean" else f"{name}_{part}": value for part, value in shown.items()}
 
 
-def _text(found: Summary | None) -> str:
+def as_interval(found: Summary | None) -> str:
+    """A mean with its interval, for people."""
     if found is None:
         return "–"
     return f"{found.mean:.3f}" + ("" if math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]")
 
 
 def _html(found: Summary | None, best: bool) -> str:
-    return f"<b>{_text(found)}</b>" if best else _text(found)
+    return f"<b>{as_interval(found)}</b>" if best else as_interval(found)
 
 
 def _latex(found: Summary | None, best: bool) -> str:

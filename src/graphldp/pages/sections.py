@@ -31,7 +31,7 @@ from graphldp.experiments.plans.plan import COMPARISON, RUNS, ExperimentPlan
 from graphldp.experiments.summary import Point, points_of
 from graphldp.pages.accuracy import accuracy_section
 from graphldp.pages.calibration import calibration_section
-from graphldp.pages.comparison import comparison_section
+from graphldp.pages.compared import comparison_section
 from graphldp.pages.forgery import forgery_section
 from graphldp.pages.nodes import nodes_section
 from graphldp.pages.plots import Axis, Series, chart
