@@ -21,7 +21,7 @@ from graphldp.experiments.plans.plan import dataset_id, make_plan
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import points_of
 from graphldp.mechanisms.named import name_of
-from graphldp.pages.calibration import pooled
+from graphldp.pages.sections.calibration import pooled
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

@@ -5,7 +5,7 @@ from max_aggregation import TABLES as AGGREGATIONS
 
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import points_of
-from graphldp.pages.calibration import COLUMNS, row_of
+from graphldp.pages.sections.calibration import COLUMNS, row_of
 
 PAGES = (DOCS / "learning.md",)
 RESULTS = DOCS / "results" / "calibration.sqlite"

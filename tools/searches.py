@@ -6,7 +6,7 @@ from graphldp.experiments.plans.methods import METHODS
 from graphldp.experiments.plans.search import BEFORE, TESTED
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, paired, points_of
-from graphldp.pages.search import words
+from graphldp.pages.sections.search import words
 from graphldp.pages.tables import seconds
 
 with ResultsFile(DOCS / "results" / "grid.sqlite", create=False) as _results:

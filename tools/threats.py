@@ -20,8 +20,8 @@ from graphldp.experiments.plans.kinds import DegreeForgery, Poisoning
 from graphldp.experiments.plans.panels import CURVES, NOBODY, Forged, Line, Panel, line_name
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, points_of
-from graphldp.pages import forgery
-from graphldp.pages.poisoning import defense_name, panel_tables, recovered
+from graphldp.pages.sections import forgery
+from graphldp.pages.sections.poisoning import defense_name, panel_tables, recovered
 from graphldp.threats import Poison
 from graphldp.threats.defenses.evidence import Columns
 from graphldp.threats.defenses.law import BINS, Population, Sampling, bins

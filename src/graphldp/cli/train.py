@@ -281,7 +281,7 @@ def _show(
     import numpy as np
 
     from graphldp.experiments.plans.setup import held_out, seed_rows, seeds_together
-    from graphldp.pages.training import LABELS
+    from graphldp.pages.sections.training import LABELS
 
     found = seed_rows(setup, seeds, rows)
     table = seeds_together(setup, found)

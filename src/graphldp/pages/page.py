@@ -16,9 +16,9 @@ from graphldp.experiments.plans.figures import EXPERIMENTS
 from graphldp.experiments.plans.plan import COMPARISON, EVALUATION, RUNS, ExperimentPlan
 from graphldp.experiments.results import ResultsFile
 from graphldp.pages import style
-from graphldp.pages.sections import section_of
+from graphldp.pages.sections.experiments import section_of
+from graphldp.pages.sections.training import about_what, run_title
 from graphldp.pages.tables import seconds, size, table
-from graphldp.pages.training import about_what, run_title
 
 # What the page may do: show itself. The page runs no script, so a browser is told to run none and to load nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

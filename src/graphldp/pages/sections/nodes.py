@@ -9,7 +9,7 @@ from graphldp.experiments.plans.methods import method_label
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.pages.plots import Axis, Series, chart
-from graphldp.pages.section import Section
+from graphldp.pages.sections.section import Section
 from graphldp.pages.tables import table
 
 

@@ -9,7 +9,7 @@ from graphldp.experiments.plans.figures import EXPERIMENTS
 from graphldp.experiments.plans.kinds import DegreeForgery
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
-from graphldp.pages.forgery import accuracies, certificates, forgery_section, points_at, worst_of
+from graphldp.pages.sections.forgery import accuracies, certificates, forgery_section, points_at, worst_of
 
 PLAN = ExperimentPlan("poisoning-recipe", "tiny", "smoke", 1, "", ())
 SPEC = cast("DegreeForgery", EXPERIMENTS["poisoning-recipe"])

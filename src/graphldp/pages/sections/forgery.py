@@ -14,7 +14,7 @@ from graphldp.experiments.plans.panels import NOBODY, Forged
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.pages.plots import Axis, Series, chart
-from graphldp.pages.section import Section
+from graphldp.pages.sections.section import Section
 from graphldp.pages.style import LINES
 from graphldp.pages.tables import table
 from graphldp.threats.named import ATTACKS

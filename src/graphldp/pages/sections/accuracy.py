@@ -16,7 +16,7 @@ from graphldp.experiments.plans.methods import CONTROLS, NOT_PRIVATE, method_lab
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.pages.plots import Axis, Series, chart
-from graphldp.pages.section import Section
+from graphldp.pages.sections.section import Section
 from graphldp.pages.tables import table
 
 _AXES = {"public_fraction": "share λ of public users", "epsilon": "budget ε", "alpha": "share α of ε for edges"}

@@ -10,7 +10,7 @@ from graphldp.experiments.plans.methods import method_label
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.plans.search import BEFORE, TESTED
 from graphldp.experiments.summary import Point
-from graphldp.pages.section import Section
+from graphldp.pages.sections.section import Section
 from graphldp.pages.tables import table
 
 COLUMNS = ("method", "λ", "its own point", "accuracy there", "accuracy as before", "trainings of the search")

@@ -16,8 +16,8 @@ from graphldp.experiments.plans.figures import EXPERIMENTS
 from graphldp.experiments.plans.kinds import Poisoning
 from graphldp.experiments.plans.panels import Panel, line_name
 from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, make_plan
-from graphldp.pages.section import Section
-from graphldp.pages.sections import section_of
+from graphldp.pages.sections.experiments import section_of
+from graphldp.pages.sections.section import Section
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 

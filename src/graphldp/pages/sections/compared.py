@@ -10,7 +10,7 @@ from graphldp.experiments.summary import Point
 from graphldp.learn.metrics import Summary
 from graphldp.pages.comparison import MEASURES, Comparison, as_interval
 from graphldp.pages.plots import Axis, Series, chart
-from graphldp.pages.section import Section
+from graphldp.pages.sections.section import Section
 from graphldp.pages.tables import table
 
 

@@ -29,17 +29,17 @@ from graphldp.experiments.plans.kinds import (
 from graphldp.experiments.plans.methods import method_label
 from graphldp.experiments.plans.plan import COMPARISON, RUNS, ExperimentPlan
 from graphldp.experiments.summary import Point, points_of
-from graphldp.pages.accuracy import accuracy_section
-from graphldp.pages.calibration import calibration_section
-from graphldp.pages.compared import comparison_section
-from graphldp.pages.forgery import forgery_section
-from graphldp.pages.nodes import nodes_section
 from graphldp.pages.plots import Axis, Series, chart
-from graphldp.pages.poisoning import poisoning_section
-from graphldp.pages.search import search_section
-from graphldp.pages.section import Section
+from graphldp.pages.sections.accuracy import accuracy_section
+from graphldp.pages.sections.calibration import calibration_section
+from graphldp.pages.sections.compared import comparison_section
+from graphldp.pages.sections.forgery import forgery_section
+from graphldp.pages.sections.nodes import nodes_section
+from graphldp.pages.sections.poisoning import poisoning_section
+from graphldp.pages.sections.search import search_section
+from graphldp.pages.sections.section import Section
+from graphldp.pages.sections.training import training_section
 from graphldp.pages.tables import number, seconds, size, table
-from graphldp.pages.training import training_section
 
 _STATISTICS = {
     "graphs": "graphs",

@@ -7,7 +7,7 @@ import pytest
 from graphldp.experiments.plans.figures import EXPERIMENTS
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
-from graphldp.pages.calibration import calibration_section, pooled, reliability_line
+from graphldp.pages.sections.calibration import calibration_section, pooled, reliability_line
 
 PLAN = ExperimentPlan("calibration", "tiny", "smoke", 2, "", ())
 

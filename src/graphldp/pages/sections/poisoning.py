@@ -12,7 +12,7 @@ from graphldp.experiments.plans.panels import Line, Panel, line_name
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.pages.plots import Axis, Series, chart
-from graphldp.pages.section import Section
+from graphldp.pages.sections.section import Section
 from graphldp.pages.style import LINES
 from graphldp.pages.tables import table
 from graphldp.threats.named import defense_label

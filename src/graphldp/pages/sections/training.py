@@ -10,7 +10,7 @@ import numpy as np
 from graphldp.experiments.plans.plan import COMPARISON, EVALUATION, ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.mechanisms.named import label_of
-from graphldp.pages.section import Section
+from graphldp.pages.sections.section import Section
 from graphldp.pages.tables import table
 
 LABELS = {

@@ -12,7 +12,7 @@ from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.learn.calibration import Reliability
 from graphldp.pages.plots import Axis, Series, chart
-from graphldp.pages.section import Section
+from graphldp.pages.sections.section import Section
 from graphldp.pages.tables import table
 
 COLUMNS = ("classifier", "ε", "test graphs", "accuracy", "mean confidence", "error before", "error after", "T")
