@@ -16,7 +16,7 @@ import torch
 import triton
 from torch import Tensor
 
-from graphldp.learn.engine import triton_kernels
+from graphldp.learn.engine import triton_lists, triton_maps
 from graphldp.learn.engine.rows import EPS, MOMENTUM
 
 if TYPE_CHECKING:
@@ -65,13 +65,13 @@ class StoreRows:
         tables = self.source, self.block, self.first, self.crow, self.col, self.val, len(self.crow) - 1
         if channels < _NARROW:
             parts = triton.cdiv(rows, 128)
-            triton_kernels.aggregate_narrow[parts, channels](x, out, *tables, rows, channels, BLOCK=128)
+            triton_lists.aggregate_narrow[parts, channels](x, out, *tables, rows, channels, BLOCK=128)
             return out if plus is None else out.add_(Spread(plus[1], self.block).times(plus[0], x.dtype))
         shape = _MANY_ROWS if rows >= _MANY else _FEW_ROWS
         given = plus or (x, x)
         grid = (rows // shape["ROWS"],)  # rows fill whole tiles
         width = triton.next_power_of_2(channels)
-        triton_kernels.aggregate[grid](x, out, *tables, *given, channels, PLUS=plus is not None, WIDTH=width, **shape)
+        triton_lists.aggregate[grid](x, out, *tables, *given, channels, PLUS=plus is not None, WIDTH=width, **shape)
         return out
 
 
@@ -96,11 +96,11 @@ class DenseRows:
     def __matmul__(self, x: Tensor) -> Tensor:
         out = torch.zeros_like(x)  # filling rows aggregate nothing
         parts = torch.empty((3, *x.shape), dtype=torch.bfloat16, device=x.device)
-        triton_kernels.split[triton.cdiv(x.numel(), 1024),](x, parts, x.numel(), BLOCK=1024)
+        triton_lists.split[triton.cdiv(x.numel(), 1024),](x, parts, x.numel(), BLOCK=1024)
         width = max(triton.next_power_of_2(x.shape[1]), 16)
         tables = self.graph, self.part, self.first, self.dense.begin, self.dense.size, self.dense.words
         shape = {"TRANSPOSED": self.transposed, "WIDTH": width, "ROWS": PART, "COLUMNS": _COLUMNS}
-        triton_kernels.aggregate_dense[len(self.graph),](parts, out, *tables, x.shape[1], x.numel(), **shape)
+        triton_lists.aggregate_dense[len(self.graph),](parts, out, *tables, x.shape[1], x.numel(), **shape)
         return out
 
 
@@ -123,7 +123,7 @@ class Readout:
         out = self.counts.new_empty(blocks, channels)
         width = triton.next_power_of_2(channels)
         tables = self.counts, self.target, self.blocks
-        triton_kernels.readout[blocks,](x, out, *tables, channels, WIDTH=width, ENTRIES=4 * _ENTRIES)
+        triton_lists.readout[blocks,](x, out, *tables, channels, WIDTH=width, ENTRIES=4 * _ENTRIES)
         return out
 
 
@@ -142,7 +142,7 @@ class Spread:
         count, channels = len(self.block), grad.shape[1]
         out = grad.new_empty(count, channels, dtype=kept)
         grid, width = (triton.cdiv(count, _STEP),), triton.next_power_of_2(channels)
-        triton_kernels.spread[grid](grad, out, self.block, self.counts, count, channels, ROWS=_STEP, WIDTH=width)
+        triton_lists.spread[grid](grad, out, self.block, self.counts, count, channels, ROWS=_STEP, WIDTH=width)
         return out
 
 
@@ -155,7 +155,7 @@ def lay_out(total: int, shift: Tensor, target: Tensor, counts: Tensor) -> tuple[
     """The block of each row of a batch, the packed row it comes from, and how many users it stands for."""
     block, source = torch.empty((2, total), dtype=target.dtype, device=target.device)
     own = counts.new_empty(total)
-    triton_kernels.lay_out[len(shift),](shift, target, counts, len(counts) - 1, block, source, own, STEP=256)
+    triton_lists.lay_out[len(shift),](shift, target, counts, len(counts) - 1, block, source, own, STEP=256)
     return block, source, own
 
 
@@ -185,7 +185,7 @@ def forward(
     given = bias, gamma, gamma.stride(0), mean, var, mean.stride(0), MOMENTUM, EPS
     grid = (tiles.num_models,)
     own = {"WIDTH": triton.next_power_of_2(outputs), "TILES": _TILES}
-    triton_kernels.statistics[grid](weights, *parts, tiles.first, *given, *norm, outputs, **own)
+    triton_maps.statistics[grid](weights, *parts, tiles.first, *given, *norm, outputs, **own)
     return y, (norm[0], norm[1], norm[2])
 
 
@@ -196,7 +196,7 @@ def _linear(x: Tensor, weight: Tensor, rows: Rows) -> tuple[Tensor, Tensor, Tens
     weights, parts = weight.new_empty(count), weight.new_empty(2, count, outputs)
     tables = tiles.model, rows.counts, y, weights, *parts
     shape = _shape(x, outputs, tiles.size)
-    triton_kernels.linear[count,](x, weight, weight.stride(0), *tables, inputs, outputs, **shape)
+    triton_maps.linear[count,](x, weight, weight.stride(0), *tables, inputs, outputs, **shape)
     return y, weights, parts
 
 
@@ -214,7 +214,7 @@ def normalise(y: Tensor, norm: tuple[Tensor, ...], beta: Tensor, rows: Rows) -> 
     channels = y.shape[2]
     shape = {"STEP": _STEP, "SIZE": rows.tiles.size, "WIDTH": triton.next_power_of_2(channels)}
     tables = rows.tiles.model, norm[0], norm[2], beta, beta.stride(0)
-    triton_kernels.normalise[len(y),](y, out, *tables, channels, **shape)
+    triton_maps.normalise[len(y),](y, out, *tables, channels, **shape)
     return out
 
 
@@ -228,19 +228,19 @@ def backward(
     own = {"STEP": _STEP, "SIZE": tiles.size, "WIDTH": shape["OUT"]}
     parts = weight.new_empty(2, count, outputs)
     tables = tiles.model, mean, steep, beta, beta.stride(0)
-    triton_kernels.gradient_sums[count,](grad, y, *tables, *parts, outputs, **own)
+    triton_maps.gradient_sums[count,](grad, y, *tables, *parts, outputs, **own)
     sums = weight.new_empty(4, tiles.num_models, outputs)  # of beta and gamma, then what each user takes away
-    triton_kernels.gradient_totals[tiles.num_models,](
+    triton_maps.gradient_totals[tiles.num_models,](
         *parts, tiles.first, rows.together.count, scale, *sums, outputs, WIDTH=shape["OUT"], TILES=_TILES
     )
     d_x = torch.empty_like(x) if to_x else x
     tile_weight = weight.new_empty(count, outputs * inputs)
     given = weight, weight.stride(0), tiles.model, rows.counts, mean, steep, beta, beta.stride(0), sums[2], sums[3]
-    triton_kernels.gradients[count,](grad, x, y, *given, d_x, tile_weight, inputs, outputs, TO_X=to_x, **shape)
+    triton_maps.gradients[count,](grad, x, y, *given, d_x, tile_weight, inputs, outputs, TO_X=to_x, **shape)
     d_weight = weight.new_empty(tiles.num_models, outputs, inputs)
     size = outputs * inputs
     grid = tiles.num_models, triton.cdiv(size, 64)
-    triton_kernels.totals[grid](tile_weight, tiles.first, d_weight, size, WIDTH=64, TILES=_TILES)
+    triton_maps.totals[grid](tile_weight, tiles.first, d_weight, size, WIDTH=64, TILES=_TILES)
     return d_x if to_x else None, d_weight, sums[1], sums[0]
 
 

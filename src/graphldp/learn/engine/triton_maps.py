@@ -1,4 +1,4 @@
-"""Kernels in Triton: what one program computes. :mod:`graphldp.learn.engine.cuda` starts them.
+"""Kernels in Triton of linear maps and batch norms: what one program computes. They are started in ``cuda.py``.
 
 What is kept of rows may have half the bytes (bfloat16). It is widened as it is read, and all arithmetic is single.
 """
@@ -7,143 +7,6 @@ from __future__ import annotations
 
 import triton
 import triton.language as tl
-
-
-@triton.jit
-def aggregate(
-    x: tl.tensor, out: tl.tensor, source: tl.tensor, block: tl.tensor, first: tl.tensor, crow: tl.tensor,
-    col: tl.tensor, val: tl.tensor, last: tl.tensor, sums: tl.tensor, counts: tl.tensor, channels: tl.tensor,
-    PLUS: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr, ENTRIES: tl.constexpr,
-) -> None:  # fmt: skip
-    """Some rows: the weighted sum over the entries of each, plus what its graph hands back, for each of its users."""
-    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    here, of = tl.load(source + row), tl.load(block + row)
-    start = tl.load(crow + here)
-    length = tl.load(crow + tl.minimum(here + 1, last)) - start
-    shift = tl.load(first + of).to(tl.int64)
-    c = tl.arange(0, WIDTH)
-    inside = (c < channels)[None, :]
-    if PLUS:
-        total = tl.load(sums + of.to(tl.int64)[:, None] * channels + c[None, :], mask=inside, other=0.0)
-        total = total * tl.load(counts + row)[:, None]
-    else:
-        total = tl.zeros([ROWS, WIDTH], tl.float32)
-    for begin in range(0, tl.max(length, 0), ENTRIES):
-        entry = begin + tl.arange(0, ENTRIES)[None, :]
-        live = entry < length[:, None]
-        column = tl.load(col + start[:, None] + entry, mask=live, other=0).to(tl.int64) + shift[:, None]
-        weight = tl.load(val + start[:, None] + entry, mask=live, other=0.0)
-        where = x + column[:, :, None] * channels + c[None, None, :]
-        each = tl.load(where, mask=live[:, :, None] & (c < channels)[None, None, :], other=0.0).to(tl.float32)
-        total += tl.sum(each * weight[:, :, None], 1)
-    tl.store(out + row.to(tl.int64)[:, None] * channels + c[None, :], total, mask=inside)
-
-
-@triton.jit
-def aggregate_narrow(
-    x: tl.tensor, out: tl.tensor, source: tl.tensor, block: tl.tensor, first: tl.tensor, crow: tl.tensor,
-    col: tl.tensor, val: tl.tensor, last: tl.tensor, rows: tl.tensor, channels: tl.tensor, BLOCK: tl.constexpr,
-) -> None:  # fmt: skip
-    """A block of rows of one channel: few channels would leave a program of one row idle."""
-    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    live = row < rows
-    here = tl.load(source + row, mask=live, other=0)
-    start = tl.load(crow + here, mask=live, other=0)
-    length = tl.load(crow + tl.minimum(here + 1, last), mask=live, other=0) - start
-    shift = tl.load(first + tl.load(block + row, mask=live, other=0)).to(tl.int64)
-    total = tl.zeros([BLOCK], tl.float32)
-    for entry in range(0, tl.max(length, 0)):
-        inside = live & (entry < length)
-        column = tl.load(col + start + entry, mask=inside, other=0).to(tl.int64) + shift
-        each = tl.load(x + column * channels + tl.program_id(1), mask=inside, other=0.0)
-        total += each * tl.load(val + start + entry, mask=inside, other=0.0)
-    tl.store(out + row.to(tl.int64) * channels + tl.program_id(1), total, mask=live)
-
-
-@triton.jit
-def split(
-    x: tl.tensor, parts: tl.tensor, count: tl.tensor, BLOCK: tl.constexpr,
-) -> None:  # fmt: skip
-    """Some numbers: each as the sum of three of 8 binary digits, which 0 and 1 multiply exactly."""
-    place = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    each = tl.load(x + place, mask=place < count, other=0.0).to(tl.float32)
-    for part in tl.static_range(3):
-        short = each.to(tl.bfloat16)
-        tl.store(parts + part * count + place, short, mask=place < count)
-        each -= short.to(tl.float32)
-
-
-@triton.jit
-def aggregate_dense(
-    parts: tl.tensor, out: tl.tensor, graph: tl.tensor, part: tl.tensor, first: tl.tensor, begin: tl.tensor,
-    size: tl.tensor, words: tl.tensor, channels: tl.tensor, count: tl.tensor, TRANSPOSED: tl.constexpr,
-    WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
-) -> None:  # fmt: skip
-    """A part of one graph's rows: its bits times the graph's rows, by tensor cores; a word holds 64 columns."""
-    tl.static_assert(ROWS == 128 and COLUMNS == 64)
-    program = tl.program_id(0)
-    here, piece = tl.load(graph + program), tl.load(part + program)
-    n = tl.where(piece < 0, 0, tl.load(size + here))  # a program that is not needed
-    stride = (n + 63) // 64
-    base, shift = tl.load(begin + here), tl.load(first + program)
-    place = tl.arange(0, ROWS)
-    row = tl.maximum(piece, 0) * ROWS + place
-    c = tl.arange(0, WIDTH)
-    total = tl.zeros([ROWS, WIDTH], tl.float32)
-    for start in range(0, n, COLUMNS):
-        column = start + tl.arange(0, COLUMNS)
-        if TRANSPOSED:
-            word = words + base + column * stride
-            low = tl.load(word + piece * 2, mask=column < n, other=0)
-            high = tl.load(word + tl.minimum(piece * 2 + 1, stride - 1), mask=column < n, other=0)  # past n, not stored
-            both = tl.where((place < 64)[None, :], low[:, None], high[:, None])
-            ones = tl.trans(((both >> (place % 64)[None, :].to(tl.int64)) & 1).to(tl.bfloat16))
-        else:
-            word = tl.load(words + base + row * stride + start // 64, mask=row < n, other=0)
-            ones = ((word[:, None] >> tl.arange(0, COLUMNS)[None, :].to(tl.int64)) & 1).to(tl.bfloat16)
-        there = parts + (shift + column)[:, None] * channels + c[None, :]
-        live = (column < n)[:, None] & (c < channels)[None, :]
-        total = tl.dot(ones, tl.load(there + 2 * count, mask=live, other=0.0), total)
-        total = tl.dot(ones, tl.load(there + count, mask=live, other=0.0), total)
-        total = tl.dot(ones, tl.load(there, mask=live, other=0.0), total)
-    mask = (row < n)[:, None] & (c < channels)[None, :]
-    tl.store(out + (shift + row)[:, None] * channels + c[None, :], total, mask=mask)
-
-
-@triton.jit
-def spread(
-    grad: tl.tensor, out: tl.tensor, block: tl.tensor, counts: tl.tensor, rows: tl.tensor, channels: tl.tensor,
-    ROWS: tl.constexpr, WIDTH: tl.constexpr,
-) -> None:  # fmt: skip
-    """Some rows: what their graph hands back, for each of their users."""
-    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    c = tl.arange(0, WIDTH)
-    live = (row < rows)[:, None] & (c < channels)[None, :]
-    of = tl.load(block + row, mask=row < rows, other=0).to(tl.int64)
-    each = tl.load(grad + of[:, None] * channels + c[None, :], mask=live, other=0.0)
-    count = tl.load(counts + row, mask=row < rows, other=0.0)
-    tl.store(out + row[:, None] * channels + c[None, :], each * count[:, None], mask=live)
-
-
-@triton.jit
-def readout(
-    x: tl.tensor, out: tl.tensor, counts: tl.tensor, target: tl.tensor, blocks: tl.tensor, channels: tl.tensor,
-    WIDTH: tl.constexpr, ENTRIES: tl.constexpr,
-) -> None:  # fmt: skip
-    """One graph: the weighted sum over its rows; a model's last block is filling, which nobody reads."""
-    block = tl.program_id(0)
-    start = tl.load(target + block)
-    end = tl.where(block % blocks == blocks - 1, start, tl.load(target + block + 1))
-    c = tl.arange(0, WIDTH)
-    total = tl.zeros([WIDTH], tl.float32)
-    for begin in range(start, end, ENTRIES):
-        row = begin + tl.arange(0, ENTRIES)
-        live = row < end
-        weight = tl.load(counts + row, mask=live, other=0.0)
-        where = x + row[:, None].to(tl.int64) * channels + c
-        each = tl.load(where, mask=live[:, None] & (c < channels), other=0.0).to(tl.float32)
-        total += tl.sum(each * weight[:, None], 0)
-    tl.store(out + block.to(tl.int64) * channels + c, total, mask=c < channels)
 
 
 @triton.jit
@@ -269,22 +132,6 @@ def gradients(
             back = tl.dot(coming, matrix, input_precision=PRECISION)
             tl.store(d_x + row[:, None] * inputs + k[None, :], back, mask=(k < inputs)[None, :])
     tl.store(d_weight + tile.to(tl.int64) * outputs * inputs + inside, total, mask=both)
-
-
-@triton.jit
-def lay_out(
-    shift: tl.tensor, target: tl.tensor, counts: tl.tensor, last: tl.tensor, block: tl.tensor, source: tl.tensor,
-    own: tl.tensor, STEP: tl.constexpr,
-) -> None:  # fmt: skip
-    """One block: where its rows come from; a filling row comes from past the end and stands for nobody."""
-    number = tl.program_id(0)
-    end, away = tl.load(target + number + 1), tl.load(shift + number)
-    for start in range(tl.load(target + number), end, STEP):
-        row = start + tl.arange(0, STEP)
-        here = tl.minimum(row + away, last)
-        tl.store(block + row, number, mask=row < end)
-        tl.store(source + row, here, mask=row < end)
-        tl.store(own + row, tl.load(counts + here, mask=row < end, other=0.0), mask=row < end)
 
 
 @triton.jit
