@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import torch
 import triton
@@ -32,7 +32,9 @@ _ENTRIES = 16  # rows that a readout adds up at a time, by the quarter
 _NARROW = 16  # channels below which a program works on one of them
 _MANY = 1 << 17  # rows that fill a chip with programs of several rows
 _FEW_ROWS = {"ROWS": 1, "ENTRIES": 16, "num_warps": 1}  # a long list holds up nobody else
-_MANY_ROWS = {"ROWS": 2, "ENTRIES": 8, "num_warps": 1}  # two thirds of the time on a million rows
+_MANY_ROWS = {"ROWS": 4, "ENTRIES": 4, "num_warps": 1}  # half of the time on a million rows
+_LOCATED = 128  # rows that a program looks up at a time
+_INT32 = torch.iinfo(torch.int32).max
 
 
 @dataclass(frozen=True)
@@ -40,38 +42,54 @@ class StoreRows:
     """A batch's sparse matrix: rows of the packed graphs, read where they lie.
 
     Args:
-        crow: where each packed row's entries begin.
         col: columns, counted from the beginning of the graph's block.
         val: values.
-        source: int32 or int64 [rows], which packed row each row of the batch is; past the end for a filling row.
+        start: int32 or int64 [rows], where each row's entries begin.
+        length: [rows], how many they are.
+        shift: [rows], where the columns of the row's block begin in the batch.
         block: [rows], the block of each row.
-        first: [blocks + 1], where each block's columns begin in the batch.
     """
 
-    crow: Tensor
     col: Tensor
     val: Tensor
-    source: Tensor
+    start: Tensor
+    length: Tensor
+    shift: Tensor
     block: Tensor
-    first: Tensor
+
+    @classmethod
+    def of(cls, entries: tuple[Tensor, Tensor, Tensor], source: Tensor, block: Tensor, first: Tensor) -> Self:
+        """Find the entries of a batch's rows once, for all products with them.
+
+        Args:
+            entries: of the packed graphs: where each row's begin, their columns and values.
+            source: int32 or int64 [rows], which packed row each row of the batch is; past the end for a filling row.
+            block: [rows], the block of each row.
+            first: [blocks + 1], where each block's columns begin in the batch.
+        """
+        crow, col, val = entries
+        start = torch.empty_like(source, dtype=torch.int64 if len(col) > _INT32 else torch.int32)
+        length, shift = torch.empty((2, len(source)), dtype=source.dtype, device=source.device)
+        grid = (len(source) // _LOCATED,)  # rows fill whole tiles
+        given = source, block, crow, len(crow) - 1, first
+        triton_lists.locate[grid](*given, start, length, shift, STEP=_LOCATED)
+        return cls(col, val, start, length, shift, block)
 
     def __matmul__(self, x: Tensor) -> Tensor:
         return self.times(x)
 
     def times(self, x: Tensor, plus: tuple[Tensor, Tensor] | None = None) -> Tensor:
         """The product; plus, for each user of a row, what its block has: the blocks' values, and users of each row."""
-        rows, channels = len(self.source), x.shape[1]
+        rows, channels = len(self.block), x.shape[1]
         out = x.new_empty(rows, channels)
-        tables = self.source, self.block, self.first, self.crow, self.col, self.val, len(self.crow) - 1
+        tables = self.start, self.length, self.shift, self.col, self.val
         if channels < _NARROW:
-            parts = triton.cdiv(rows, 128)
-            triton_lists.aggregate_narrow[parts, channels](x, out, *tables, rows, channels, BLOCK=128)
+            grid = rows // _LOCATED, channels
+            triton_lists.aggregate_narrow[grid](x, out, *tables, channels, BLOCK=_LOCATED)
             return out if plus is None else out.add_(Spread(plus[1], self.block).times(plus[0], x.dtype))
-        shape = _MANY_ROWS if rows >= _MANY else _FEW_ROWS
-        given = plus or (x, x)
-        grid = (rows // shape["ROWS"],)  # rows fill whole tiles
-        width = triton.next_power_of_2(channels)
-        triton_lists.aggregate[grid](x, out, *tables, *given, channels, PLUS=plus is not None, WIDTH=width, **shape)
+        given, width = plus or (x, x), triton.next_power_of_2(channels)
+        shape = (_MANY_ROWS if rows >= _MANY else _FEW_ROWS) | {"PLUS": plus is not None, "WIDTH": width}
+        triton_lists.aggregate[rows // shape["ROWS"],](x, out, *tables, self.block, *given, channels, **shape)
         return out
 
 

@@ -82,14 +82,16 @@ class InPlace:
         shifts, targets = found[::2], found[1::2]
         made: list[Rows] = []
         laid_out: list[tuple[Tensor, Tensor]] = []
-        for each, place in zip(self._rounds, self._place, strict=True):
+        for k, (each, place) in enumerate(zip(self._rounds, self._place, strict=True)):
+            if k > 1 and place == self._place[k - 2]:  # of three rounds that are the same, the last two are alike
+                made.append(made[-1])
+                continue
             shift, target = shifts[place], targets[place]
             block, source, counts = self._kernels.lay_out(room[place], shift, target, each.counts)
             laid_out.append((block, source))
             blocks = len(shift) // models
             tiles = Tiles(block[:: self._tile] // blocks, models, self._tile, target[::blocks] // self._tile)
             readout = Matrix(self._kernels.Readout(counts, target, blocks), self._kernels.Spread(counts, block))
-            k = len(made)
             columns = targets[self._place[k - 1]], target
             matrices = tuple(self._matrix(matrix, laid_out[-2:], columns, programs) for matrix in each.matrices)
             made.append(Rows(tiles, counts.view(-1, self._tile, 1), together, readout, matrices, self._kept))
@@ -111,8 +113,8 @@ class InPlace:
         there = blocks.crow, blocks.col, blocks.val
         back = blocks.transposed_crow, blocks.transposed_col, blocks.transposed_val
         return Matrix(
-            self._kernels.StoreRows(*there, source_after, after, targets[0]),
-            self._kernels.StoreRows(*back, source_before, before, targets[1]),
+            self._kernels.StoreRows.of(there, source_after, after, targets[0]),
+            self._kernels.StoreRows.of(back, source_before, before, targets[1]),
         )
 
 

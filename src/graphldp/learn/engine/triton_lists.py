@@ -8,29 +8,27 @@ import triton.language as tl
 
 @triton.jit
 def aggregate(
-    x: tl.tensor, out: tl.tensor, source: tl.tensor, block: tl.tensor, first: tl.tensor, crow: tl.tensor,
-    col: tl.tensor, val: tl.tensor, last: tl.tensor, sums: tl.tensor, counts: tl.tensor, channels: tl.tensor,
-    PLUS: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr, ENTRIES: tl.constexpr,
+    x: tl.tensor, out: tl.tensor, start: tl.tensor, length: tl.tensor, shift: tl.tensor, col: tl.tensor,
+    val: tl.tensor, block: tl.tensor, sums: tl.tensor, counts: tl.tensor, channels: tl.tensor, PLUS: tl.constexpr,
+    WIDTH: tl.constexpr, ROWS: tl.constexpr, ENTRIES: tl.constexpr,
 ) -> None:  # fmt: skip
     """Some rows: the weighted sum over the entries of each, plus what its graph hands back, for each of its users."""
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    here, of = tl.load(source + row), tl.load(block + row)
-    start = tl.load(crow + here)
-    length = tl.load(crow + tl.minimum(here + 1, last)) - start
-    shift = tl.load(first + of).to(tl.int64)
+    own, entries, away = tl.load(start + row), tl.load(length + row), tl.load(shift + row)
     c = tl.arange(0, WIDTH)
     inside = (c < channels)[None, :]
     if PLUS:
-        total = tl.load(sums + of.to(tl.int64)[:, None] * channels + c[None, :], mask=inside, other=0.0)
+        of = tl.load(block + row).to(tl.int64)
+        total = tl.load(sums + of[:, None] * channels + c[None, :], mask=inside, other=0.0)
         total = total * tl.load(counts + row)[:, None]
     else:
         total = tl.zeros([ROWS, WIDTH], tl.float32)
-    for begin in range(0, tl.max(length, 0), ENTRIES):
+    for begin in range(0, tl.max(entries, 0), ENTRIES):
         entry = begin + tl.arange(0, ENTRIES)[None, :]
-        live = entry < length[:, None]
-        column = tl.load(col + start[:, None] + entry, mask=live, other=0).to(tl.int64) + shift[:, None]
-        weight = tl.load(val + start[:, None] + entry, mask=live, other=0.0)
-        where = x + column[:, :, None] * channels + c[None, None, :]
+        live = entry < entries[:, None]
+        column = tl.load(col + own[:, None] + entry, mask=live, other=0) + away[:, None]
+        weight = tl.load(val + own[:, None] + entry, mask=live, other=0.0)
+        where = x + column.to(tl.int64)[:, :, None] * channels + c[None, None, :]
         each = tl.load(where, mask=live[:, :, None] & (c < channels)[None, None, :], other=0.0).to(tl.float32)
         total += tl.sum(each * weight[:, :, None], 1)
     tl.store(out + row.to(tl.int64)[:, None] * channels + c[None, :], total, mask=inside)
@@ -38,23 +36,33 @@ def aggregate(
 
 @triton.jit
 def aggregate_narrow(
-    x: tl.tensor, out: tl.tensor, source: tl.tensor, block: tl.tensor, first: tl.tensor, crow: tl.tensor,
-    col: tl.tensor, val: tl.tensor, last: tl.tensor, rows: tl.tensor, channels: tl.tensor, BLOCK: tl.constexpr,
+    x: tl.tensor, out: tl.tensor, start: tl.tensor, length: tl.tensor, shift: tl.tensor, col: tl.tensor,
+    val: tl.tensor, channels: tl.tensor, BLOCK: tl.constexpr,
 ) -> None:  # fmt: skip
-    """A block of rows of one channel: few channels would leave a program of one row idle."""
+    """A block of rows of one channel: few channels would leave a program of some rows idle."""
     row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    live = row < rows
-    here = tl.load(source + row, mask=live, other=0)
-    start = tl.load(crow + here, mask=live, other=0)
-    length = tl.load(crow + tl.minimum(here + 1, last), mask=live, other=0) - start
-    shift = tl.load(first + tl.load(block + row, mask=live, other=0)).to(tl.int64)
+    own, entries, away = tl.load(start + row), tl.load(length + row), tl.load(shift + row)
     total = tl.zeros([BLOCK], tl.float32)
-    for entry in range(0, tl.max(length, 0)):
-        inside = live & (entry < length)
-        column = tl.load(col + start + entry, mask=inside, other=0).to(tl.int64) + shift
-        each = tl.load(x + column * channels + tl.program_id(1), mask=inside, other=0.0)
-        total += each * tl.load(val + start + entry, mask=inside, other=0.0)
-    tl.store(out + row.to(tl.int64) * channels + tl.program_id(1), total, mask=live)
+    for entry in range(0, tl.max(entries, 0)):
+        live = entry < entries
+        column = (tl.load(col + own + entry, mask=live, other=0) + away).to(tl.int64)
+        each = tl.load(x + column * channels + tl.program_id(1), mask=live, other=0.0)
+        total += each * tl.load(val + own + entry, mask=live, other=0.0)
+    tl.store(out + row.to(tl.int64) * channels + tl.program_id(1), total)
+
+
+@triton.jit
+def locate(
+    source: tl.tensor, block: tl.tensor, crow: tl.tensor, last: tl.tensor, first: tl.tensor, start: tl.tensor,
+    length: tl.tensor, shift: tl.tensor, STEP: tl.constexpr,
+) -> None:  # fmt: skip
+    """Some rows: where their entries begin, how many they are, and where the columns of their graph begin."""
+    row = tl.program_id(0) * STEP + tl.arange(0, STEP)
+    here = tl.load(source + row)
+    begin = tl.load(crow + here)
+    tl.store(start + row, begin)
+    tl.store(length + row, tl.load(crow + tl.minimum(here + 1, last)) - begin)
+    tl.store(shift + row, tl.load(first + tl.load(block + row)))
 
 
 @triton.jit
