@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,23 +49,24 @@ def run(root: Path | None) -> Iterator[dict[str, Any]]:
     matrix, rows = store.rounds[-1].matrices[0], batch.rounds[-1]
     assert isinstance(matrix, Blocks)  # noqa: S101 - these lists are sparse
     entries = int(np.diff(matrix.entry_ptr)[ids].sum())
-    x = torch.randn(len(rows.tiles.model), rows.tiles.size, HIDDEN, device=device)
-    count, tensor = x.numel() // HIDDEN, x.numel() * x.element_size()
-    taken, tiles = _times(_layer(x, rows)), len(x) * HIDDEN * HIDDEN * 4
-    copy = _times({"copy": x.clone})
-    needed = {
-        "aggregate": entries * (HIDDEN + 2) * 4 + tensor,
-        "linear": 2 * tensor,
-        "normalise": 2 * tensor,
-        "gradient_sums": 2 * tensor,
-        "gradients": 4 * tensor + tiles,
-        "totals": tiles,
-        "readout": tensor,
-    }
-    best = 2 * tensor / copy["copy"]
-    yield {"kernel": "a copy of the rows", "rows": count, "entries": entries, **_row(2 * tensor, copy["copy"], best)}
-    for name, size in needed.items():
-        yield {"kernel": name, **_row(size, taken[name], best)}
+    for kept, after in ((torch.float32, ""), (torch.bfloat16, ", half the bytes")):
+        x = torch.randn(len(rows.tiles.model), rows.tiles.size, HIDDEN, device=device).to(kept)
+        count, tensor, tiles = x.numel() // HIDDEN, x.numel() * x.element_size(), len(x) * HIDDEN * HIDDEN * 4
+        needed = {
+            "aggregate": entries * (HIDDEN * x.element_size() + 8) + tensor,
+            "linear": 2 * tensor,
+            "normalise": 2 * tensor,
+            "gradient_sums": 2 * tensor,
+            "gradients": 4 * tensor + tiles,
+            "totals": tiles,
+            "readout": tensor,
+        }
+        taken, copy = _times(_layer(x, replace(rows, kept=kept))), _times({"copy": x.clone})["copy"]
+        best = 2 * tensor / copy
+        sizes = {"rows": count, "entries": entries}
+        yield {"kernel": f"a copy of the rows{after}", **sizes, **_row(2 * tensor, copy, best)}
+        for name, size in needed.items():
+            yield {"kernel": f"{name}{after}", **_row(size, taken[name], best)}
 
 
 def _row(size: int, seconds: float, best: float) -> dict[str, Any]:
@@ -84,14 +86,17 @@ def _layer(x: Tensor, rows: Rows) -> dict[str, Callable[[], object]]:
 
     weight = torch.randn(MODELS, HIDDEN, HIDDEN, device=x.device) / HIDDEN**0.5
     zeros, ones = torch.zeros(MODELS, HIDDEN, device=x.device), torch.ones(MODELS, HIDDEN, device=x.device)
-    y, norm = cuda.forward(x, weight, zeros, ones, zeros.clone(), ones.clone(), rows)
+    one = weight, zeros, ones, zeros, zeros.clone(), ones.clone()
+    y, norm = cuda.forward(x, one, rows, None)
     flat, grad = x.flatten(0, 1), torch.randn_like(y)
-    backward = lambda: cuda.backward(grad, x, y, weight, zeros, norm, rows, to_x=True)  # noqa: E731
+    sums = cuda.gradient_sums(grad, y, norm, rows)
+    # the second map of a layer, whose input is normalised as it is read
+    backward = lambda: cuda.backward(grad, x, y, weight, norm, rows, sums, norm, to_x=True)  # noqa: E731
     return {
         "aggregate": lambda: rows.matrices[0].forward @ flat,
-        "linear": lambda: cuda.forward(x, weight, zeros, ones, zeros.clone(), ones.clone(), rows),
-        "normalise": lambda: cuda.normalise(y, norm, zeros, rows),
-        "gradient_sums": backward,
+        "linear": lambda: cuda.forward(x, one, rows, norm),
+        "normalise": lambda: cuda.normalise(y, norm, rows),
+        "gradient_sums": lambda: cuda.gradient_sums(grad, y, norm, rows),
         "gradients": backward,
         "totals": backward,
         "readout": lambda: rows.readout.forward @ flat,

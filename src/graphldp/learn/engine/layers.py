@@ -55,39 +55,40 @@ def _read(x: Tensor, rows: Rows, later: Rows | None) -> tuple[Tensor, list[Tenso
     return sums, [each.view(*later.counts.shape[:2], x.shape[2]) for each in found]
 
 
-class _FusedLinearNormRelu(torch.autograd.Function):
-    """relu(bn(W x + b)) by compiled kernels."""
+class _Fused(torch.autograd.Function):
+    """relu(bn(W x + b)) once or more, by compiled kernels."""
 
     @staticmethod
-    def forward(
-        ctx: Any,
-        x: Tensor,
-        weight: Tensor,
-        bias: Tensor,
-        gamma: Tensor,
-        beta: Tensor,
-        rows: Rows,
-        mean: Tensor,
-        var: Tensor,
-        kernels: ModuleType,
-    ) -> Tensor:
-        x = x.contiguous()
-        y, norm = kernels.forward(x, weight, bias, gamma, mean, var, rows)
-        ctx.save_for_backward(x, y, weight, beta, *norm)
+    def forward(ctx: Any, x: Tensor, rows: Rows, kernels: ModuleType, *tensors: Tensor) -> Tensor:
+        x, norm = x.contiguous(), None
+        saved = [x]
+        for one in _maps(tensors):
+            x, norm = kernels.forward(x, one, rows, norm)
+            saved += (one[0], x, norm.mean, norm.scale, norm.steep, norm.beta)
+        ctx.save_for_backward(*saved)
         ctx.rows, ctx.kernels = rows, kernels
-        out: Tensor = kernels.normalise(y, norm, beta, rows)
+        out: Tensor = kernels.normalise(x, norm, rows)
         return out
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        x, y, weight, beta, *norm = ctx.saved_tensors
-        d_x, d_weight, d_gamma, d_beta = ctx.kernels.backward(
-            grads[0].contiguous(), x, y, weight, beta, norm, ctx.rows, to_x=ctx.needs_input_grad[0]
-        )
-        return d_x, d_weight, None, d_gamma, d_beta, None, None, None, None
+        rows, kernels = ctx.rows, ctx.kernels
+        x, *saved = ctx.saved_tensors
+        maps = [(weight, y, kernels.BatchNorm(*norm)) for weight, y, *norm in _maps(saved)]
+        given, before = [x, *(y for _, y, _ in maps)], [None, *(norm for *_, norm in maps)]
+        grad = grads[0].contiguous()
+        sums = kernels.gradient_sums(grad, *maps[-1][1:], rows)
+        found: list[Tensor | None] = []
+        for place, (weight, y, norm) in reversed(list(enumerate(maps))):
+            to_x = place > 0 or ctx.needs_input_grad[0]
+            grad, d_weight, d_gamma, d_beta, sums = kernels.backward(
+                grad, given[place], y, weight, norm, rows, sums, before[place], to_x=to_x
+            )
+            found = [d_weight, None, d_gamma, d_beta, None, None, *found]
+        return grad if ctx.needs_input_grad[0] else None, None, None, *found
 
 
-_apply_fused: Callable[..., Tensor] = _FusedLinearNormRelu.apply
+_apply_fused: Callable[..., Tensor] = _Fused.apply
 
 
 def score(
@@ -132,13 +133,14 @@ def _pool(x: Tensor, rounds: Sequence[Rows], layers: Sequence[Sequence[Map]], *,
         sums, parts = _read(x, rounds[k], later)
         yield sums
         x = parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)
-        for one in maps:
-            if kernels is None or not kernels.fits(one[0]):
-                x = _linear_norm_relu(x, later, *one, training=training)
-            elif training:
-                x = _apply_fused(x, *one[:4], later, *one[4:], kernels)
-            else:
-                x = kernels.evaluate(x, *one, later)
+        fitting = [one for one in maps if kernels is not None and kernels.fits(one[0])]
+        for one in maps[: len(maps) - len(fitting)]:  # the first, of very many inputs; or all
+            x = _linear_norm_relu(x.to(one[0].dtype), later, *one, training=training)
+        if kernels is not None and fitting and training:
+            x = _apply_fused(x, later, kernels, *(each for one in fitting for each in one))
+        elif kernels is not None:
+            for one in fitting:
+                x = kernels.evaluate(x, one, later)
     yield _read(x, rounds[-1], None)[0]
 
 
@@ -173,3 +175,8 @@ def _linear_norm_relu(
 def _sums(weights: Tensor, values: Tensor) -> Tensor:
     """The weighted sum over rows, [T, B, 1] and [T, B, C] to [T, C]."""
     return torch.bmm(weights.mT, values)[:, 0]
+
+
+def _maps(tensors: Sequence[Tensor]) -> list[Map]:
+    """Tensors in sixes."""
+    return list(zip(*(tensors[place::6] for place in range(6)), strict=True))

@@ -1,6 +1,7 @@
 """Kernels in Triton of linear maps and batch norms: what one program computes. They are started in ``cuda.py``.
 
-What is kept of rows may have half the bytes (bfloat16). It is widened as it is read, and all arithmetic is single.
+What is kept of rows may have half the bytes (bfloat16). Then products are of such numbers too; all sums are single.
+A map behind a batch norm normalises its input as it reads it, so that is never written down.
 """
 
 from __future__ import annotations
@@ -11,22 +12,33 @@ import triton.language as tl
 
 @triton.jit
 def linear(
-    x: tl.tensor, weight: tl.tensor, stride: tl.tensor, model: tl.tensor, counts: tl.tensor, y: tl.tensor,
-    weights: tl.tensor, means: tl.tensor, spreads: tl.tensor, inputs: tl.tensor, outputs: tl.tensor,
-    PRECISION: tl.constexpr, STEP: tl.constexpr, SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
+    x: tl.tensor, weight: tl.tensor, stride: tl.tensor, model: tl.tensor, counts: tl.tensor, x_means: tl.tensor,
+    x_scales: tl.tensor, x_betas: tl.tensor, x_stride: tl.tensor, y: tl.tensor, weights: tl.tensor, means: tl.tensor,
+    spreads: tl.tensor, inputs: tl.tensor, outputs: tl.tensor, NORM: tl.constexpr,
+    STEP: tl.constexpr, SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
 ) -> None:  # fmt: skip
-    """One tile: y = W x, and the weight, mean and sum of squares of y over its users."""
+    """One tile: y = W x, and the weight, mean and sum of squares of y over its users; x may yet be normalised."""
     tile = tl.program_id(0)
     c, k = tl.arange(0, OUT), tl.arange(0, IN)
-    own = weight + tl.load(model + tile).to(tl.int64) * stride
+    number = tl.load(model + tile)
     inside = (c < outputs)[None, :] & (k < inputs)[:, None]
-    matrix = tl.load(own + c[None, :] * inputs + k[:, None], mask=inside, other=0.0)
+    matrix = tl.load(weight + number.to(tl.int64) * stride + c[None, :] * inputs + k[:, None], mask=inside, other=0.0)
+    kind = x.dtype.element_ty
+    matrix = matrix.to(kind)
+    if NORM:
+        x_mean, x_scale, x_beta = (
+            tl.load(x_means + number * inputs + k, mask=k < inputs, other=0.0),
+            tl.load(x_scales + number * inputs + k, mask=k < inputs, other=0.0),
+            tl.load(x_betas + number * x_stride + k, mask=k < inputs, other=0.0),
+        )
     users = tl.full([], 0.0, tl.float32)
     mean, spread = tl.zeros([OUT], tl.float32), tl.zeros([OUT], tl.float32)
     for start in range(0, SIZE, STEP):
         row = tile.to(tl.int64) * SIZE + start + tl.arange(0, STEP)
-        each = tl.load(x + row[:, None] * inputs + k[None, :], mask=(k < inputs)[None, :], other=0.0).to(tl.float32)
-        made = tl.dot(each, matrix, input_precision=PRECISION)
+        each = tl.load(x + row[:, None] * inputs + k[None, :], mask=(k < inputs)[None, :], other=0.0)
+        if NORM:
+            each = tl.maximum((each.to(tl.float32) - x_mean) * x_scale + x_beta, 0.0)
+        made = tl.dot(each.to(kind), matrix, input_precision="tf32x3")  # three passes, if not in half the bytes
         tl.store(y + row[:, None] * outputs + c[None, :], made, mask=(c < outputs)[None, :])
         count = tl.load(counts + row)
         more = tl.sum(count, 0)
@@ -97,16 +109,23 @@ def gradient_sums(
 def gradients(
     grad: tl.tensor, x: tl.tensor, y: tl.tensor, weight: tl.tensor, weight_stride: tl.tensor, model: tl.tensor,
     counts: tl.tensor, means: tl.tensor, scales: tl.tensor, betas: tl.tensor, stride: tl.tensor, shifts: tl.tensor,
-    slopes: tl.tensor, d_x: tl.tensor, d_weight: tl.tensor, inputs: tl.tensor, outputs: tl.tensor, TO_X: tl.constexpr,
-    PRECISION: tl.constexpr, STEP: tl.constexpr, SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
+    slopes: tl.tensor, x_means: tl.tensor, x_scales: tl.tensor, x_betas: tl.tensor, x_stride: tl.tensor,
+    d_x: tl.tensor, d_weight: tl.tensor, x_shifts: tl.tensor, x_slopes: tl.tensor, inputs: tl.tensor,
+    outputs: tl.tensor, TO_X: tl.constexpr, NORM: tl.constexpr, STEP: tl.constexpr,
+    SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
 ) -> None:  # fmt: skip
-    """One tile: the gradient of x, and the tile's part of the weights' gradient."""
+    """One tile: the gradient of x, and the tile's part of the weights' gradient.
+
+    Where x is normalised as it is read, also the sums of :func:`gradient_sums` for that batch norm.
+    """
     tile = tl.program_id(0)
     number = tl.load(model + tile)
     c, k = tl.arange(0, OUT), tl.arange(0, IN)
     both = (c < outputs)[:, None] & (k < inputs)[None, :]
     inside = c[:, None] * inputs + k[None, :]
     matrix = tl.load(weight + number.to(tl.int64) * weight_stride + inside, mask=both, other=0.0)
+    kind = x.dtype.element_ty
+    matrix = matrix.to(kind)
     own = number * outputs + c
     mean, scale, beta = (
         tl.load(means + own, mask=c < outputs, other=0.0),
@@ -117,6 +136,13 @@ def gradients(
         tl.load(shifts + own, mask=c < outputs, other=0.0),
         tl.load(slopes + own, mask=c < outputs, other=0.0),
     )
+    if NORM:
+        x_mean, x_scale, x_beta = (
+            tl.load(x_means + number * inputs + k, mask=k < inputs, other=0.0),
+            tl.load(x_scales + number * inputs + k, mask=k < inputs, other=0.0),
+            tl.load(x_betas + number * x_stride + k, mask=k < inputs, other=0.0),
+        )
+    x_shift, x_slope = tl.zeros([IN], tl.float32), tl.zeros([IN], tl.float32)
     total = tl.zeros([OUT, IN], tl.float32)
     for start in range(0, SIZE, STEP):
         row = tile.to(tl.int64) * SIZE + start + tl.arange(0, STEP)
@@ -126,12 +152,24 @@ def gradients(
         coming = tl.where(apart * scale + beta > 0, coming, 0.0)
         count = tl.load(counts + row)
         coming = (coming - count[:, None] * (shift + apart * slope)) * scale
-        each = tl.load(x + row[:, None] * inputs + k[None, :], mask=(k < inputs)[None, :], other=0.0).to(tl.float32)
-        total += tl.dot(tl.trans(coming), each, input_precision=PRECISION)
+        there = row[:, None] * inputs + k[None, :]
+        each = tl.load(x + there, mask=(k < inputs)[None, :], other=0.0).to(tl.float32)
+        if NORM:
+            x_apart = each - x_mean
+            each = tl.maximum(x_apart * x_scale + x_beta, 0.0)
+        coming = coming.to(kind)
+        total = tl.dot(tl.trans(coming), each.to(kind), total, input_precision="tf32x3")
         if TO_X:
-            back = tl.dot(coming, matrix, input_precision=PRECISION)
-            tl.store(d_x + row[:, None] * inputs + k[None, :], back, mask=(k < inputs)[None, :])
+            back = tl.dot(coming, matrix, input_precision="tf32x3")
+            tl.store(d_x + there, back, mask=(k < inputs)[None, :])
+            if NORM:
+                back = tl.where(each > 0, back, 0.0)
+                x_shift += tl.sum(back, 0)
+                x_slope += tl.sum(back * x_apart, 0)
     tl.store(d_weight + tile.to(tl.int64) * outputs * inputs + inside, total, mask=both)
+    if NORM:
+        tl.store(x_shifts + tile * inputs + k, x_shift, mask=k < inputs)
+        tl.store(x_slopes + tile * inputs + k, x_slope, mask=k < inputs)
 
 
 @triton.jit
