@@ -5,9 +5,9 @@ For a machine with a GPU. It needs NumPy and torch alone, and reads reports that
     python -m graphldp.benchmarks.stacked draw0.npz draw1.npz --out results.json --limit 500
 
 Each job is one noise draw, one stratified split (75 % / 10 % / 15 %) and one seed. Rows are written as they come, and
-a part that would overrun the limit is left out. With ``--processes 2 4 8``, as many processes share the chip, each with
-a stack of its own, and together they train as many models as the largest stack. With ``--half``, rows are kept in half
-the bytes.
+a part that would overrun the limit is left out. On a GPU the largest stack is trained twice: in single precision, and
+with rows kept in half the bytes. With ``--processes 2 4 8``, as many processes share the chip, each with a stack of its
+own, and together they train as many models as the largest stack.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ def run(
     sizes: Sequence[int] = (1, 4, 16, 60),
     epochs: int = EPOCHS,
     limit: float = 500.0,
-    half: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Measure, one row at a time.
 
@@ -51,7 +50,6 @@ def run(
         sizes: how many trainings run as one.
         epochs: of the whole trainings; rates are for trainings of 150 epochs.
         limit: seconds after which nothing new is begun.
-        half: see :func:`graphldp.learn.engine.training.train_many`; not of what runs one by one.
     """
     import torch
 
@@ -65,61 +63,93 @@ def run(
     _wait(place)
     yield {"what": "packed", "draws": len(packs), "seconds": round(perf_counter() - start, 2), "device": chip}
 
-    one_by_one = 0.0
-    for size in sizes:
-        jobs = [_job(packs, number, epochs=4) for number in range(size)]
-        if place.type == "cuda":
-            torch.cuda.reset_peak_memory_stats(place)
-        records: list[float] = []
-        _train(jobs, half=half, on_first=records.append)
-        seconds = float(np.mean(records[1:]))  # the first epoch warms up
-        minute = 60 * size / (seconds * EPOCHS)
-        one_by_one = one_by_one or minute
-        peak = torch.cuda.max_memory_allocated(place) / 2**20 if place.type == "cuda" else None
-        yield {
-            "what": f"{size} as one",
-            "seconds_per_epoch": round(seconds, 4),
-            "trainings_per_minute": round(minute, 2),
-            "against_one_by_one": round(minute / one_by_one, 2),
-            "peak_mb": None if peak is None else round(peak),
-        }
+    largest, one_by_one, taken = max(sizes), 0.0, {}
+    for size, half in (*((size, False) for size in sizes), *((largest, True) for _ in range(place.type == "cuda"))):
+        row = _epochs(packs, size, place, half=half)
+        one_by_one = one_by_one or row["trainings_per_minute"]
+        taken[half] = row["seconds_per_epoch"]
+        yield row | {"against_one_by_one": round(row["trainings_per_minute"] / one_by_one, 2)}
 
-    yield {"what": "same job twice", **_repeatable(packs, half=half)}
+    yield {"what": "same job twice", **_repeatable(packs)}
 
-    largest = max(sizes)
-    needed = seconds * epochs
-    if perf_counter() - begin + 1.2 * needed > limit:
-        yield {"what": "whole trainings", "left_out": f"would take {needed:.0f} s"}
-        return
-    jobs = [_job(packs, number, epochs=epochs) for number in range(largest)]
-    start = perf_counter()
-    together = _train(jobs, half=half)
-    took = perf_counter() - start
-    accuracy = [_accuracy(packs, number, trained) for number, trained in enumerate(together)]
-    yield {
-        "what": f"{largest} whole trainings as one",
+    found: dict[bool, list[float]] = {}
+    for half, seconds in taken.items():
+        if perf_counter() - begin + 1.2 * seconds * epochs > limit:
+            yield {"what": _called("whole trainings", half), "left_out": f"would take {seconds * epochs:.0f} s"}
+            continue
+        start = perf_counter()
+        together = _train([_job(packs, number, epochs=epochs) for number in range(largest)], half=half)
+        took = perf_counter() - start
+        found[half] = [_accuracy(packs, number, trained) for number, trained in enumerate(together)]
+        yield _whole(_called(f"{largest} whole trainings as one", half), epochs, took, found[half])
+    if len(found) == 2:
+        yield {"what": "half the bytes against single", **_apart(found[True], found[False])}
+    if False in found:
+        yield from _one_by_one(packs, epochs, found[False], begin + limit)
+
+
+def _called(what: str, half: bool) -> str:
+    return f"{what}, half the bytes" if half else what
+
+
+def _epochs(packs: Sequence[PackedGraphs], size: int, place: Any, *, half: bool) -> dict[str, Any]:
+    """A few epochs of some trainings as one."""
+    import torch
+
+    jobs = [_job(packs, number, epochs=6) for number in range(size)]
+    if place.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(place)
+    records: list[float] = []
+    _train(jobs, half=half, on_first=records.append)
+    seconds = float(np.mean(records[2:]))  # the first epochs compile and record
+    peak = torch.cuda.max_memory_allocated(place) / 2**20 if place.type == "cuda" else None
+    return {
+        "what": _called(f"{size} as one", half),
+        "seconds_per_epoch": round(seconds, 4),
+        "trainings_per_minute": round(60 * size / (seconds * EPOCHS), 2),
+        "peak_mb": None if peak is None else round(peak),
+    }
+
+
+def _whole(what: str, epochs: int, took: float, accuracy: Sequence[float]) -> dict[str, Any]:
+    """A row of whole trainings; rates are for trainings of 150 epochs."""
+    return {
+        "what": what,
         "epochs": epochs,
         "seconds": round(took, 1),
-        "trainings_per_minute": round(60 * largest / took * epochs / EPOCHS, 1),
+        "trainings_per_minute": round(60 * len(accuracy) / took * epochs / EPOCHS, 2),
         "test_accuracy": round(float(np.mean(accuracy)), 4),
         "spread": round(float(np.std(accuracy)), 4),
     }
+
+
+def _apart(ours: Sequence[float], others: Sequence[float]) -> dict[str, Any]:
+    """How accuracies differ on the same draws, splits and seeds; the error is of the mean over these."""
+    apart = np.subtract(ours, others)
+    return {
+        "difference": round(float(apart.mean()), 4),
+        "error": round(float(apart.std(ddof=1) / len(apart) ** 0.5), 4),
+        "largest_difference": round(float(np.abs(apart).max()), 4),
+    }
+
+
+def _one_by_one(
+    packs: Sequence[PackedGraphs], epochs: int, together: Sequence[float], end: float
+) -> Iterator[dict[str, Any]]:
+    """Up to ten of the trainings once more, one after the other, as long as there is time."""
     alone: list[float] = []
     start = perf_counter()
-    for number in range(min(largest, 10)):
-        if alone and perf_counter() - begin + (perf_counter() - start) / len(alone) > limit:
+    while len(alone) < min(len(together), 10):
+        if alone and perf_counter() + (perf_counter() - start) / len(alone) > end:
             break
-        alone.append(_accuracy(packs, number, _train([_job(packs, number, epochs=epochs)])[0]))
-    if alone:
-        took = perf_counter() - start
-        yield {
-            "what": f"{len(alone)} of them one by one",
-            "seconds": round(took, 1),
-            "trainings_per_minute": round(60 * len(alone) / took * epochs / EPOCHS, 2),
-            "test_accuracy": round(float(np.mean(alone)), 4),
-            "the_same_stacked": round(float(np.mean(accuracy[: len(alone)])), 4),
-            "largest_difference": round(float(np.max(np.abs(np.subtract(alone, accuracy[: len(alone)])))), 4),
-        }
+        alone.append(_accuracy(packs, len(alone), _train([_job(packs, len(alone), epochs=epochs)])[0]))
+    took = perf_counter() - start
+    same = together[: len(alone)]
+    row = _whole(f"{len(alone)} of them one by one", epochs, took, alone)
+    yield row | {
+        "the_same_stacked": round(float(np.mean(same)), 4),
+        "largest_difference": round(float(np.abs(np.subtract(alone, same)).max()), 4),
+    }
 
 
 def side_by_side(files: Sequence[Path], device: str, count: int, processes: int, epochs: int) -> dict[str, Any]:
@@ -143,14 +173,7 @@ def side_by_side(files: Sequence[Path], device: str, count: int, processes: int,
         worker.join()
     took = max(seconds for seconds, _ in found)
     accuracy = [each for _, some in found for each in some]
-    return {
-        "what": f"{count} whole trainings in {processes} processes",
-        "epochs": epochs,
-        "seconds": round(took, 1),
-        "trainings_per_minute": round(60 * count / took * epochs / EPOCHS, 1),
-        "test_accuracy": round(float(np.mean(accuracy)), 4),
-        "spread": round(float(np.std(accuracy)), 4),
-    }
+    return _whole(f"{count} whole trainings in {processes} processes", epochs, took, accuracy)
 
 
 def _beside(files: Sequence[Path], device: str, numbers: Sequence[int], epochs: int, gate: Any, answers: Any) -> None:
@@ -215,12 +238,12 @@ def _accuracy(packs: Sequence[PackedGraphs], number: int, trained: Trained) -> f
     return float((predict_proba(ModelSpec(num_classes=2), trained.state, test).argmax(1) == test.classes).mean())
 
 
-def _repeatable(packs: Sequence[PackedGraphs], *, half: bool) -> dict[str, Any]:
+def _repeatable(packs: Sequence[PackedGraphs]) -> dict[str, Any]:
     """Whether a training gives the same bits again, alone and among others."""
     import torch
 
     row: dict[str, Any] = {}
-    for name, size in (("alone", 1), ("four as one", 4)):
+    for name, size, half in (("alone", 1, False), ("four as one", 4, False), ("four as one, half the bytes", 4, True)):
         jobs = [_job(packs, number, epochs=3) for number in range(size)]
         runs = [_train(jobs, half=half)[0] for _ in range(2)]
         row[f"{name}, same bits"] = all(torch.equal(runs[0].state[n], runs[1].state[n]) for n in runs[0].state)
@@ -252,13 +275,12 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1, 4, 16, 60])
     parser.add_argument("--processes", type=int, nargs="*", default=[], help="how many share the chip, one by one")
-    parser.add_argument("--half", action="store_true", help="keep rows in half the bytes")
     parser.add_argument("--limit", type=float, default=500.0, help="seconds after which nothing new is begun")
     parser.add_argument("--epochs", type=int, default=EPOCHS, help="of the whole trainings")
     given = parser.parse_args()
     rows = []
     begin = perf_counter()
-    options = {name: getattr(given, name) for name in ("device", "sizes", "epochs", "limit", "half")}
+    options = {name: getattr(given, name) for name in ("device", "sizes", "epochs", "limit")}
     shared = (
         side_by_side(given.files, given.device, max(given.sizes), each, given.epochs)
         for each in given.processes
