@@ -1,4 +1,4 @@
-"""Kernels in Triton of linear maps and batch norms: what one program computes. They are started in ``cuda.py``.
+"""Kernels in Triton of linear maps and batch norms: what one program computes. ``maps.py`` starts them.
 
 What is kept of rows may have half the bytes (bfloat16). Then products are of such numbers too; all sums are single.
 A map behind a batch norm normalises its input as it reads it, so that is never written down.

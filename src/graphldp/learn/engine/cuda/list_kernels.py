@@ -1,4 +1,4 @@
-"""Kernels in Triton that sum over lists and graphs: what one program computes. They are started in ``cuda.py``."""
+"""Kernels in Triton that sum over lists and graphs: what one program computes. ``lists.py`` starts them."""
 
 from __future__ import annotations
 
