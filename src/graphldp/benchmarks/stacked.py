@@ -78,7 +78,7 @@ def run(
             yield {"what": _called("whole trainings", half), "left_out": f"would take {seconds * epochs:.0f} s"}
             continue
         start = perf_counter()
-        together = _train([_job(packs, number, epochs=epochs) for number in range(largest)], half=half)
+        together = _train([_job(packs, number, epochs=epochs, half=half) for number in range(largest)])
         took = perf_counter() - start
         found[half] = [_accuracy(packs, number, trained) for number, trained in enumerate(together)]
         yield _whole(_called(f"{largest} whole trainings as one", half), epochs, took, found[half])
@@ -96,11 +96,11 @@ def _epochs(packs: Sequence[PackedGraphs], size: int, place: Any, *, half: bool)
     """A few epochs of some trainings as one."""
     import torch
 
-    jobs = [_job(packs, number, epochs=6) for number in range(size)]
+    jobs = [_job(packs, number, epochs=6, half=half) for number in range(size)]
     if place.type == "cuda":
         torch.cuda.reset_peak_memory_stats(place)
     records: list[float] = []
-    _train(jobs, half=half, on_first=records.append)
+    _train(jobs, on_first=records.append)
     seconds = float(np.mean(records[2:]))  # the first epochs compile and record
     peak = torch.cuda.max_memory_allocated(place) / 2**20 if place.type == "cuda" else None
     return {
@@ -209,24 +209,24 @@ def _split(packed: PackedGraphs, seed: int) -> list[NDArray[np.int64]]:
     return [np.concatenate(part) for part in parts]
 
 
-def _job(packs: Sequence[PackedGraphs], number: int, *, epochs: int) -> Job:
+def _job(packs: Sequence[PackedGraphs], number: int, *, epochs: int, half: bool = False) -> Job:
     from graphldp.learn.engine.gin import ModelSpec
     from graphldp.learn.engine.training import Job, TrainingOptions
 
     packed = packs[number % len(packs)]
     train, validation, _ = _split(packed, number)
-    options = TrainingOptions(max_epochs=epochs, min_epochs=epochs, seed=number)
+    options = TrainingOptions(max_epochs=epochs, min_epochs=epochs, seed=number, half=half)
     return Job(ModelSpec(num_classes=2), options, packed.subset(train), packed.subset(validation))
 
 
-def _train(jobs: Sequence[Job], *, half: bool = False, on_first: Any = None) -> list[Trained]:
+def _train(jobs: Sequence[Job], *, on_first: Any = None) -> list[Trained]:
     from graphldp.learn.engine.training import train_many
 
     def report(position: int, record: Any) -> None:
         if on_first is not None and position == 0:
             on_first(record.seconds)
 
-    return train_many(jobs, at_once=len(jobs), half=half, on_epoch=report)
+    return train_many(jobs, at_once=len(jobs), on_epoch=report)
 
 
 def _accuracy(packs: Sequence[PackedGraphs], number: int, trained: Trained) -> float:
@@ -244,8 +244,8 @@ def _repeatable(packs: Sequence[PackedGraphs]) -> dict[str, Any]:
 
     row: dict[str, Any] = {}
     for name, size, half in (("alone", 1, False), ("four as one", 4, False), ("four as one, half the bytes", 4, True)):
-        jobs = [_job(packs, number, epochs=3) for number in range(size)]
-        runs = [_train(jobs, half=half)[0] for _ in range(2)]
+        jobs = [_job(packs, number, epochs=3, half=half) for number in range(size)]
+        runs = [_train(jobs)[0] for _ in range(2)]
         row[f"{name}, same bits"] = all(torch.equal(runs[0].state[n], runs[1].state[n]) for n in runs[0].state)
         row[f"{name}, validation loss"] = runs[0].history[-1].val_loss
     return row

@@ -144,7 +144,14 @@ def test_half_the_bytes_give_the_same_bits_again() -> None:
     spec = ModelSpec(2, layers=4, hidden=32)
     lists = random_lists(np.random.default_rng(2), SETS["sparse"][0] * 2, SETS["sparse"][1])
     packed = PackedGraphs.pack(lists, spec, torch.device("cuda"), np.arange(10) % 2)
-    job = Job(spec, TrainingOptions(max_epochs=4, batch_size=3), packed.subset(range(8)), packed.subset([8, 9]))
-    first, second, single = (train_many([job, job], half=half)[0].state for half in (True, True, False))
+    options = TrainingOptions(max_epochs=4, batch_size=3)
+    single = Job(spec, options, packed.subset(range(8)), packed.subset([8, 9]))
+    job = replace(single, options=replace(options, half=True))
+    first, second, other = (train_many([each, each])[0].state for each in (job, job, single))
     assert all(torch.equal(first[name], second[name]) for name in first)
-    assert not all(torch.equal(first[name], single[name]) for name in first)
+    assert not all(torch.equal(first[name], other[name]) for name in first)
+    mixed, alone = (
+        train_many([single, job])[0].state,
+        train_many([single])[0].state,
+    )  # they do not run beside each other
+    assert all(torch.equal(mixed[name], alone[name]) for name in alone)

@@ -265,7 +265,16 @@ def test_refuses_jobs_that_cannot_run() -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", [{"lr": 0.0}, {"lr": float("nan")}, {"batch_size": 0}, {"patience": 1.5}, {"seed": -1}, {"max_epochs": True}]
+    "bad",
+    [
+        {"lr": 0.0},
+        {"lr": float("nan")},
+        {"batch_size": 0},
+        {"patience": 1.5},
+        {"seed": -1},
+        {"max_epochs": True},
+        {"half": 1},
+    ],
 )
 def test_refuses_options_out_of_range(bad: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=f"The '{next(iter(bad))}' parameter of TrainingOptions must be"):

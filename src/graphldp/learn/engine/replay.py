@@ -54,32 +54,33 @@ class Replay:
 
     Args:
         work: what to do with each batch.
-        kept: see :class:`~graphldp.learn.engine.rows.Rows`.
     """
 
-    def __init__(self, work: Work, kept: torch.dtype = torch.float32) -> None:
-        self._work, self._kept = work, kept
+    def __init__(self, work: Work) -> None:
+        self._work = work
         self._recordings: dict[Room, _Recording] = {}
 
     def forget(self) -> None:
         """Let recordings go: what they wrote to has moved."""
         self._recordings = {}
 
-    def prepare(self, store: GraphStore, ids: NDArray[np.int64], layers: int, *beside: Tensor) -> Steps:
+    def prepare(
+        self, store: GraphStore, ids: NDArray[np.int64], layers: int, kept: torch.dtype, *beside: Tensor
+    ) -> Steps:
         """Lay out the batches of some graphs (:func:`graphldp.learn.engine.batches.gather`); the device need not wait.
 
         Args:
             store: packed graphs.
             ids: int64 [steps, S, B], which graphs.
             layers: how many rounds the models use.
+            kept: see :class:`~graphldp.learn.engine.rows.Rows`.
             beside: [steps, …] each, on the device; of the same shape at each call.
         """
         kernels = kernels_for(store.codes.device, store.dtype)
         if kernels is None:
             return Steps(partial(gather, store, ids, layers), beside)
         # sums over dense lists differ between users in the third digit, which half the bytes would round away
-        kept = torch.float32 if store.dense else self._kept
-        return Steps(InPlace(store, ids, layers, kernels, kept), beside)
+        return Steps(InPlace(store, ids, layers, kernels, torch.float32 if store.dense else kept), beside)
 
     def run(self, steps: Steps) -> None:
         """Work on batch after batch."""

@@ -29,9 +29,9 @@ SMALL = 1e-6  # a deviation that is rounding, of a number that all graphs share
 
 
 class Stack:
-    """Trainings that run beside each other, all of one architecture; ``half``: see ``train_many``."""
+    """Trainings that run beside each other, all of one architecture; those in it at a time agree on ``half``."""
 
-    def __init__(self, spec: ModelSpec, *, half: bool = False) -> None:
+    def __init__(self, spec: ModelSpec) -> None:
         self.spec = spec
         self.members: list[Member] = []
         self._slots = gin.parameters(spec)
@@ -40,8 +40,7 @@ class Stack:
         self._stores: list[GraphStore] = []
         self._joined: dict[bool, GraphStore] = {}
         self._offsets: dict[int, int] = {}
-        kept = torch.bfloat16 if half else torch.float32
-        self._learning, self._judging = Replay(self._learn, kept), Replay(self._judge, kept)
+        self._learning, self._judging = Replay(self._learn), Replay(self._judge)
         self._lessons: Steps | None = None
         self._checks: Steps | None = None
 
@@ -173,13 +172,17 @@ class Stack:
         ids, *beside = self._batches(sets, [member.coming.order for member in self.members], sizes)
         weights = self._state["weights"]
         beside += plans.dropout(self.members, ids.shape, weights), plans.adam(self.members, len(ids), weights)
-        return self._learning.prepare(self._store(sets), ids, self.spec.layers, *beside)
+        return self._learning.prepare(self._store(sets), ids, self.spec.layers, self._kept, *beside)
 
     def _plan_checks(self) -> Steps:
         """What is read when the epoch is judged; always the same, as long as the members are."""
         sets = [member.validation for member in self.members]
         ids, *beside = self._batches(sets, [np.arange(len(each)) for each in sets], [256] * len(sets))
-        return self._judging.prepare(self._store(sets), ids, self.spec.layers, *beside)
+        return self._judging.prepare(self._store(sets), ids, self.spec.layers, self._kept, *beside)
+
+    @property
+    def _kept(self) -> torch.dtype:
+        return torch.bfloat16 if self.members[0].options.half else torch.float32
 
     def _learn(self, batch: RowBatch, targets: Tensor, weight: Tensor, kept: Tensor, adam: Tensor) -> None:
         """One step of every training."""

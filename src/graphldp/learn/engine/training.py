@@ -41,6 +41,8 @@ class TrainingOptions:
         lr_step: epochs after which the learning rate is multiplied by ``lr_decay``, again and again.
         lr_decay: see ``lr_step``.
         seed: of the starting weights, the shuffling and dropout.
+        half: on a GPU, keep what is computed for each row in half the bytes (bfloat16), which is faster; weights, sums
+            and statistics stay in single precision. Numbers then agree to two digits, and accuracies on average.
     """
 
     lr: float = 0.01
@@ -51,6 +53,7 @@ class TrainingOptions:
     lr_step: int = 50
     lr_decay: float = 0.5
     seed: int = 0
+    half: bool = False
 
     def __post_init__(self) -> None:
         least = {"batch_size": 1, "max_epochs": 1, "min_epochs": 0, "patience": 1, "lr_step": 1, "seed": 0}
@@ -62,6 +65,8 @@ class TrainingOptions:
             value = getattr(self, name)
             if not (0 < value < float("inf")):
                 raise bad_parameter(name, "TrainingOptions", "a positive number", value)
+        if not isinstance(self.half, bool):
+            raise bad_parameter("half", "TrainingOptions", "True or False", self.half)
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,6 @@ def train_many(
     jobs: Sequence[Job],
     *,
     at_once: int | None = None,
-    half: bool = False,
     on_epoch: Callable[[int, EpochRecord], None] | None = None,
 ) -> list[Trained]:
     """Train several models of one architecture as one computation.
@@ -146,14 +150,12 @@ def train_many(
         jobs: the trainings; dropout, options and graphs may differ.
         at_once: how many run beside each other at most; when one ends, the next takes its place. By default 64 on
             a GPU, and one after the other elsewhere, where a single one fills the machine.
-        half: on a GPU, keep what is computed for each row in half the bytes (bfloat16), which is faster; weights, sums
-            and statistics stay in single precision. Numbers then agree to three digits, and accuracies on average.
         on_epoch: called with the job's position after each of its epochs.
 
     Raises:
         TrainingError: where a loss is not a number.
     """
-    results = dict(train_each(jobs, at_once=at_once, half=half, on_epoch=on_epoch))
+    results = dict(train_each(jobs, at_once=at_once, on_epoch=on_epoch))
     return [results[position] for position in range(len(jobs))]
 
 
@@ -161,7 +163,6 @@ def train_each(
     jobs: Sequence[Job],
     *,
     at_once: int | None = None,
-    half: bool = False,
     on_epoch: Callable[[int, EpochRecord], None] | None = None,
     deadline: float = math.inf,
 ) -> Iterator[tuple[int, Trained]]:
@@ -170,7 +171,6 @@ def train_each(
     Args:
         jobs: see there.
         at_once: see there.
-        half: see there.
         on_epoch: see there.
         deadline: of ``time.monotonic()``; what is not finished by then is left out.
     """
@@ -182,7 +182,7 @@ def train_each(
     waiting = deque(sorted(enumerate(jobs), key=lambda each: _joins(each[1])))
     histories: list[list[EpochRecord]] = [[] for _ in jobs]
     shares = [0.0] * len(jobs)
-    stack = Stack(jobs[0].spec, half=half) if jobs else None
+    stack = Stack(jobs[0].spec) if jobs else None
     while stack is not None and (waiting or stack.members) and time.monotonic() < deadline:
         arriving = _arriving(waiting, [jobs[member.position] for member in stack.members], at_once)
         stack.admit(
@@ -216,9 +216,9 @@ def train_each(
             yield position, Trained(state, histories[position], shares[position])
 
 
-def _joins(job: Job) -> tuple[bool, bool]:
+def _joins(job: Job) -> tuple[bool, bool, bool]:
     """Jobs run beside each other where these agree: dense graphs are not joined with others."""
-    return job.train_set.store.dense, job.validation.store.dense
+    return job.train_set.store.dense, job.validation.store.dense, job.options.half
 
 
 def _arriving(waiting: deque[tuple[int, Job]], present: Sequence[Job], at_once: int) -> list[tuple[int, Job]]:
