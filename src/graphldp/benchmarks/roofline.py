@@ -89,14 +89,13 @@ def _layer(x: Tensor, rows: Rows) -> dict[str, Callable[[], object]]:
     one = weight, zeros, ones, zeros, zeros.clone(), ones.clone()
     y, norm = cuda.forward(x, one, rows, None)
     flat, grad = x.flatten(0, 1), torch.randn_like(y)
-    sums = cuda.gradient_sums(grad, y, norm, rows)
     # the second map of a layer, whose input is normalised as it is read
-    backward = lambda: cuda.backward(grad, x, y, weight, norm, rows, sums, norm, to_x=True)  # noqa: E731
+    backward = lambda: cuda.backward(grad, x, y, weight, norm, rows, norm, to_x=True)  # noqa: E731
     return {
         "aggregate": lambda: rows.matrices[0].forward @ flat,
         "linear": lambda: cuda.forward(x, one, rows, norm),
         "normalise": lambda: cuda.normalise(y, norm, rows),
-        "gradient_sums": lambda: cuda.gradient_sums(grad, y, norm, rows),
+        "gradient_sums": backward,
         "gradients": backward,
         "totals": backward,
         "readout": lambda: rows.readout.forward @ flat,

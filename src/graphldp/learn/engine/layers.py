@@ -77,12 +77,11 @@ class _Fused(torch.autograd.Function):
         maps = [(weight, y, kernels.BatchNorm(*norm)) for weight, y, *norm in _maps(saved)]
         given, before = [x, *(y for _, y, _ in maps)], [None, *(norm for *_, norm in maps)]
         grad = grads[0].contiguous()
-        sums = kernels.gradient_sums(grad, *maps[-1][1:], rows)
         found: list[Tensor | None] = []
         for place, (weight, y, norm) in reversed(list(enumerate(maps))):
             to_x = place > 0 or ctx.needs_input_grad[0]
-            grad, d_weight, d_gamma, d_beta, sums = kernels.backward(
-                grad, given[place], y, weight, norm, rows, sums, before[place], to_x=to_x
+            grad, d_weight, d_gamma, d_beta = kernels.backward(
+                grad, given[place], y, weight, norm, rows, before[place], to_x=to_x
             )
             found = [d_weight, None, d_gamma, d_beta, None, None, *found]
         return grad if ctx.needs_input_grad[0] else None, None, None, *found

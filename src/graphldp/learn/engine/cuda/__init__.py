@@ -7,7 +7,7 @@ tensor-core arithmetic, which keeps single precision; one of bfloat16 where rows
 """
 
 from graphldp.learn.engine.cuda.lists import PART, DenseRows, Readout, Spread, StoreRows, hand_down, lay_out
-from graphldp.learn.engine.cuda.maps import BatchNorm, backward, evaluate, fits, forward, gradient_sums, normalise
+from graphldp.learn.engine.cuda.maps import BatchNorm, backward, evaluate, fits, forward, normalise
 
 __all__ = [
     "PART",
@@ -20,7 +20,6 @@ __all__ = [
     "evaluate",
     "fits",
     "forward",
-    "gradient_sums",
     "hand_down",
     "lay_out",
     "normalise",

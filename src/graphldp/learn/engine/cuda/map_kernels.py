@@ -110,14 +110,10 @@ def gradients(
     grad: tl.tensor, x: tl.tensor, y: tl.tensor, weight: tl.tensor, weight_stride: tl.tensor, model: tl.tensor,
     counts: tl.tensor, means: tl.tensor, scales: tl.tensor, betas: tl.tensor, stride: tl.tensor, shifts: tl.tensor,
     slopes: tl.tensor, x_means: tl.tensor, x_scales: tl.tensor, x_betas: tl.tensor, x_stride: tl.tensor,
-    d_x: tl.tensor, d_weight: tl.tensor, x_shifts: tl.tensor, x_slopes: tl.tensor, inputs: tl.tensor,
-    outputs: tl.tensor, TO_X: tl.constexpr, NORM: tl.constexpr, STEP: tl.constexpr,
-    SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
+    d_x: tl.tensor, d_weight: tl.tensor, inputs: tl.tensor, outputs: tl.tensor, TO_X: tl.constexpr,
+    NORM: tl.constexpr, STEP: tl.constexpr, SIZE: tl.constexpr, IN: tl.constexpr, OUT: tl.constexpr,
 ) -> None:  # fmt: skip
-    """One tile: the gradient of x, and the tile's part of the weights' gradient.
-
-    Where x is normalised as it is read, also the sums of :func:`gradient_sums` for that batch norm.
-    """
+    """One tile: the gradient of x, and the tile's part of the weights' gradient; x may yet be normalised."""
     tile = tl.program_id(0)
     number = tl.load(model + tile)
     c, k = tl.arange(0, OUT), tl.arange(0, IN)
@@ -142,7 +138,6 @@ def gradients(
             tl.load(x_scales + number * inputs + k, mask=k < inputs, other=0.0),
             tl.load(x_betas + number * x_stride + k, mask=k < inputs, other=0.0),
         )
-    x_shift, x_slope = tl.zeros([IN], tl.float32), tl.zeros([IN], tl.float32)
     total = tl.zeros([OUT, IN], tl.float32)
     for start in range(0, SIZE, STEP):
         row = tile.to(tl.int64) * SIZE + start + tl.arange(0, STEP)
@@ -155,21 +150,13 @@ def gradients(
         there = row[:, None] * inputs + k[None, :]
         each = tl.load(x + there, mask=(k < inputs)[None, :], other=0.0).to(tl.float32)
         if NORM:
-            x_apart = each - x_mean
-            each = tl.maximum(x_apart * x_scale + x_beta, 0.0)
+            each = tl.maximum((each - x_mean) * x_scale + x_beta, 0.0)
         coming = coming.to(kind)
         total = tl.dot(tl.trans(coming), each.to(kind), total, input_precision="tf32x3")
         if TO_X:
             back = tl.dot(coming, matrix, input_precision="tf32x3")
             tl.store(d_x + there, back, mask=(k < inputs)[None, :])
-            if NORM:
-                back = tl.where(each > 0, back, 0.0)
-                x_shift += tl.sum(back, 0)
-                x_slope += tl.sum(back * x_apart, 0)
     tl.store(d_weight + tile.to(tl.int64) * outputs * inputs + inside, total, mask=both)
-    if NORM:
-        tl.store(x_shifts + tile * inputs + k, x_shift, mask=k < inputs)
-        tl.store(x_slopes + tile * inputs + k, x_slope, mask=k < inputs)
 
 
 @triton.jit

@@ -66,7 +66,7 @@ def _linear(x: Tensor, weight: Tensor, rows: Rows, before: BatchNorm | None = No
     y = x.new_empty(*x.shape[:2], outputs, dtype=rows.kept)
     weights, parts = weight.new_empty(count), weight.new_empty(2, count, outputs)
     tables = tiles.model, rows.counts, *_tables(before, weight), y, weights, *parts
-    shape = _shape(x, outputs, tiles.size) | {"NORM": before is not None}
+    shape = _shape(x, outputs, tiles.size) | {"NORM": before is not None, "num_warps": _warps(x)}
     map_kernels.linear[count,](x, weight, weight.stride(0), *tables, inputs, outputs, **shape)
     return y, weights, parts
 
@@ -88,15 +88,6 @@ def normalise(y: Tensor, norm: BatchNorm, rows: Rows) -> Tensor:
     return out
 
 
-def gradient_sums(grad: Tensor, y: Tensor, norm: BatchNorm, rows: Rows) -> Tensor:
-    """Of each tile, [2, T, C]: the sums over its rows of the gradient behind relu, and of that times y - mean."""
-    channels = y.shape[2]
-    sums = norm.mean.new_empty(2, len(y), channels)
-    shape = {"STEP": _STEP, "SIZE": rows.tiles.size, "WIDTH": triton.next_power_of_2(channels)}
-    map_kernels.gradient_sums[len(y),](grad, y, rows.tiles.model, *norm.tables, *sums, channels, **shape)
-    return sums
-
-
 def backward(
     grad: Tensor,
     x: Tensor,
@@ -104,12 +95,11 @@ def backward(
     weight: Tensor,
     norm: BatchNorm,
     rows: Rows,
-    sums: Tensor,
     before: BatchNorm | None,
     *,
     to_x: bool,
-) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """The gradients of x (if asked for), weight, gamma and beta; and the sums of its own for the batch norm before.
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The gradients of x (if asked for), weight, gamma and beta.
 
     Args:
         grad: of what the map gives, normalised.
@@ -118,26 +108,26 @@ def backward(
         weight: its weights.
         norm: how y was normalised.
         rows: what rows stand for.
-        sums: :func:`gradient_sums` of y.
         before: how x was normalised, if it was.
         to_x: whether to compute the gradient of x.
     """
     tiles, (outputs, inputs) = rows.tiles, weight.shape[1:]
-    count, shape = len(tiles.model), _shape(x, outputs, rows.tiles.size)
-    totals = weight.new_empty(4, tiles.num_models, outputs)  # of beta and gamma, then what each user takes away
-    own = {"WIDTH": triton.next_power_of_2(outputs), "TILES": _TILES}
-    given = *sums, tiles.first, rows.together.count, norm.scale
-    map_kernels.gradient_totals[tiles.num_models,](*given, *totals, outputs, **own)
-    d_x = torch.empty_like(x) if to_x else x
-    tile_weight, x_sums = weight.new_empty(count, outputs * inputs), weight.new_empty(2, count, inputs)
-    tables = weight, weight.stride(0), tiles.model, rows.counts, *norm.tables, *totals[2:], *_tables(before, weight)
-    made = d_x, tile_weight, *x_sums, inputs, outputs
-    map_kernels.gradients[count,](grad, x, y, *tables, *made, TO_X=to_x, NORM=before is not None, **shape)
+    count, width = len(tiles.model), triton.next_power_of_2(outputs)
+    parts = weight.new_empty(2, count, outputs)
+    own = {"STEP": _STEP, "SIZE": tiles.size, "WIDTH": width, "num_warps": _warps(y)}
+    map_kernels.gradient_sums[count,](grad, y, tiles.model, *norm.tables, *parts, outputs, **own)
+    sums = weight.new_empty(4, tiles.num_models, outputs)  # of beta and gamma, then what each user takes away
+    given = *parts, tiles.first, rows.together.count, norm.scale
+    map_kernels.gradient_totals[tiles.num_models,](*given, *sums, outputs, WIDTH=width, TILES=_TILES)
+    d_x, tile_weight = torch.empty_like(x) if to_x else x, weight.new_empty(count, outputs * inputs)
+    tables = weight, weight.stride(0), tiles.model, rows.counts, *norm.tables, *sums[2:], *_tables(before, weight)
+    shape = _shape(x, outputs, tiles.size) | {"TO_X": to_x, "NORM": before is not None, "num_warps": 4}
+    map_kernels.gradients[count,](grad, x, y, *tables, d_x, tile_weight, inputs, outputs, **shape)
     d_weight = weight.new_empty(tiles.num_models, outputs, inputs)
     size = outputs * inputs
     grid = tiles.num_models, triton.cdiv(size, 64)
     map_kernels.totals[grid](tile_weight, tiles.first, d_weight, size, WIDTH=64, TILES=_TILES)
-    return d_x, d_weight, totals[1], totals[0], x_sums
+    return d_x, d_weight, sums[1], sums[0]
 
 
 def _tables(norm: BatchNorm | None, unread: Tensor) -> tuple[Tensor, Tensor, Tensor, int]:
@@ -148,6 +138,9 @@ def _tables(norm: BatchNorm | None, unread: Tensor) -> tuple[Tensor, Tensor, Ten
 def _shape(x: Tensor, outputs: int, size: int) -> dict[str, int]:
     """The powers of two that hold a layer (a product of blocks has at least 16 of each), and rows at a time."""
     widths = [max(triton.next_power_of_2(each), 16) for each in (x.shape[2], outputs)]
-    narrow = max(widths) <= _STEP
-    step, warps = _STEP if narrow else _STEP // 2, 2 if narrow and x.dtype == torch.bfloat16 else 4
-    return {"IN": widths[0], "OUT": widths[1], "SIZE": size, "STEP": step, "num_warps": warps}
+    return {"IN": widths[0], "OUT": widths[1], "SIZE": size, "STEP": _STEP if max(widths) <= _STEP else _STEP // 2}
+
+
+def _warps(x: Tensor) -> int:
+    """How many warps a program over rows has: narrow ones in half the bytes take half as many."""
+    return 2 if x.dtype == torch.bfloat16 and x.shape[2] <= _STEP else 4
