@@ -23,7 +23,9 @@ from graphldp.learn.engine.rows import RowBatch, kernels_for
 from graphldp.learn.engine.store import GraphStore
 
 Work = Callable[..., None]
-RECORDED = 1 << 22  # rows of a batch up to which a step is recorded: a recording keeps the memory that it works in
+RECORDED = 1 << 20
+"""Rows of a batch up to which a step is always recorded. Of larger ones, each of which keeps gigabytes to work in, as
+many are recorded as leave half of the device's memory free."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,10 @@ class Replay:
 
     def forget(self) -> None:
         """Let recordings go: what they wrote to has moved."""
+        large = [each for room, each in self._recordings.items() if max(room) > RECORDED and each.graph is not None]
         self._recordings = {}
+        if large and not _ample(large.pop().given[0].device):
+            torch.cuda.empty_cache()  # else their memory would be kept for recordings that never come again
 
     def prepare(
         self, store: GraphStore, ids: NDArray[np.int64], layers: int, kept: torch.dtype, *beside: Tensor
@@ -93,13 +98,13 @@ class Replay:
             self._step(steps.batches, room, given)
 
     def _step(self, batches: InPlace, room: Room, given: tuple[Tensor, ...]) -> None:
-        if max(room) > RECORDED:
-            self._now(batches, room, given)
-            return
         recording = self._recordings.get(room)
         if recording is None:  # the first step of its size compiles what there is to compile
             self._recordings[room] = _Recording(tuple(each.clone() for each in given))
             self._now(batches, room, self._recordings[room].given)
+            return
+        if recording.graph is None and max(room) > RECORDED and not _ample(given[0].device):
+            self._now(batches, room, given)
             return
         for place, value in zip(recording.given, given, strict=True):
             place.copy_(value)
@@ -122,3 +127,13 @@ class Replay:
             graph.capture_end()
         current.wait_stream(stream)
         return graph
+
+
+def _ample(device: torch.device) -> bool:
+    """Whether half of a device's memory is free.
+
+    Then a recording fits. It takes no more than a step of its size that is not recorded, and such a step has run: what
+    that took is kept for the next one, and is part of the half that is in use.
+    """
+    free, total = torch.cuda.mem_get_info(device)
+    return 2 * free > total
