@@ -3,7 +3,7 @@
 A step of one training is some two hundred small kernels. Starting each of them from Python takes longer than running
 it, so a step is recorded once for each size of batch and from then on started as a whole. What differs between two
 steps is copied to where the recorded kernels read it. Many trainings as one keep the chip busy either way, but a
-recorded epoch is started in a few milliseconds, which leaves the host the time to make the next one's tables.
+recorded epoch is started in a tenth of its time, which leaves the host the rest to make the next one's tables.
 """
 
 from __future__ import annotations
