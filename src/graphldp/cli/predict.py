@@ -41,18 +41,22 @@ def predict(
     """Label every graph, with probabilities.
 
     Probabilities are calibrated on graphs that were held out in training: of labels at 0.8, four in five are right.
-    'Withstands' is how many users cannot change the label, whatever they send, where the model says so. Labels in the
-    source are not read; 'graphldp evaluate' compares with them.
+    'Withstands' is how many users cannot change the label, whatever they send, where the model says so. Such a model
+    is compared with the graphs first: where they contradict it, a line says what the labels go by. Labels in the source
+    are not read; 'graphldp evaluate' compares with them.
 
     A model of 'train --task nodes' labels users, and only those that it was trained on.
     """
     need_learn("predict")
-    from graphldp.learn.certificates import Certifying
+    from graphldp.learn.certificates import UNHEARD, Certifying, checked
     from graphldp.learn.loading import load_model
     from graphldp.learn.nodes.classifier import NodeClassifier
 
     classifier = load_model(model, device)
     graphs = open_source(source, root)
+    classifier = checked(classifier, graphs)
+    if (trust := getattr(classifier, "trust_", None)) in UNHEARD:
+        console.err.print(UNHEARD[trust])
     table = classifier.predict_proba(graphs)
     what, whose = ("user", range(len(table))) if isinstance(classifier, NodeClassifier) else ("graph", graphs.graph_ids)
     labels = classifier.classes_[table.argmax(axis=1)].tolist()

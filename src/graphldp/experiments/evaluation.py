@@ -13,6 +13,7 @@ from graphldp.experiments.measures.outcomes import scored
 from graphldp.experiments.plans.plan import EVALUATION, ExperimentPlan
 from graphldp.experiments.plans.scope import PlannedCell
 from graphldp.experiments.results import ResultsFile
+from graphldp.learn.certificates import checked
 from graphldp.learn.engine.training import resolve_device
 from graphldp.learn.inputs import given_labels
 from graphldp.learn.loading import load_classifier
@@ -38,7 +39,7 @@ def evaluate_model(
     """
     chip = str(resolve_device(device))
     began, peak = time.perf_counter(), PeakMemory(chip)
-    classifier = load_classifier(model, device)
+    classifier = checked(load_classifier(model, device), graphs)
     scores = evaluate(classifier.classes_, classifier.predict_proba(graphs), given_labels(graphs, None))
     trained = classifier.provenance_
     name = f"{model.stem}@{hashlib.sha256(model.read_bytes()).hexdigest()[:12]}"

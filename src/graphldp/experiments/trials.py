@@ -92,13 +92,16 @@ class Fits:
 
 
 def _scored(trial: Trial, reports: Reports | Profiled, rates: Mapping[str, float], fits: Fits) -> CellOutcome:
+    from graphldp.learn.certificates import checked
+
     model = fits.fitted(trial, reports)
     _, stop, test = split(reports.labels, trial.ratios, trial.seed)
     held_out = reports.subset(test)
-    scores = evaluate(model.classes_, model.predict_proba(held_out), np.asarray(held_out.labels))
-    numbers = {**rates, **scored(scores, model.classes_), "val_accuracy": model.score(reports.subset(stop))}
+    labels = checked(model, held_out)
+    scores = evaluate(model.classes_, labels.predict_proba(held_out), np.asarray(held_out.labels))
+    numbers = {**rates, **scored(scores, model.classes_), "val_accuracy": labels.score(reports.subset(stop))}
     if trial.threat == Threat():
-        numbers |= _certified(model, held_out)
+        numbers |= _certified(labels, held_out)
     return CellOutcome(trial.cell, "done", numbers, model=model)
 
 
@@ -134,6 +137,6 @@ def table_classifier(name: str, seed: int) -> TableClassifier:
         "degree-forest": lambda: DegreeControl(seed, "forest"),
         "bounded": lambda: BoundedControl(seed=seed),
         "recipe-2": lambda: ProfileClassifier(seed=seed),
-        "recipe-robust": lambda: RobustProfileClassifier(seed=seed),
+        "recipe-robust-2": lambda: RobustProfileClassifier(seed=seed),
     }
     return made[name]()

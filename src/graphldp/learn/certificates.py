@@ -1,13 +1,23 @@
-"""What a classifier promises about a label: how many users cannot change it, whatever they send."""
+"""What a classifier does against liars when it labels graphs: compare them, and say what each label withstands."""
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.learn.tables.agreement import Trust
+from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 from graphldp.learn.tables.tabular import Graphs
+
+Classifier = TypeVar("Classifier")
+
+UNHEARD: dict[Trust | None, str] = {
+    "votes": "Somebody lied: claims do not fit together, or contradict each other. No single claim counts for much.",
+    "size": "Many lied: claims do not fit together, or contradict each other. Labels go by the number of users alone.",
+}
+"""What to say where a classifier does not hear all that it learned."""
 
 
 @runtime_checkable
@@ -22,3 +32,8 @@ class Certifying(Protocol):
 def certificates(classifier: object, X: Graphs) -> list[int | None]:
     """How many users cannot change the label of each graph; None throughout where the classifier promises nothing."""
     return classifier.certify(X).tolist() if isinstance(classifier, Certifying) else [None] * len(X)
+
+
+def checked(classifier: Classifier, X: Graphs) -> Classifier:
+    """The classifier for graphs that are to be labelled; see :meth:`RobustProfileClassifier.checked`."""
+    return classifier.checked(X) if isinstance(classifier, RobustProfileClassifier) else classifier

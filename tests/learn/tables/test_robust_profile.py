@@ -1,11 +1,13 @@
 """Labels that stand whatever k users send, at a known price."""
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from sklearn.base import clone
 
 import graphldp as gl
@@ -13,8 +15,12 @@ from graphldp.errors import FormatError, GraphLDPError
 from graphldp.learn import persistence
 from graphldp.learn.loading import load_classifier
 from graphldp.learn.tables.controls import SizeControl
+from graphldp.learn.tables.levels import Levelled
 from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 from graphldp.threats import Attack, CopyLargest, FakeHub
+from graphldp.threats.named import make_attack
+
+HUB_IMITATION = make_attack("hub-imitation", fraction=0.03)
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +121,65 @@ def test_few_liars_in_training_graphs_leave_votes(reports: gl.Reports) -> None:
     kept = clf.certify(asked)
     for forged in _lied(asked, kept, np.random.default_rng(0)):
         np.testing.assert_array_equal(clf.predict(forged), clf.predict(asked))
+
+
+def test_honest_graphs_contradict_nobody(reports: gl.Reports, fitted: RobustProfileClassifier) -> None:
+    """A false alarm has a probability of about 1e-4."""
+    assert fitted.checked(reports[120:]) is fitted
+    assert fitted.checked(reports[120:120]) is fitted
+
+
+@pytest.fixture(scope="module")
+def misled(reports: gl.Reports) -> RobustProfileClassifier:
+    """Learned from liars whose claims fit together: the busiest say what hubs of the other class say."""
+    return RobustProfileClassifier(allowance=0.05).fit(HUB_IMITATION.apply(reports[:120], rng=0))
+
+
+def test_graphs_without_labels_show_that_training_graphs_were_forged(
+    reports: gl.Reports, misled: RobustProfileClassifier
+) -> None:
+    asked = reports[120:]
+    assert (misled.trust_, misled.checked(asked[:19]).trust_) == ("profile", "profile")
+    warned = misled.checked(asked)
+    assert (warned.trust_, misled.trust_) == ("votes", "profile")
+    assert warned.score(asked) > misled.score(asked)
+    assert warned.checked(asked) is warned
+    assert misled.checked(replace(asked, labels=None)).trust_ == "votes"
+    np.testing.assert_allclose(
+        warned.predict_proba(asked),
+        warned.calibration_.apply(softmax(misled.votes_.scores(Levelled.of(asked)), axis=1)),
+    )
+
+
+def test_what_is_promised_stands_whether_graphs_are_compared_or_not(
+    reports: gl.Reports, misled: RobustProfileClassifier
+) -> None:
+    """One user may change what all graphs together allow to be heard. No promised label hangs on that."""
+    asked = reports[120:]
+    warned = misled.checked(asked)
+    promised = warned.certify(asked) > 0
+    assert promised.any()
+    np.testing.assert_array_equal(warned.certify(asked) > 0, misled.certify(asked) > 0)
+    np.testing.assert_array_equal(warned.predict(asked)[promised], misled.predict(asked)[promised])
+    for lied in _lied(asked, warned.certify(asked), np.random.default_rng(0)):
+        for each in (warned, misled, misled.checked(lied)):
+            np.testing.assert_array_equal(each.predict(lied)[promised], warned.predict(asked)[promised])
+
+
+def test_n_decides_alone_where_it_serves_and_little_agreement_is_left(
+    reports: gl.Reports, misled: RobustProfileClassifier
+) -> None:
+    asked, sized = reports[120:], copy(misled)
+    assert not misled.size_serves_  # on these graphs n says little
+    sized.size_serves_ = True
+    assert sized.checked(asked).trust_ == "size"
+    codes, found = sized.checked(asked).predict_proba(asked).argmax(axis=1), misled.statements(asked)
+    np.testing.assert_array_equal(codes, found.size.argmax(axis=1))
+    promised = sized.checked(asked).certify(asked) > 0
+    assert (codes == found.votes.argmax(axis=1))[
+        promised
+    ].all()  # if graphs said something else, the votes would decide
+    assert not promised.all()
 
 
 def test_the_order_of_users_does_not_matter(reports: gl.Reports, fitted: RobustProfileClassifier) -> None:

@@ -130,7 +130,7 @@ class DegreeForgery(Experiment):
     """
 
     settings: tuple[tuple[str, float, tuple[Forged, ...]], ...]
-    learners: tuple[str, ...] = ("recipe-2", "recipe-robust")
+    learners: tuple[str, ...] = ("recipe-2", "recipe-robust-2")
 
 
 @dataclass(frozen=True)

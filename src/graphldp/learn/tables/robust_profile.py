@@ -17,6 +17,10 @@ in at most one training graph of a thousand. Where more fail, somebody lied, and
 not to be trusted: the profile is not heard. How many users have to be set aside until the others fit says about how
 many lied. From 2 % on the votes are not heard either, and n decides alone: nobody can lie about it.
 
+**Graphs without labels** are a second witness. Liars whose claims fit together teach profile or votes the wrong thing,
+and these then contradict each other, or n, on graphs where nobody lies (:mod:`graphldp.learn.tables.agreement`).
+:meth:`RobustProfileClassifier.checked` compares, and hears no judge who is contradicted.
+
 **The price.** τ is the smallest for which held-out folds of the training graphs lose at most ``allowance`` of the best
 accuracy that any τ gives. With a larger allowance fewer labels hang on the profile, and more are promised.
 """
@@ -24,7 +28,8 @@ accuracy that any τ gives. With a larger allowance fewer labels hang on the pro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from copy import copy
+from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +40,7 @@ from sklearn.utils.validation import check_is_fitted
 from graphldp.errors import bad_parameter
 from graphldp.learn.calibration import Calibration
 from graphldp.learn.inputs import checked_graphs
+from graphldp.learn.tables.agreement import Agreements, Statements, Trust
 from graphldp.learn.tables.doubts import Doubts
 from graphldp.learn.tables.levels import LEVELS, Flags, Levelled
 from graphldp.learn.tables.mixture import Pair
@@ -46,12 +52,10 @@ from graphldp.mechanisms.support import unsupported
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
-Trust = Literal["profile", "votes", "size"]
-"""What the training graphs allow to be used: the profile and the votes, the votes, or n alone."""
-
 _MISFITS = 1e-3  # the share of honest graphs whose claims do not fit together, at most
 _ALARM = 1e-3  # the probability that honest training graphs raise an alarm
 _FEW = 0.02  # the share of liars up to which votes are heard
+_SERVES = 0.1  # how much more accurate than the commonest label n has to be to decide alone
 _LOUDNESS = 2.0  # of the profile's log odds, before they are cut off
 _VOICES = np.linspace(0.0, 6.0, 61)
 _RARE = 1e-3  # the least probability whose logarithm is taken
@@ -66,13 +70,14 @@ class RobustProfileClassifier(ProfileClassifier):
 
     Attributes:
         voice_: τ.
-        trust_: ``"profile"``; ``"votes"`` or ``"size"`` where claims in training graphs do not fit together.
+        trust_: ``"profile"``; ``"votes"`` or ``"size"`` where claims in training graphs do not fit together, or graphs
+            without labels contradict what was learned from them.
 
     Others are as of :class:`ProfileClassifier`.
 
     Example::
 
-        clf = RobustProfileClassifier().fit(reports.subset(train))
+        clf = RobustProfileClassifier().fit(reports.subset(train)).checked(reports.subset(test))
         clf.predict(reports.subset(test)), clf.certify(reports.subset(test))
     """
 
@@ -88,13 +93,42 @@ class RobustProfileClassifier(ProfileClassifier):
         self.levelled_, self.aside_ = _levels(X), X.aside if isinstance(X, Profiled) else set_aside(X)
         return super().fit(X, y, verbose=verbose)
 
+    def checked(self, X: Graphs) -> Self:
+        """The classifier for graphs that are to be labelled: it hears no judge whom they contradict.
+
+        Args:
+            X: all graphs that are to be labelled, the more the better; their labels are not looked at. Fewer than 20
+                say nothing.
+
+        Returns:
+            The classifier itself, or a copy with less trust.
+        """
+        check_is_fitted(self)
+        if self.trust_ == "size" or not len(X):
+            return self
+        warned = copy(self)
+        warned.trust_ = min(self.trust_, self.believed(self.statements(X)), key=get_args(Trust).index)
+        return self if warned.trust_ == self.trust_ else warned
+
+    def believed(self, found: Statements) -> Trust:
+        """What graphs of which so much is said allow to be heard."""
+        if self.agreed_ is None:
+            return "profile"
+        return self.agreed_.trust(Agreements.of(found), size_serves=self.size_serves_)
+
+    def statements(self, X: Graphs) -> Statements:
+        """What n, votes and profile say of graphs, and the last two together."""
+        graphs, chances = _levels(X), super().uncalibrated(X)
+        votes, size = self.votes_.scores(graphs), self.by_size_.predict_proba(_sizes(graphs))
+        return Statements(size, votes, chances, votes + _voice(chances, self.doubts_.doubted(graphs), self.voice_))
+
     def uncalibrated(self, X: Graphs) -> Floats:
         """Votes and voice as probabilities, or what n says alone, [graphs, classes]."""
-        if self.trust_ == "size":
-            return self.by_size_.predict_proba(_sizes(_levels(X)))
-        graphs, chances = _levels(X), super().uncalibrated(X)
-        voice = _voice(chances, self.doubts_.doubted(graphs), self.voice_)
-        return np.asarray(softmax(self.votes_.scores(graphs) + voice, axis=1))
+        if self.trust_ == "profile":
+            return np.asarray(softmax(self.statements(X).heard, axis=1))
+        if self.trust_ == "votes":
+            return np.asarray(softmax(self.votes_.scores(_levels(X)), axis=1))
+        return self.by_size_.predict_proba(_sizes(_levels(X)))
 
     def certify(self, X: Graphs) -> NDArray[np.int64]:
         """How many liars each label withstands.
@@ -104,10 +138,11 @@ class RobustProfileClassifier(ProfileClassifier):
 
         Returns:
             [graphs]: the largest k such that the label of :meth:`predict` stands whatever up to k of the graph's
-            private users send, or if they stay away. 0 promises nothing: one user may change it.
+            private users send, or if they stay away; also if that changes what :meth:`checked` finds. 0 promises
+            nothing: one user may change it.
         """
         codes, graphs = self.predict_proba(X).argmax(axis=1), _levels(X)
-        if self.trust_ == "size":
+        if self.learned_trust_ == "size":
             return np.asarray(np.minimum(graphs.private.sum(axis=1), graphs.reported - 1), np.int64)
         return self.votes_.withstood(graphs, codes, self.voice_)
 
@@ -115,31 +150,33 @@ class RobustProfileClassifier(ProfileClassifier):
     def calibration_(self) -> Calibration:
         """How its probabilities are read."""
         check_is_fitted(self)
-        return self.robust_calibration_
+        return self.calibrations_[self.trust_]
 
     def _learn(self, table: Floats, codes: NDArray[np.int64]) -> Self:
         super()._learn(table, codes)
         graphs, classes = self.levelled_, len(self.classes_)
         self.votes_, self.doubts_ = Votes.fit(graphs, codes, classes), Doubts.fit(graphs, self.seed)
-        self.trust_ = _trust(self.aside_, graphs.n)
-        self.voice_, self.robust_calibration_ = float(self.trust_ == "profile"), Calibration()
-        if self.trust_ == "size":
-            self.by_size_ = Pair(self.seed).fit(_sizes(graphs), codes)
-        held_out = self.mixture_.held_out
-        if held_out is None:
+        self.by_size_ = Pair(self.seed).fit(_sizes(graphs), codes)
+        self.trust_ = self.learned_trust_ = _trust(self.aside_, graphs.n)
+        self.voice_, self.agreed_, self.size_serves_ = float(self.trust_ == "profile"), None, False
+        self.calibrations_: dict[Trust, Calibration] = dict.fromkeys(get_args(Trust), Calibration())
+        held_out, said = self.mixture_.held_out, self.mixture_.said
+        if held_out is None or said is None:
             return self
-        found = np.zeros((len(codes), classes))
+        votes = np.zeros((len(codes), classes))
         for held in (held_out.fold == each for each in np.unique(held_out.fold)):
-            rest, own = graphs.subset(~held), graphs.subset(held)
-            if self.trust_ == "size":
-                found[held] = Pair(self.seed).fit(_sizes(rest), codes[~held]).predict_proba(_sizes(own))
-            else:
-                found[held] = Votes.fit(rest, codes[~held], classes).scores(own)
+            votes[held] = Votes.fit(graphs.subset(~held), codes[~held], classes).scores(graphs.subset(held))
         if self.trust_ == "profile":
-            self.voice_ = self._quietest(found, held_out.chances, codes)
-        if self.trust_ != "size":
-            found = softmax(found + _voice(held_out.chances, self.doubts_.held_out, self.voice_), axis=1)
-        self.robust_calibration_ = Calibration.fit(found, codes)
+            self.voice_ = self._quietest(votes, held_out.chances, codes)
+        heard = votes + _voice(held_out.chances, self.doubts_.held_out, self.voice_)
+        self.agreed_ = Agreements.of(Statements(said.held_size, votes, held_out.chances, heard))
+        by_size = (said.held_size.argmax(axis=1) == codes).mean()
+        self.size_serves_ = bool(by_size >= np.bincount(codes).max() / len(codes) + _SERVES)
+        self.calibrations_ = {
+            "profile": Calibration.fit(softmax(heard, axis=1), codes),
+            "votes": Calibration.fit(softmax(votes, axis=1), codes),
+            "size": Calibration.fit(said.held_size, codes),
+        }
         return self
 
     def _quietest(self, votes: Floats, chances: Floats, codes: NDArray[np.int64]) -> float:
