@@ -3,6 +3,9 @@
 The classifier is fitted first, and then they lie. Liars in test graphs aim at the fitted classifier, with its defense.
 Liars in training graphs lie before it exists, so they aim at a classifier fitted to honest reports: they make it take
 their graphs for graphs of the other class.
+
+A classifier that compares graphs (:meth:`graphldp.RobustProfileClassifier.checked`) notices where all of them are
+turned at once. Liars in test graphs know that, and agree on who stays honest: they turn as many labels as go unnoticed.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from graphldp.threats.attacks.optimised import Score
 from graphldp.threats.named import make_defense
 
 if TYPE_CHECKING:
+    from graphldp.learn.tables.robust_profile import RobustProfileClassifier
     from graphldp.learn.tables.tabular import TableClassifier
 
 
@@ -52,6 +56,8 @@ def aims(trial: Trial) -> bool:
 
 def aimed(trial: Trial, context: Context, fits: Fitting) -> Defended:
     """The reports that a trial learns from, once liars have aimed at its classifier and the defense has judged."""
+    from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+
     threat = trial.threat or Threat()
     if threat.defense == "perfect":
         raise ParameterError(
@@ -67,12 +73,47 @@ def aimed(trial: Trial, context: Context, fits: Fitting) -> Defended:
         known = replace(trial, threat=honest if threat.where == "test" else target)
         model = fits.fitted(known, filtered(reports, threat, trial.seed))
         graphs = parts[0] if where == "train" else parts[2]
-        reports, turned = attack_reports(reports, threat, trial.seed, graphs, score_of(model, threat, trial.seed))
+        score = score_of(model, threat, trial.seed)
+        found, turned = attack_reports(reports, threat, trial.seed, graphs, score)
+        if where == "test" and isinstance(model, RobustProfileClassifier):
+            lying = graphs[unnoticed(model, reports.subset(graphs), found.subset(graphs))]
+            found, turned = attack_reports(reports, threat, trial.seed, lying, score)
+        reports = found
         liars |= turned
     inside = np.isin(reports.graph_of_user, places(parts, threat.where))
     case = Attacked(reports, liars, inside, true_hubs(trial.draw, reports, context))
     verdict = None if threat.defense == "none" else make_defense(threat.defense).judge(reports)
     return after(case, verdict, threat, trial.seed)
+
+
+def unnoticed(model: RobustProfileClassifier, honest: Reports, forged: Reports) -> NDArray[np.bool_]:
+    """In which graphs to lie so that most labels are wrong, once the classifier has compared graphs.
+
+    Args:
+        model: what the liars aim at.
+        honest: the graphs to be labelled.
+        forged: the same with a lie in each.
+
+    Returns:
+        [graphs]. Everywhere, or where labels are turned without being noticed, whichever leaves fewer labels right.
+        Of the labels that a lie turns, those that surprise least come first.
+    """
+    truth = np.searchsorted(model.classes_, np.asarray(honest.labels))
+    lying = np.ones(len(truth), np.bool_)
+    if model.trust_ != "profile":
+        return lying
+    before, after = model.statements(honest), model.statements(forged)
+    turned = (after.heard.argmax(axis=1) != truth) & (before.heard.argmax(axis=1) == truth)
+    votes, profile = (each - each.mean(axis=0) for each in (before.votes, after.profile))
+    overturned, rank = after.heard.argmax(axis=1) != after.votes.argmax(axis=1), np.empty(len(truth), np.int64)
+    surprise = -(np.tanh(votes) * profile).sum(axis=1)
+    rank[np.lexsort((surprise, overturned, ~turned))] = np.arange(len(truth))
+    left = float((model.checked(forged).predict_proba(forged).argmax(axis=1) == truth).mean())
+    for count in range(int(turned.sum()), 0, -1):
+        mixed = after.where(rank < count, before)
+        if model.believed(mixed) == "profile":
+            return np.asarray(rank < count) if (mixed.heard.argmax(axis=1) == truth).mean() < left else lying
+    return lying
 
 
 def score_of(model: Labels, threat: Threat, seed: int) -> Score:

@@ -1,0 +1,48 @@
+"""Liars who know that graphs are compared turn as many labels as go unnoticed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import graphldp as gl
+from graphldp.experiments.aimed import unnoticed
+from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+from graphldp.threats.named import make_attack
+
+
+@pytest.fixture(scope="module")
+def reports() -> gl.Reports:
+    return gl.NoisyDegrees(1.0, noise="discrete").randomize(gl.synthetic.threads(180, seed=0), rng=0)
+
+
+@pytest.fixture(scope="module")
+def model(reports: gl.Reports) -> RobustProfileClassifier:
+    return RobustProfileClassifier(allowance=0.0).fit(reports[:120])
+
+
+def mixed(honest: gl.Reports, forged: gl.Reports, lying: np.ndarray) -> gl.Reports:
+    told = np.where(lying[honest.graph_of_user], np.asarray(forged.noisy_degree), np.asarray(honest.noisy_degree))
+    return replace(honest, noisy_degree=told)
+
+
+def test_they_turn_more_labels_than_all_of_them_together(reports: gl.Reports, model: RobustProfileClassifier) -> None:
+    honest = reports[120:]
+    forged = make_attack("fake-hub", liars=1).apply(honest, rng=0)
+    warned = model.checked(forged)
+    assert warned.trust_ != "profile"  # all at once are noticed
+    lying = unnoticed(model, honest, forged)
+    told = mixed(honest, forged, lying)
+    assert 0 < lying.sum() < len(honest)
+    assert model.checked(told) is model
+    assert model.score(told) < min(warned.score(forged), model.score(honest))
+    turned = model.predict(told) != model.predict(honest)
+    assert turned[lying].all()
+    assert not turned[~lying].any()
+
+
+def test_where_nobody_compares_all_of_them_lie(reports: gl.Reports, model: RobustProfileClassifier) -> None:
+    honest = reports[120:]
+    forged = make_attack("fake-hub", liars=1).apply(honest, rng=0)
+    assert unnoticed(model.checked(forged), honest, forged).all()
+    assert unnoticed(model, honest, honest).all()  # lies that turn no label might as well be told
