@@ -114,7 +114,9 @@ def test_rows_read_in_a_stream_are_those_of_all_reports(
         course=course,
     )
     unlabelled = [each for each in communities if each.label is None]
-    found = [each.prediction for each in label_collected(store, unlabelled, model, min_reports=1, course=course)]
+    found = [
+        each.prediction for each in label_collected(store, unlabelled, model, min_reports=1, course=course).recipients
+    ]
     assert held.now == 0
     assert 0 < held.most <= 300 < whole.num_users
     assert len(seen) > 8
@@ -166,7 +168,7 @@ def test_two_rounds_are_learned_from_as_in_the_lab(simulated: gl.Reports, store:
     run = train_collected(store, store.communities(), model, tmp_path / "results.sqlite", recommended=True, seed=SEED)
     assert (run.communities, run.settings["mechanism"]) == (LABELLED, str(found.origin))
     unlabelled = [each for each in store.communities() if each.label is None]
-    labels = [each.prediction for each in label_collected(store, unlabelled, model, min_reports=1)]
+    labels = [each.prediction for each in label_collected(store, unlabelled, model, min_reports=1).recipients]
     lab = ProfileClassifier(seed=SEED).fit(simulated.subset(np.arange(LABELLED)))
     rest = simulated.subset(np.arange(LABELLED, len(simulated)))
     assert [each.label for each in labels] == lab.predict(rest).tolist()
@@ -178,7 +180,7 @@ def test_labels_keep_what_a_model_promises(simulated: gl.Reports, store: Store, 
     clf.save(tmp_path / "model.npz")
     rest = simulated.subset(np.arange(LABELLED, len(simulated)))
     unlabelled = [each for each in store.communities() if each.label is None]
-    found = label_collected(store, unlabelled, tmp_path / "model.npz", min_reports=1)
+    found = label_collected(store, unlabelled, tmp_path / "model.npz", min_reports=1).recipients
     promised = clf.certify(rest).tolist()
     assert [each.prediction.certified for each in found] == promised
     kept = store.results.predictions()

@@ -28,6 +28,9 @@ def label(
     right. Beside it stands how many of the users had reported and, where the model can promise it, how many users
     cannot change the label, whatever they send. A community with fewer reports than the setting
     'min_reports' ($GRAPHLDP_MIN_REPORTS) gets no label: it would be about these few users.
+
+    The more communities are labelled at once, the better: where twenty or more of them contradict what the model
+    learned, somebody lied, and the labels go by what is left. A line says so.
     """
     need_learn("collect label")
     store = open_database(database)
@@ -36,11 +39,15 @@ def label(
     from graphldp.collector.roles import Role
     from graphldp.collector.settings import load_settings
     from graphldp.experiments.service.collected import Course, label_collected
+    from graphldp.learn.certificates import UNHEARD
 
     least, course = load_settings().min_reports, Course(device=device)
     with noting(store, actor(), "reports.label", Role.OPERATOR, communities):
         wanted = [each for each in chosen(store, communities) if communities or each.label is None]
-        found = label_collected(store, wanted, model, defense=defense, min_reports=least, course=course)
+        given = label_collected(store, wanted, model, defense=defense, min_reports=least, course=course)
+    found = given.recipients
+    if given.trust in UNHEARD:
+        console.err.print(UNHEARD[given.trust])
     if few := len(wanted) - len(found):
         console.err.print(f"Left out: {few} communities in which fewer than {least} have reported.")
     rows = [

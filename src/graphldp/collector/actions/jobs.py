@@ -52,7 +52,6 @@ def start(
     elif kind == "label":
         chosen = _model_of(store, workshop.models, run)
         settings |= {"run": chosen.key, "model": chosen.model}
-        settings["trust"] = chosen.settings.get("trust")
     else:
         raise bad_parameter("kind", "a job", "train or label", kind)
     job = store.jobs.add(kind, settings, actor.name)

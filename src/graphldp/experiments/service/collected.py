@@ -31,11 +31,12 @@ from graphldp.experiments.service.gathering import RowReader, Watch, gather, hea
 from graphldp.experiments.trial import Threat
 from graphldp.experiments.trials import recommended_classifier
 from graphldp.files import passing_folder
-from graphldp.learn.certificates import certificates
+from graphldp.learn.certificates import certificates, checked
 from graphldp.learn.classifier import GraphClassifier
 from graphldp.learn.engine.training import resolve_device
 from graphldp.learn.loading import load_classifier
 from graphldp.learn.selection import split
+from graphldp.learn.tables.agreement import Trust
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.profiled import Profiled
 from graphldp.learn.tables.robust_profile import RobustProfileClassifier
@@ -56,6 +57,19 @@ class Recipient:
 
     community: Community
     prediction: Prediction
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Labels that communities were given.
+
+    Args:
+        recipients: each with its label.
+        trust: what was heard, where the classifier withstands liars; less where the communities contradict it.
+    """
+
+    recipients: list[Recipient]
+    trust: Trust | None = None
 
 
 @dataclass(frozen=True)
@@ -210,8 +224,11 @@ def label_collected(
     defense: str | None = None,
     min_reports: int = MIN_REPORTS,
     course: Course = Course(),  # noqa: B008 - it is frozen
-) -> list[Recipient]:
+) -> Labelled:
     """Label communities, and keep their labels in the store.
+
+    A classifier that withstands liars is compared with these communities first
+    (:meth:`graphldp.RobustProfileClassifier.checked`).
 
     Args:
         store: the collector's.
@@ -233,9 +250,11 @@ def label_collected(
     graphs: Reports | Profiled
     if isinstance(classifier, ProfileClassifier) and defense is None:
         graphs = course.read(store, found, course.part(_READ, 1.0))
-        chances, reported = classifier.predict_proba(graphs), graphs.reported
+        classifier, reported = checked(classifier, graphs), graphs.reported
+        chances = classifier.predict_proba(graphs)
     else:
         _, graphs = gather(store, found, defense)
+        classifier = checked(classifier, graphs)
         chances = classifier.predict_proba(graphs)
         reported = np.bincount(graphs.graph_of_user[_present(graphs)], minlength=len(graphs))
     likeliest = zip(*_likeliest(classifier.classes_, chances), strict=True)
@@ -247,7 +266,8 @@ def label_collected(
     ]
     given = [each for each in given if enough(each.reported, min_reports)]  # a defense may have left too few
     by_key = {each.key: each for each in communities}
-    return [Recipient(by_key[each.community], each) for each in store.results.set_predictions(given, before)]
+    kept = [Recipient(by_key[each.community], each) for each in store.results.set_predictions(given, before)]
+    return Labelled(kept, classifier.trust_ if isinstance(classifier, RobustProfileClassifier) else None)
 
 
 def fitted(reports: Reports | Profiled, seed: int = 0, *, robust: bool = False) -> ProfileClassifier:
@@ -257,7 +277,8 @@ def fitted(reports: Reports | Profiled, seed: int = 0, *, robust: bool = False) 
 
 def labels_of(classifier: GraphClassifier | ProfileClassifier, reports: Reports) -> list[tuple[int, float]]:
     """The label of each graph, and how likely it is."""
-    return list(zip(*_likeliest(classifier.classes_, classifier.predict_proba(reports)), strict=True))
+    chances = checked(classifier, reports).predict_proba(reports)
+    return list(zip(*_likeliest(classifier.classes_, chances), strict=True))
 
 
 def _likeliest(classes: NDArray[Any], chances: NDArray[np.float64]) -> tuple[list[int], list[float]]:

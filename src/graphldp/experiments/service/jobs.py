@@ -82,7 +82,7 @@ def _label(store: Store, job: BackgroundJob, course: Course) -> Mapping[str, Any
     given = job.settings
     wanted = [each for each in store.communities() if each.label is None]
     found = label_collected(store, wanted, Path(given["model"]), min_reports=given["min_reports"], course=course)
-    labels = [each.prediction for each in found]
+    labels = [each.prediction for each in found.recipients]
     promised = [each.certified for each in labels if each.certified is not None]
     return {
         "model": given["model"],
@@ -92,7 +92,7 @@ def _label(store: Store, job: BackgroundJob, course: Course) -> Mapping[str, Any
         "confidence": sum(each.confidence for each in labels) / len(labels) if labels else None,
         "withstand_a_liar": sum(each > 0 for each in promised) if promised else None,
         "flagged": sum(store.results.flag_counts().values()),
-        "trust": given["trust"],
+        "trust": found.trust,
     }
 
 

@@ -178,7 +178,7 @@ def learn(store: Store, folder: Path) -> tuple[Run, list[Recipient]]:
         store, found, model, folder / "results.sqlite", recommended=True, min_reports=1, course=course
     )
     unlabelled = [each for each in found if each.label is None]
-    return trained, label_collected(store, unlabelled, model, min_reports=1, course=course)
+    return trained, label_collected(store, unlabelled, model, min_reports=1, course=course).recipients
 
 
 def simulate(graphs: GraphSet, people: Sequence[Person], draws: int) -> list[float]:
