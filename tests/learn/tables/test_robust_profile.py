@@ -30,7 +30,7 @@ def reports() -> gl.Reports:
 
 @pytest.fixture(scope="module")
 def fitted(reports: gl.Reports) -> RobustProfileClassifier:
-    return RobustProfileClassifier(allowance=0.05).fit(reports[:120])
+    return RobustProfileClassifier(allowance=0.02).fit(reports[:120])
 
 
 def _lied(reports: gl.Reports, liars: np.ndarray, rng: np.random.Generator) -> Iterator[gl.Reports]:
@@ -62,6 +62,19 @@ def test_promised_labels_stand_whatever_so_many_users_send(
     rng = np.random.default_rng(0)
     for lied in _lied(test, withstood, rng):
         np.testing.assert_array_equal(fitted.predict(lied), labels)
+
+
+@pytest.mark.parametrize("said", [(0.0, 1.0), (1.0, 0.0)])
+def test_promised_labels_stand_whatever_the_profile_says(
+    reports: gl.Reports, fitted: RobustProfileClassifier, monkeypatch: pytest.MonkeyPatch, said: tuple[float, float]
+) -> None:
+    """What one liar makes it say is not bounded by anything but τ."""
+    test = reports[120:]
+    labels, promised = fitted.predict(test), fitted.certify(test) > 0
+    assert fitted.voice_ > 0.5
+    monkeypatch.setattr(gl.ProfileClassifier, "uncalibrated", lambda _, X: np.tile(said, (len(X), 1)))
+    np.testing.assert_array_equal(fitted.predict(test)[promised], labels[promised])
+    assert (fitted.predict(test) != labels).any()
 
 
 def test_where_nothing_is_promised_a_lie_may_change_the_label(
