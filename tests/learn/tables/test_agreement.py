@@ -75,6 +75,33 @@ def test_a_few_graphs_say_nothing() -> None:
     assert not replace(learned, graphs=FEWEST - 1).fell(new)
 
 
+@given(st.integers(0, 1 << 20), st.integers(2, 40), st.integers(2, 4), st.booleans())
+def test_one_graph_takes_no_more_than_the_worst(seed: int, graphs: int, classes: int, fixed: bool) -> None:
+    rng = np.random.default_rng(seed)
+    first = rng.dirichlet(np.ones(classes), graphs)
+    second = (first + rng.dirichlet(np.ones(classes), graphs)) / 2
+    differ = first.argmax(axis=1) != second.argmax(axis=1)
+    worst = Agreement.at_worst(first, second, differ, fixed=fixed)
+    for sure in (0.01, 1.0):  # of one class, or of none
+        each, draw = rng.integers(graphs), rng.dirichlet(np.full(classes, sure), 2)
+        if not fixed:
+            first[each] = draw[0]
+        second[each], differ[each] = draw[1], True
+        found = Agreement.of(first, second, differ)
+        assert found.correlation >= worst.correlation - 1e-9
+        assert found.overturned <= worst.overturned + 1e-9
+        worst = Agreement.at_worst(first, second, differ, fixed=fixed)
+
+
+def test_the_worst_is_attained() -> None:
+    """One judge is sure of one class and the other of the other, and the means of all others are in the middle."""
+    first = chances(np.array([1.0, -1.0] * 20 + [0.0]))
+    worst = Agreement.at_worst(first, first, np.zeros(41, np.bool_), fixed=False)
+    second = first.copy()
+    first[40], second[40] = (1.0, 0.0), (0.0, 1.0)
+    assert worst.correlation == pytest.approx(Agreement.of(first, second, np.zeros(41, np.bool_)).correlation, abs=0.01)
+
+
 STEADY = Agreement(0.8, 0.5, 0.1, 1000)
 FALLEN, GONE = replace(STEADY, correlation=0.5), replace(STEADY, correlation=0.3)
 

@@ -196,6 +196,31 @@ def test_n_decides_alone_where_it_serves_and_little_agreement_is_left(
     assert not promised.all()
 
 
+def test_nobody_changes_a_promised_label_by_what_all_graphs_then_allow_to_be_heard(
+    reports: gl.Reports, fitted: RobustProfileClassifier
+) -> None:
+    """Liars in other graphs have brought the comparison so far that one more liar leaves n alone."""
+    honest, clf, row = reports[120:], copy(fitted), np.arange(60)
+    clf.size_serves_ = True
+    degree, graph = np.asarray(honest.noisy_degree), honest.graph_of_user
+    before, after = clf.statements(honest), clf.statements(replace(honest, noisy_degree=np.ones(len(degree))))
+    forged = next(j for j in row if clf.believed(after.where(row <= j, before)) == "size")
+    asked = replace(honest, noisy_degree=np.where(graph < forged, 1.0, degree))
+    warned, said = clf.checked(asked), clf.statements(asked)
+    labels, promised = warned.predict_proba(asked).argmax(axis=1), warned.certify(asked)
+    assert (warned.trust_, (promised > 0).sum() > 10) == ("votes", True)
+    tipped = False
+    for lied in (clf.statements(each) for each in _lied(asked, promised, np.random.default_rng(0))):
+        for each in np.flatnonzero(promised):
+            mixed = lied.where(row == each, said)
+            trust = clf.believed(mixed)
+            judge = {"size": mixed.size, "votes": mixed.votes, "profile": mixed.heard}[trust]
+            assert judge[each].argmax() == labels[each]
+            tipped |= trust == "size"
+    assert tipped
+    np.testing.assert_array_equal(clf.certify(honest) > 0, fitted.certify(honest) > 0)  # far from such a border
+
+
 def test_the_order_of_users_does_not_matter(reports: gl.Reports, fitted: RobustProfileClassifier) -> None:
     order = np.lexsort((np.random.default_rng(0).random(reports.num_users), reports.graph_of_user))
     turned = replace(reports, noisy_degree=np.asarray(reports.noisy_degree)[order])

@@ -63,6 +63,33 @@ class Agreement:
         influence = product - r * (a**2 + b**2).sum(axis=1) / 2
         return cls(r, float(influence.std()), float(overturned.mean()), len(product))
 
+    @classmethod
+    def at_worst(cls, first: Floats, second: Floats, overturned: Flags, *, fixed: bool) -> Self:
+        """The least agreement that users of one graph can bring about, whichever graph it is and whatever they send.
+
+        Without graph i the sums of squares and products are A, B and S. With it, at distances s and t from the means
+        of the others, r ≥ (S − c·s·t) / √((A + c·s²)(B + c·t²)), c = (m − 1)/m, and this falls in s and t as long as
+        it is positive. No chances are further from a mean than those of a judge who is sure of one class.
+
+        Args:
+            first: the chances that each judge gives.
+            second: those of the other.
+            overturned: where labels differ.
+            fixed: whether nobody can lie to the first judge.
+        """
+        m, far = len(first), []
+        c = (m - 1) / m
+        for each, moves in ((first, not fixed), (second, True)):
+            others = (each.sum(axis=0) - each) / (m - 1)
+            away = each - others
+            surest = 1 - 2 * others.min(axis=1) + (others**2).sum(axis=1)
+            far.append((each - each.mean(axis=0), away, surest if moves else (away**2).sum(axis=1)))
+        (a, away_a, most_a), (b, away_b, most_b) = far
+        product = (a * b).sum() - c * ((away_a * away_b).sum(axis=1) + np.sqrt(most_a * most_b))
+        squares = [(x**2).sum() + c * (most - (away**2).sum(axis=1)) for x, away, most in far]
+        r = np.where(product > 0, product / np.sqrt(np.maximum(squares[0] * squares[1], _LEAST)), -1.0)
+        return cls(float(r.min()), 0.0, min(float(overturned.mean()) + 1 / m, 1.0), m)
+
     def fell(self, new: Agreement) -> bool:
         """Whether the judges agree less on new graphs, by more than chance explains."""
         if min(self.graphs, new.graphs) < FEWEST:
@@ -112,11 +139,14 @@ class Agreements(NamedTuple):
     @classmethod
     def of(cls, found: Statements) -> Self:
         """Read them off what was said of graphs."""
-        size, votes, heard = (each.argmax(axis=1) for each in (found.size, found.votes, found.heard))
-        chances = np.asarray(softmax(found.votes, axis=1))
-        return cls(
-            Agreement.of(found.size, chances, size != votes), Agreement.of(chances, found.profile, votes != heard)
-        )
+        votes, profile = _pairs(found)
+        return cls(Agreement.of(*votes), Agreement.of(*profile))
+
+    @classmethod
+    def at_worst(cls, found: Statements) -> Self:
+        """The least that users of one graph can make of them. Nobody can lie about n."""
+        votes, profile = _pairs(found)
+        return cls(Agreement.at_worst(*votes, fixed=True), Agreement.at_worst(*profile, fixed=False))
 
     def trust(self, new: Agreements, *, size_serves: bool) -> Trust:
         """What may be heard of graphs on which the judges agree so much.
@@ -134,3 +164,10 @@ class Agreements(NamedTuple):
             return "profile"
         little = new.profile.correlation < _LITTLE * self.profile.correlation
         return "size" if size_serves and little else "votes"
+
+
+def _pairs(found: Statements) -> tuple[tuple[Floats, Floats, Flags], tuple[Floats, Floats, Flags]]:
+    """What n and votes say, and votes and profile, and where the second overturns the first."""
+    size, votes, heard = (each.argmax(axis=1) for each in (found.size, found.votes, found.heard))
+    chances = np.asarray(softmax(found.votes, axis=1))
+    return (found.size, chances, size != votes), (chances, found.profile, votes != heard)

@@ -40,7 +40,7 @@ from sklearn.utils.validation import check_is_fitted
 from graphldp.errors import bad_parameter
 from graphldp.learn.calibration import Calibration
 from graphldp.learn.inputs import checked_graphs
-from graphldp.learn.tables.agreement import Agreements, Statements, Trust
+from graphldp.learn.tables.agreement import FEWEST, Agreements, Statements, Trust
 from graphldp.learn.tables.doubts import Doubts
 from graphldp.learn.tables.levels import LEVELS, Flags, Levelled
 from graphldp.learn.tables.mixture import Pair
@@ -134,7 +134,7 @@ class RobustProfileClassifier(ProfileClassifier):
         """How many liars each label withstands.
 
         Args:
-            X: what :meth:`predict` takes.
+            X: what :meth:`predict` takes; where :meth:`checked` compared graphs, the same graphs.
 
         Returns:
             [graphs]: the largest k such that the label of :meth:`predict` stands whatever up to k of the graph's
@@ -144,7 +144,16 @@ class RobustProfileClassifier(ProfileClassifier):
         codes, graphs = self.predict_proba(X).argmax(axis=1), _levels(X)
         if self.learned_trust_ == "size":
             return np.asarray(np.minimum(graphs.private.sum(axis=1), graphs.reported - 1), np.int64)
-        return self.votes_.withstood(graphs, codes, self.voice_)
+        withstood = self.votes_.withstood(graphs, codes, self.voice_)
+        if self._steady(X):
+            return withstood
+        return np.where(self.by_size_.predict_proba(_sizes(graphs)).argmax(axis=1) == codes, withstood, 0)
+
+    def _steady(self, X: Graphs) -> bool:
+        """Whether no users of one graph can bring about that n decides alone for all."""
+        if self.agreed_ is None or not self.size_serves_ or len(X) < FEWEST:
+            return True
+        return self.agreed_.trust(Agreements.at_worst(self.statements(X)), size_serves=True) != "size"
 
     @property
     def calibration_(self) -> Calibration:
