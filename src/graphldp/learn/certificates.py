@@ -14,8 +14,10 @@ from graphldp.learn.tables.tabular import Graphs
 Classifier = TypeVar("Classifier")
 
 UNHEARD: dict[Trust | None, str] = {
-    "votes": "Somebody lied: claims do not fit together, or contradict each other. No single claim counts for much.",
-    "size": "Many lied: claims do not fit together, or contradict each other. Labels go by the number of users alone.",
+    "votes": "Claims do not fit together, or contradict: somebody lied, or these graphs are of another kind. "
+    "No single claim counts for much.",
+    "size": "Claims do not fit together, or contradict: many lied, or these graphs are of another kind. "
+    "Labels go by the number of users alone.",
 }
 """What to say where a classifier does not hear all that it learned."""
 

@@ -30,7 +30,7 @@ def label(
     'min_reports' ($GRAPHLDP_MIN_REPORTS) gets no label: it would be about these few users.
 
     The more communities are labelled at once, the better: where twenty or more of them contradict what the model
-    learned, somebody lied, and the labels go by what is left. A line says so.
+    learned, somebody lied or they are of another kind, and the labels go by what is left. A line says so.
     """
     need_learn("collect label")
     store = open_database(database)
