@@ -29,7 +29,7 @@ def window(browser: Browser, url: str) -> Iterator[BrowserContext]:
 def opened(context: BrowserContext) -> Page:
     """A page whose waits end on a busy machine too."""
     made = context.new_page()
-    made.set_default_timeout(15_000)
+    made.set_default_timeout(60_000)
     return made
 
 

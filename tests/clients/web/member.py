@@ -94,7 +94,7 @@ class Member:
     def opened(self) -> Page:
         """A new tab, with the link."""
         page = self.context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)
         page.goto(self.link)
         call(page, "status")  # which waits for what the link asked for
         return page

@@ -66,7 +66,7 @@ def test_a_page_elsewhere_asks_the_collector_that_allows_it(browser: Browser, ho
         host.collector = collector.url
         page = browser.new_page()
         page.goto(Invitation(collector.url, "cats", token).to_link(host.url))
-        expect(page.locator("main")).to_contain_text("The cat lovers", timeout=15_000)
+        expect(page.locator("main")).to_contain_text("The cat lovers", timeout=60_000)
         digest = spoken(bundle_digest(installed_bundle()[BUNDLE_LIST]))
         expect(page.locator("body")).to_contain_text(digest)
         assert token not in page.url
@@ -78,7 +78,7 @@ def test_a_page_elsewhere_asks_the_collector_that_allows_it(browser: Browser, ho
 def test_a_collector_that_does_not_allow_it_tells_it_nothing(browser: Browser, host: Host, site: Site) -> None:
     host.collector = site.collector.url
     page = browser.new_page()
-    with page.context.expect_event("requestfailed", timeout=15_000) as failed:
+    with page.context.expect_event("requestfailed", timeout=60_000) as failed:
         page.goto(Invitation(site.collector.url, "cats", site.tokens[7]).to_link(host.url))
     assert failed.value.url.startswith(site.collector.url)
     assert "The cat lovers" not in page.content()

@@ -25,7 +25,7 @@ STEPS = 7
 
 def opened(context: BrowserContext, address: str) -> Page:
     page = context.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(60_000)
     page.goto(address)
     return page
 

@@ -21,7 +21,7 @@ from graphldp.collector.workshop import LOG
 from graphldp.labels import promise
 
 pytestmark = pytest.mark.long  # a training grows thousands of trees, and nothing here may make them fewer
-SLOW = 15_000  # milliseconds: the page loads itself anew every five seconds
+SLOW = 60_000  # milliseconds: the page loads itself anew every five seconds
 
 
 class Works:

@@ -81,10 +81,10 @@ def test_an_upload_that_breaks_off_opens_nothing(browser: Browser, bureau: Burea
             upload(page, "toads.txt", names)
             page.get_by_role("button", name="Open the community").click(no_wait_after=True)
             if opens:
-                expect(page).to_have_url(re.compile("/dashboard/communities/toads$"), timeout=15_000)
+                expect(page).to_have_url(re.compile("/dashboard/communities/toads$"), timeout=60_000)
             else:
                 assert line.broken.wait(PATIENCE)
-                expect(page).to_have_url(re.compile("^chrome-error:"), timeout=15_000)
+                expect(page).to_have_url(re.compile("^chrome-error:"), timeout=60_000)
             assert bool(bureau.store.find("toads")) is opens
     assert bureau.store.community("toads").n == 40_000
 
