@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from tests.collector.people import report
-from tests.collector.site import SETTINGS, Site
+from tests.collector.site import Site
 
 PATIENCE = 15.0
 ALONE = "127.0.0.3"  # an address from which nothing else comes
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    made = Site(tmp_path_factory.mktemp("site"), SETTINGS)
-    with made.collector:
-        yield made
-    made.http.close()
-    made.store.close()
 
 
 def connect(site: Site, source: str = "127.0.0.1") -> socket.socket:

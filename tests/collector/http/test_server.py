@@ -6,7 +6,6 @@ import base64
 import json
 import socket
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,15 +17,6 @@ from tests.test_files import killed
 from graphldp import wire
 from graphldp.collector.http.operators.downloads import EXPORTS
 from graphldp.collector.intake import Ruling
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    made = Site(tmp_path_factory.mktemp("site"), SETTINGS)
-    with made.collector:
-        yield made
-    made.http.close()
-    made.store.close()
 
 
 def raw(port: int, *parts: bytes) -> bytes:

@@ -11,18 +11,9 @@ import httpx
 import numpy as np
 import pytest
 from tests.collector.people import N, open_cats, public_report, report
-from tests.collector.site import MESSAGES, SETTINGS, Site, problem
+from tests.collector.site import MESSAGES, Site, problem
 
 from graphldp import wire
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    made = Site(tmp_path_factory.mktemp("site"), SETTINGS)
-    with made.collector:
-        yield made
-    made.http.close()
-    made.store.close()
 
 
 def test_a_report_is_accepted_once(site: Site) -> None:

@@ -1,25 +1,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from tests.collector.site import SETTINGS, Site, problem
+from tests.collector.site import Site, problem
 
 from graphldp.client.sending.page import verify_page
 from graphldp.wire.bundle import BUNDLE_LIST, PAGE, installed_bundle
 
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
 TYPES |= {"json": "application/json", "svg": "image/svg+xml"}
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    made = Site(tmp_path_factory.mktemp("site"), SETTINGS)
-    with made.collector:
-        yield made
-    made.http.close()
-    made.store.close()
 
 
 def test_the_page_is_served_as_it_was_built_and_may_ask_this_server_alone(site: Site) -> None:
