@@ -14,12 +14,12 @@ from fill import DOCS, fill, markdown
 from numpy.typing import NDArray
 
 import graphldp as gl
-from graphldp.experiments.cases import HUB
 from graphldp.experiments.plans.figures import EXPERIMENTS
 from graphldp.experiments.plans.kinds import DegreeForgery, Poisoning
 from graphldp.experiments.plans.panels import CURVES, NOBODY, Forged, Line, Panel, line_name
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, points_of
+from graphldp.experiments.trials.cases import HUB
 from graphldp.pages.sections import forgery
 from graphldp.pages.sections.poisoning import defense_name, panel_tables, recovered
 from graphldp.threats import Poison

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import graphldp as gl
 from graphldp import wire
-from graphldp.collector.offers import Split, offers
+from graphldp.collector.communities.offers import Split, offers
 from graphldp.graphs import GraphSet
 from graphldp.reports import Reports
 from graphldp.wire.codes import varints

@@ -25,7 +25,7 @@ from graphldp.collector.qr import svg
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.operating.results import Prediction
 from graphldp.collector.storage.store import Store
-from graphldp.learn.loading import load_classifier
+from graphldp.learn.saving.loading import load_classifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 from graphldp.wire import Choice

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage.store import Store

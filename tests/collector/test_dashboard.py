@@ -27,13 +27,13 @@ from tests.collector.services import Collector
 import graphldp as gl
 from graphldp import wire
 from graphldp.client.explain import PRIORS, conclude
+from graphldp.collector.communities.disclosure import LEAST_PER_BAR
+from graphldp.collector.communities.friends_by_group import friends_by_group
 from graphldp.collector.dashboard import views
 from graphldp.collector.dashboard.charts import Histogram, arrivals_chart, histogram
 from graphldp.collector.dashboard.jobs import shown_jobs
 from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.dashboard.routes import make_router
-from graphldp.collector.disclosure import LEAST_PER_BAR
-from graphldp.collector.friends_by_group import friends_by_group
 from graphldp.collector.operators import Session
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.settings import load_settings

@@ -14,7 +14,7 @@ from tests.values import some
 
 from graphldp import wire
 from graphldp.client.protocol import Client
-from graphldp.collector.offers import PUBLIC, Split, offers
+from graphldp.collector.communities.offers import PUBLIC, Split, offers
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.copies.backup import back_up, restore, sound
 from graphldp.collector.storage.copies.export import export

@@ -10,7 +10,7 @@ from tests.collector.services import Collector
 from tests.values import some
 
 from graphldp.client.protocol import Client
-from graphldp.collector.offers import Split, offers
+from graphldp.collector.communities.offers import Split, offers
 from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import open_engine

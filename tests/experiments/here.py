@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from graphldp.experiments import runner
 from graphldp.experiments.engines.here import HereEngine
+from graphldp.experiments.runs import runner
 
 
 def in_this_process(patch: pytest.MonkeyPatch) -> None:

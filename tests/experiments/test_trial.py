@@ -10,11 +10,11 @@ import pytest
 from tests.values import some
 
 from graphldp.errors import ParameterError
-from graphldp.experiments.cases import attacked
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, Draw, reports_of
 from graphldp.experiments.trial import NODES, TRIALS, Threat, Trial, Where
+from graphldp.experiments.trials.cases import attacked
 from graphldp.learn.selection import split
 
 pytestmark = pytest.mark.usefixtures("few_trees")

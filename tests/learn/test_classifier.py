@@ -19,7 +19,7 @@ from graphldp.errors import DataError, FormatError, ParameterError, TrainingErro
 from graphldp.labels import NO_LABEL
 from graphldp.learn.classifier import GINClassifier, GraphClassifier
 from graphldp.learn.engine.training import EpochRecord
-from graphldp.learn.loading import load_classifier
+from graphldp.learn.saving.loading import load_classifier
 
 
 def small(**params: Any) -> GINClassifier:

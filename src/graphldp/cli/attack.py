@@ -64,8 +64,8 @@ def attack(
 
     For researchers: what would an attack cost a model trained on these reports, and does a defense find it?
     """
-    from graphldp.experiments.cases import attack_reports, places
     from graphldp.experiments.trial import Threat
+    from graphldp.experiments.trials.cases import attack_reports, places
     from graphldp.learn.selection import split_dataset
     from graphldp.reports import Reports
 
@@ -102,7 +102,7 @@ def _target(model: Path, threat: Threat) -> Score:
     """What liars who search aim at."""
     need_learn("attack")
     from graphldp.experiments.aimed import score_of
-    from graphldp.learn.loading import load_classifier
+    from graphldp.learn.saving.loading import load_classifier
 
     return score_of(load_classifier(model), threat, 0)
 

@@ -48,10 +48,10 @@ def demo(
     need("learn", "demo")
     from graphldp.cli.reproduce import compute
     from graphldp.experiments.accuracies import accuracies
-    from graphldp.experiments.demo import drawn, mechanisms_of
     from graphldp.experiments.draws import Context, load
     from graphldp.experiments.plans.plan import make_plan
     from graphldp.experiments.results import ResultsFile
+    from graphldp.experiments.runs.demo import drawn, mechanisms_of
     from graphldp.files import written_whole
     from graphldp.pages.page import make_page
 

@@ -33,8 +33,8 @@ def evaluate(
     shows it.
     """
     need_learn("evaluate")
-    from graphldp.experiments.evaluation import evaluate_model
     from graphldp.experiments.results import ResultsFile
+    from graphldp.experiments.runs.evaluation import evaluate_model
     from graphldp.intervals import share_bounds
 
     name, _, graphs = open_named(source, root)

@@ -49,8 +49,8 @@ def predict(
     """
     need_learn("predict")
     from graphldp.learn.certificates import UNHEARD, Certifying, checked
-    from graphldp.learn.loading import load_model
     from graphldp.learn.nodes.classifier import NodeClassifier
+    from graphldp.learn.saving.loading import load_model
 
     classifier = load_model(model, device)
     graphs = open_source(source, root)

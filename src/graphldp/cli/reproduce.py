@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphldp.experiments.draws import Context
     from graphldp.experiments.plans.plan import ExperimentPlan
     from graphldp.experiments.results import ResultsFile
-    from graphldp.experiments.runner import Engine
+    from graphldp.experiments.runs.runner import Engine
 
 EPILOG = """Examples:
 
@@ -152,7 +152,7 @@ def _export(
     from graphldp.experiments.engines.remote import export
     from graphldp.experiments.plans.figures import EXPERIMENTS
     from graphldp.experiments.plans.kinds import GridSearch
-    from graphldp.experiments.runner import missing
+    from graphldp.experiments.runs.runner import missing
 
     for plan in plans:
         table.add_plan(plan)
@@ -184,8 +184,8 @@ def compute(
     workers: int | None,
 ) -> None:
     """Compute what is missing, with a display of cells and time left."""
-    from graphldp.experiments.progress import CellsDisplay
-    from graphldp.experiments.runner import missing, run
+    from graphldp.experiments.runs.progress import CellsDisplay
+    from graphldp.experiments.runs.runner import missing, run
 
     with CellsDisplay(len(missing(plans, table)), console.err) as display:
         run(plans, table, context, engine=engine, workers=workers, on_row=display.row)

@@ -255,7 +255,7 @@ def _run(
 ) -> dict[str, Row]:
     """Run it with a display of epochs, and logs where they are asked for."""
     from graphldp.cli.shared.tensorboard import Logs
-    from graphldp.experiments.training import run_setup
+    from graphldp.experiments.runs.training import run_setup
     from graphldp.learn.progress import TrainingDisplay
 
     with ExitStack() as stack:

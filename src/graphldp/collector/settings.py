@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import platformdirs
 
-from graphldp.collector.disclosure import MIN_REPORTS
+from graphldp.collector.communities.disclosure import MIN_REPORTS
 from graphldp.errors import ParameterError, WireError, bad_parameter
 from graphldp.wire import address
 

@@ -1,1 +1,4 @@
-"""The paper's experiments: what is computed (plan), how (compute), where (engines) and what came out (results)."""
+"""The paper's experiments: what is computed (plans, trials), how (compute), where (engines), what came out (results).
+
+A user starts one of the :mod:`~graphldp.experiments.runs`.
+"""

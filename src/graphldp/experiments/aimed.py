@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DataError, ParameterError
-from graphldp.experiments.cases import Attacked, Defended, after, attack_reports, places, true_hubs
 from graphldp.experiments.draws import Context, reports_of
 from graphldp.experiments.trial import Threat, Trial
+from graphldp.experiments.trials.cases import Attacked, Defended, after, attack_reports, places, true_hubs
 from graphldp.learn.selection import split
 from graphldp.reports import Reports
 from graphldp.threats import Optimised

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from graphldp.experiments import trials
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
 from graphldp.experiments.measures import calibration, degrees, detection, timing
 from graphldp.experiments.measures.outcomes import CellOutcome, refusal
-from graphldp.experiments.packs import Watch
 from graphldp.experiments.trial import TRIALS
+from graphldp.experiments.trials import running
+from graphldp.experiments.trials.packs import Watch
 from graphldp.machines.local import PeakMemory, describe
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def compute(
         start = time.perf_counter()
         peak.reset()
         try:
-            found = _found(kind, members, context, watch) if graphs is None else trials.run_on(graphs, members)
+            found = _found(kind, members, context, watch) if graphs is None else running.run_on(graphs, members)
             for outcomes in found:
                 seconds = (time.perf_counter() - start) / len(outcomes)
                 for each in outcomes:
@@ -74,7 +74,7 @@ def compute(
 
 
 def _found(kind: str, cells: Sequence[Cell], context: Context, watch: Watch | None) -> Found:
-    return trials.run(cells, context, watch) if kind in TRIALS else MEASUREMENTS[kind](cells, context)
+    return running.run(cells, context, watch) if kind in TRIALS else MEASUREMENTS[kind](cells, context)
 
 
 def _row(outcome: CellOutcome, seconds: float, memory: int, context: Context) -> Row:

@@ -10,12 +10,12 @@ from graphldp.experiments.cells import Row
 from graphldp.experiments.measures.outcomes import CellOutcome
 from graphldp.experiments.plans.setup import Setup, chosen
 from graphldp.experiments.trial import Trial
-from graphldp.learn import persistence
 from graphldp.learn.classifier import GraphClassifier, network_classifier
 from graphldp.learn.fitting import Fitted
 from graphldp.learn.grid import preference
-from graphldp.learn.loading import KINDS
 from graphldp.learn.nodes.classifier import NodeClassifier
+from graphldp.learn.saving import persistence
+from graphldp.learn.saving.loading import KINDS
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 
 TRIAL = "trial"

@@ -3,8 +3,8 @@
     draw → attack? → defend? → split → fit → score
 
 A trial is what an experiment, ``graphldp train`` and a point of a grid have in common. It is written as a cell of one
-of five kinds, so that its numbers are known by what was computed; :func:`graphldp.experiments.trials.run` computes it,
-and many of them together.
+of five kinds, so that its numbers are known by what was computed; :func:`graphldp.experiments.trials.running.run`
+computes it, and many of them together.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ class Trial:
         draw: the dataset, the mechanism with its parameters, and the seed of its noise.
         ratios: the shares of training, validation and test graphs, or of users of one graph.
         seed: of the split, of malicious users and of the classifier.
-        classifier: :data:`NETWORK`, one that :func:`graphldp.experiments.trials.table_classifier` knows, or one of
-            :data:`NODE_LEARNERS`.
+        classifier: :data:`NETWORK`, one that :func:`graphldp.experiments.trials.running.table_classifier` knows, or one
+            of :data:`NODE_LEARNERS`.
         model: what a network looks like, as in :class:`graphldp.learn.engine.gin.ModelSpec`.
         training: how it is trained, as in :class:`graphldp.learn.engine.training.TrainingOptions`.
         threat: attack and defense; None where the trial is not about them.

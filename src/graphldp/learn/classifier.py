@@ -19,7 +19,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from graphldp.errors import FormatError
-from graphldp.learn import persistence
 from graphldp.learn.calibration import Calibration
 from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec, parameters, statistics
@@ -27,8 +26,9 @@ from graphldp.learn.engine.training import EpochRecord, Trained, predict_proba, 
 from graphldp.learn.fitting import Fit, Fitted, Validation, fit_many
 from graphldp.learn.inputs import given_labels, graphs_of
 from graphldp.learn.metrics import evaluate
-from graphldp.learn.persistence import SavedModel
 from graphldp.learn.progress import shown_epochs
+from graphldp.learn.saving import persistence
+from graphldp.learn.saving.persistence import SavedModel
 from graphldp.neighbour_lists import NeighbourLists
 
 

@@ -25,7 +25,7 @@ from graphldp.learn.engine.training import (
 )
 from graphldp.learn.inputs import check_lists, given_labels, graphs_of, labels_of, num_features
 from graphldp.learn.metrics import codes_of
-from graphldp.learn.provenance import provenance_of
+from graphldp.learn.saving.provenance import provenance_of
 from graphldp.learn.selection import split
 from graphldp.neighbour_lists import NeighbourLists
 

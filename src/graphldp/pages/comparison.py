@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphldp.errors import bad_parameter, extra_named
-from graphldp.experiments.comparing import run_comparison
 from graphldp.experiments.plans.comparison import DEGREES, SIZE, Entry
 from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.runs.comparing import run_comparison
 from graphldp.experiments.summary import Paired, Point, paired, points_of
 from graphldp.graphs import GraphSet
 from graphldp.learn.metrics import Summary

@@ -16,7 +16,7 @@ from graphldp.experiments.draws import Context
 from graphldp.experiments.engines.ray import RayEngine
 from graphldp.experiments.plans.plan import make_plan
 from graphldp.experiments.results import ResultsFile
-from graphldp.experiments.runner import run
+from graphldp.experiments.runs.runner import run
 
 pytest.importorskip("ray", reason="needs the extra [ray]")
 pytestmark = pytest.mark.filterwarnings(

@@ -16,7 +16,7 @@ from tests.collector.storage.test_clock import DAY, Machine
 import graphldp as gl
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.intake import Submission
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.retention import Retention

@@ -21,7 +21,7 @@ from graphldp.collector.workshop import LOG, Workshop, models_folder
 from graphldp.errors import BusyError, ParameterError
 from graphldp.experiments.service import jobs
 from graphldp.experiments.service.jobs import run_job
-from graphldp.learn.loading import load_classifier
+from graphldp.learn.saving.loading import load_classifier
 from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 
 

@@ -9,10 +9,10 @@ from sklearn.exceptions import NotFittedError
 
 import graphldp as gl
 from graphldp.errors import FormatError
-from graphldp.learn import persistence
 from graphldp.learn.calibration import reliability
-from graphldp.learn.loading import load_classifier
-from graphldp.learn.persistence import SavedModel
+from graphldp.learn.saving import persistence
+from graphldp.learn.saving.loading import load_classifier
+from graphldp.learn.saving.persistence import SavedModel
 from graphldp.learn.tables.controls import SizeControl
 from graphldp.learn.tables.mixture import Pair
 from graphldp.learn.tables.profile_classifier import ProfileClassifier

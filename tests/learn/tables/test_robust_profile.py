@@ -12,8 +12,8 @@ from sklearn.base import clone
 
 import graphldp as gl
 from graphldp.errors import FormatError, GraphLDPError
-from graphldp.learn import persistence
-from graphldp.learn.loading import load_classifier
+from graphldp.learn.saving import persistence
+from graphldp.learn.saving.loading import load_classifier
 from graphldp.learn.tables.controls import SizeControl
 from graphldp.learn.tables.levels import Levelled
 from graphldp.learn.tables.robust_profile import RobustProfileClassifier

@@ -108,7 +108,7 @@ class _Told:
 
     def _column(self, column: str) -> dict[int, str]:
         """What stands in a column, by the users' numbers."""
-        from graphldp.collector.rosters import read_column
+        from graphldp.collector.communities.rosters import read_column
         from graphldp.wire import plain
 
         found: dict[int, str] = {}

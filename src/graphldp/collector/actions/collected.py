@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphldp.collector.acting import acting
-from graphldp.collector.community import Community
-from graphldp.collector.disclosure import MIN_REPORTS, released
+from graphldp.collector.communities.community import Community
+from graphldp.collector.communities.disclosure import MIN_REPORTS, released
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage.copies.export import export as gather
 from graphldp.collector.storage.copies.export_csv import csv_rows

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from graphldp.collector.acting import acting
-from graphldp.collector.community import Community, check_community, check_roster, number_groups
-from graphldp.collector.disclosure import MIN_REPORTS
-from graphldp.collector.offers import PUBLIC, Split, offers
+from graphldp.collector.communities.community import Community, check_community, check_roster, number_groups
+from graphldp.collector.communities.disclosure import MIN_REPORTS
+from graphldp.collector.communities.offers import PUBLIC, Split, offers
+from graphldp.collector.communities.rosters import Roster
 from graphldp.collector.roles import Actor, Role
-from graphldp.collector.rosters import Roster
 from graphldp.collector.storage.collecting.removals import Belongings
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Choice, Question

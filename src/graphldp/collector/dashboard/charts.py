@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from graphldp.collector.disclosure import LEAST_PER_BAR
-from graphldp.collector.friends_by_group import FriendsByGroup, GroupMean
+from graphldp.collector.communities.disclosure import LEAST_PER_BAR
+from graphldp.collector.communities.friends_by_group import FriendsByGroup, GroupMean
 
 WIDTH, HEIGHT = 640, 200
 NARROW = 400  # fits a phone, with words above what they say

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from graphldp.collector.overview import at_most
+from graphldp.collector.communities.overview import at_most
 
 _FILE = Path(__file__).with_name("accuracy.json")
 

@@ -6,8 +6,8 @@ import re
 import unicodedata
 
 from graphldp.collector.actions.communities import NewCommunity
+from graphldp.collector.communities.rosters import Roster, read_roster
 from graphldp.collector.dashboard.forms import Form
-from graphldp.collector.rosters import Roster, read_roster
 from graphldp.errors import FormatError, ParameterError
 
 

@@ -9,14 +9,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from graphldp.collector.actions.collected import FORMATS
-from graphldp.collector.arrivals import arrivals
-from graphldp.collector.community import Community
+from graphldp.collector.communities.arrivals import arrivals
+from graphldp.collector.communities.community import Community
+from graphldp.collector.communities.disclosure import enough
+from graphldp.collector.communities.friends_by_group import friends_by_group
+from graphldp.collector.communities.overview import at_most
 from graphldp.collector.dashboard.charts import HEIGHT, NARROW, WIDTH, arrivals_chart, group_chart, histogram
 from graphldp.collector.dashboard.costs import compared, measured, offered
 from graphldp.collector.dashboard.forms import Form
-from graphldp.collector.disclosure import enough
-from graphldp.collector.friends_by_group import friends_by_group
-from graphldp.collector.overview import at_most
 from graphldp.collector.storage.collecting.listing import PER_PAGE, SORTS, STATES, Wanted, class_sizes, list_communities
 from graphldp.collector.storage.collecting.second_round import shown_progress
 from graphldp.collector.storage.operating.results import Prediction

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine, case, func, select, text, update
 
 from graphldp.collector import tokens
-from graphldp.collector.community import Community, check_called, check_label
+from graphldp.collector.communities.community import Community, check_called, check_label
 from graphldp.collector.intake import RacedError, Ruling, Submission, accept
 from graphldp.collector.operators import Operators
 from graphldp.collector.storage import schema

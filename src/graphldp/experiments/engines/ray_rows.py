@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.storage.copies.export import BATCH
 from graphldp.collector.storage.copies.export_parquet import read_row_group, row_groups, write_parquet
 from graphldp.collector.storage.store import Store

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from graphldp.errors import GraphLDPError
-from graphldp.experiments import trials
-from graphldp.experiments.cases import defended
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context
 from graphldp.experiments.measures.outcomes import CellOutcome, refusal
 from graphldp.experiments.trial import Trial
+from graphldp.experiments.trials import running
+from graphldp.experiments.trials.cases import defended
 from graphldp.learn.calibration import Reliability, reliability
 from graphldp.learn.metrics import codes_of
 from graphldp.learn.selection import split
@@ -25,7 +25,7 @@ def measured(cells: Sequence[Cell], context: Context) -> Iterator[list[CellOutco
     """Run the trial of each cell, and compare confidences with outcomes, before and after calibration."""
     for cell in cells:
         trial = Trial.of(cell)
-        for outcomes in trials.run([trial.cell], context):
+        for outcomes in running.run([trial.cell], context):
             try:
                 yield [_measured(cell, trial, outcomes[0], context)]
             except GraphLDPError as error:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from graphldp.errors import GraphLDPError
-from graphldp.experiments.cases import attacked
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context
 from graphldp.experiments.measures.outcomes import CellOutcome, refusal
 from graphldp.experiments.trial import Trial
+from graphldp.experiments.trials.cases import attacked
 from graphldp.threats import roc
 from graphldp.threats.named import make_defense
 

@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 from graphldp.experiments.cells import Row
 from graphldp.experiments.draws import REPORTED, Context, Draw, given_lists, mechanism_of
-from graphldp.experiments.node_trials import check_users
 from graphldp.experiments.plans.plan import TRAINING, ExperimentPlan
 from graphldp.experiments.plans.scope import PlannedCell
 from graphldp.experiments.trial import NETWORK, NODES, Threat, Trial
+from graphldp.experiments.trials.node_trials import check_users
 from graphldp.graphs import GraphSet
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.training import TrainingOptions

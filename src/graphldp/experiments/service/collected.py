@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.collector.community import Community
-from graphldp.collector.disclosure import MIN_REPORTS, enough
+from graphldp.collector.communities.community import Community
+from graphldp.collector.communities.disclosure import MIN_REPORTS, enough
 from graphldp.collector.storage.operating.results import Prediction, Run, used_no_more
 from graphldp.collector.storage.store import Store
 from graphldp.errors import TrainingError, bad_parameter
@@ -29,12 +29,12 @@ from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, Setup,
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.service.gathering import RowReader, Watch, gather, heard, read_profiles, unwatched
 from graphldp.experiments.trial import Threat
-from graphldp.experiments.trials import recommended_classifier
+from graphldp.experiments.trials.running import recommended_classifier
 from graphldp.files import passing_folder
 from graphldp.learn.certificates import certificates, checked
 from graphldp.learn.classifier import GraphClassifier
 from graphldp.learn.engine.training import resolve_device
-from graphldp.learn.loading import load_classifier
+from graphldp.learn.saving.loading import load_classifier
 from graphldp.learn.selection import split
 from graphldp.learn.tables.agreement import Trust
 from graphldp.learn.tables.profile_classifier import ProfileClassifier

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.attributes import Attributes
-from graphldp.collector.community import Community
-from graphldp.collector.disclosure import MIN_REPORTS, enough
+from graphldp.collector.communities.community import Community
+from graphldp.collector.communities.disclosure import MIN_REPORTS, enough
 from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from graphldp.collector.community import Community
-from graphldp.collector.disclosure import released
+from graphldp.collector.communities.community import Community
+from graphldp.collector.communities.disclosure import released
 from graphldp.collector.storage.copies.export import BATCH, export, export_in_batches
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError

@@ -107,7 +107,7 @@ def collector(database: str, log: Path) -> Iterator[tuple[str, subprocess.Popen[
 
 def invite(store: Store, graphs: GraphSet, address: str, folder: Path) -> list[Person]:
     """Open the communities, and give everyone an invitation and a file with her friends."""
-    from graphldp.collector.offers import Split, offers
+    from graphldp.collector.communities.offers import Split, offers
 
     rng, people = np.random.default_rng(0), []
     truth, labelled = truth_of(graphs), labelled_of(graphs)

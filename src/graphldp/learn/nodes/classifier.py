@@ -12,15 +12,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from graphldp.errors import DataError, FormatError, bad_parameter
-from graphldp.learn import persistence
 from graphldp.learn.nodes import opinions
 from graphldp.learn.nodes.blocks import BlockModel
 from graphldp.learn.nodes.feature_view import FeatureView, LabelledUsers, positions
 from graphldp.learn.nodes.links import link_graph
 from graphldp.learn.nodes.similarity import parts_of
-from graphldp.learn.persistence import SavedModel
 from graphldp.learn.progress import shown_steps
-from graphldp.learn.provenance import provenance_of
+from graphldp.learn.saving import persistence
+from graphldp.learn.saving.persistence import SavedModel
+from graphldp.learn.saving.provenance import provenance_of
 from graphldp.mechanisms import DPRR, RR, Blink, FriendCounts, Mechanism, NonPrivFull
 from graphldp.mechanisms.named import drawn_by
 from graphldp.neighbour_lists import NeighbourLists

@@ -30,11 +30,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from graphldp.errors import FormatError
 from graphldp.graphs import GraphSet
-from graphldp.learn import persistence
 from graphldp.learn.calibration import Calibration
-from graphldp.learn.persistence import SavedModel
 from graphldp.learn.progress import shown_steps
-from graphldp.learn.provenance import provenance_of
+from graphldp.learn.saving import persistence
+from graphldp.learn.saving.persistence import SavedModel
+from graphldp.learn.saving.provenance import provenance_of
 from graphldp.learn.tables.columns import column_profile
 from graphldp.learn.tables.hubs import count_profile, hub_profile
 from graphldp.learn.tables.mixture import STEPS, FoldsSay, Mixture, kept_folds

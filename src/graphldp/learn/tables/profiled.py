@@ -92,7 +92,7 @@ class Profiled:
         )
 
     def provenance(self, seed: int) -> dict[str, Any]:
-        """Where a model that learned from them comes from, as :func:`graphldp.learn.provenance.provenance_of` says."""
+        """Where a model that learned from them comes from, as :mod:`graphldp.learn.saving.provenance` says."""
         private, _, high, public, _ = self.promised.T
         return {
             "dataset": "collected",

@@ -12,7 +12,7 @@ from sqlalchemy import insert, select, update
 from tests.collector.people import CHOICES, N, report, submission
 from tests.collector.storage.test_clock import Machine
 
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.retention import Retention, swept_since

@@ -72,8 +72,8 @@ def create(
     """Open a community. Its roster, mechanism, groups, offers of ε and promises are frozen from then on."""
     from graphldp.collector.actions.communities import NewCommunity
     from graphldp.collector.actions.communities import create as open_it
-    from graphldp.collector.offers import Split
-    from graphldp.collector.rosters import read_roster
+    from graphldp.collector.communities.offers import Split
+    from graphldp.collector.communities.rosters import read_roster
 
     table = roster.suffix.lower() == ".csv"
     people = read_roster(read_text(roster), str(roster), table=table, groups=groups)

@@ -27,7 +27,7 @@ def list_(
     The JSON also holds each roster's digest, which 'graphldp collect community show' prints.
     """
     store = open_database(database)
-    from graphldp.collector.disclosure import enough
+    from graphldp.collector.communities.disclosure import enough
     from graphldp.collector.settings import load_settings
     from graphldp.collector.storage.collecting.listing import Wanted, list_communities
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphldp.collector.community import Community
+    from graphldp.collector.communities.community import Community
     from graphldp.wire import Choice
 
 
@@ -46,7 +46,7 @@ def _in_words(choice: Choice) -> str:
 
 def _promise(choice: Choice) -> str:
     """What ε means for one friendship: what somebody who sees the report may come to believe."""
-    from graphldp.collector.overview import at_most
+    from graphldp.collector.communities.overview import at_most
 
     if choice.public:
         return f"{choice.name}: nothing is hidden"

@@ -19,8 +19,8 @@ def show(community: CommunityArgument, database: DatabaseOption = None, as_json:
     Publish the roster's digest where your users trust you: their clients show the same digits, and whoever sees others
     was given another roster.
     """
-    from graphldp.collector.arrivals import arrivals
-    from graphldp.collector.overview import overview
+    from graphldp.collector.communities.arrivals import arrivals
+    from graphldp.collector.communities.overview import overview
     from graphldp.collector.settings import load_settings
 
     store = open_database(database)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from anyio import CapacityLimiter, to_thread
 from fastapi.concurrency import run_in_threadpool
 
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.storage.collecting.catalogue import Catalogue
 from graphldp.collector.storage.writer import Writer

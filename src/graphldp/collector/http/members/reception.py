@@ -13,7 +13,7 @@ from starlette.types import Receive
 
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.http.limits import Held, Limiter, declared, read_body
 from graphldp.collector.http.members.batch import AnswerItem, read_batch, results
 from graphldp.collector.http.members.desk import Desk, Item

@@ -8,8 +8,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from graphldp.collector.community import Community
-from graphldp.collector.disclosure import enough
+from graphldp.collector.communities.community import Community
+from graphldp.collector.communities.disclosure import enough
 from graphldp.collector.storage.collecting.listing import Line
 from graphldp.collector.storage.operating.results import Prediction
 from graphldp.wire.community import MAX_RETENTION

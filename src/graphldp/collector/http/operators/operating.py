@@ -11,7 +11,9 @@ from fastapi.responses import Response
 from graphldp.collector.actions import communities as actions
 from graphldp.collector.actions.collected import delete_report
 from graphldp.collector.actions.inviting import Invited, invite
-from graphldp.collector.arrivals import arrivals
+from graphldp.collector.communities.arrivals import arrivals
+from graphldp.collector.communities.offers import Split
+from graphldp.collector.communities.rosters import Roster
 from graphldp.collector.http.listeners import members_door
 from graphldp.collector.http.members.api import CommunityId, Epoch, User
 from graphldp.collector.http.operators.downloads import MEDIA_TYPES, export_response
@@ -30,8 +32,6 @@ from graphldp.collector.http.operators.messages import (
     NewBody,
 )
 from graphldp.collector.http.operators.office import Office, described
-from graphldp.collector.offers import Split
-from graphldp.collector.rosters import Roster
 from graphldp.collector.storage.collecting.listing import Wanted, class_sizes, list_communities
 
 _AT = "/v1/operator/communities"

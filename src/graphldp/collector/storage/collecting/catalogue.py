@@ -6,7 +6,7 @@ import json
 from collections import OrderedDict
 from dataclasses import fields
 
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Published, Terms, write_publication

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, Engine, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from graphldp.collector.community import check_label
+from graphldp.collector.communities.community import check_label
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import hold
 from graphldp.collector.storage.database import transaction

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.storage import schema
 from graphldp.errors import ChangedError, bad_parameter
 from graphldp.wire import Choice

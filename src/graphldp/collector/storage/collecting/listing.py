@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, exists, false, func, or_, select
 
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import to_community, without_rosters
 from graphldp.collector.storage.collecting.tally import Counts

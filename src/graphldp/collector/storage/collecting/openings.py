@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, case, insert, literal, null, select, update
 from sqlalchemy.exc import IntegrityError
 
-from graphldp.collector.community import check_community, check_retention, check_roster, number_groups
+from graphldp.collector.communities.community import check_community, check_retention, check_roster, number_groups
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import hold, lock, new_key
 from graphldp.errors import ParameterError

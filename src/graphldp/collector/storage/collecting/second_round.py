@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
-from graphldp.collector.community import Community
-from graphldp.collector.disclosure import enough
+from graphldp.collector.communities.community import Community
+from graphldp.collector.communities.disclosure import enough
 from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import lock

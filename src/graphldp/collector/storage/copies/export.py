@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphldp import wire
 from graphldp.attributes import Attributes
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 from graphldp.labels import NO_LABEL

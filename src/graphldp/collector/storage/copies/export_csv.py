@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 
 from graphldp import wire
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.spreadsheets import as_text
 from graphldp.collector.storage.store import Store
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.attributes import Attributes
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.storage.copies.export import BATCH, export_in_batches
 from graphldp.collector.storage.store import Store
 from graphldp.errors import DataError, FormatError, MissingExtraError

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, func, select
 
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import to_community
 from graphldp.collector.storage.collecting.second_round import asked_slots, refuse

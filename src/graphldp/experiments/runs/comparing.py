@@ -30,9 +30,9 @@ from graphldp.experiments.plans.comparison import (
 )
 from graphldp.experiments.plans.plan import ExperimentPlan, file_id
 from graphldp.experiments.plans.setup import RECOMMENDED
-from graphldp.experiments.progress import CellsDisplay
 from graphldp.experiments.results import ResultsFile
-from graphldp.experiments.runner import missing, run
+from graphldp.experiments.runs.progress import CellsDisplay
+from graphldp.experiments.runs.runner import missing, run
 from graphldp.experiments.trial import NETWORK
 from graphldp.graphs import GraphSet
 from graphldp.learn.engine.training import resolve_device

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from graphldp.learn import persistence
 from graphldp.learn.classifier import NETWORKS, GraphClassifier
 from graphldp.learn.nodes.classifier import NodeClassifier
+from graphldp.learn.saving import persistence
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.robust_profile import RobustProfileClassifier
 

@@ -6,8 +6,8 @@ import unicodedata
 
 import pytest
 
-from graphldp.collector.community import check_roster
-from graphldp.collector.lookalikes import look
+from graphldp.collector.communities.community import check_roster
+from graphldp.collector.communities.lookalikes import look
 from graphldp.errors import ParameterError
 
 ALIKE = [
@@ -43,7 +43,7 @@ def test_letters_that_look_alike_in_capitals_only() -> None:
 
 
 def test_every_other_alphabet_is_mapped_to_a_latin_letter() -> None:
-    from graphldp.collector.lookalikes import _LOOKS
+    from graphldp.collector.communities.lookalikes import _LOOKS
 
     for letter, latin in _LOOKS.items():
         assert not unicodedata.name(chr(letter)).startswith("LATIN")

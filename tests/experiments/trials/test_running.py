@@ -5,13 +5,12 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from tests.experiments.conftest import MakePlan
 
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, Draw, graphs_of, reports_of
 from graphldp.experiments.trial import Threat, Trial, Where
-
-from .conftest import MakePlan
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 

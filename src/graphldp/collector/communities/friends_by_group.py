@@ -9,8 +9,8 @@ import numpy as np
 from sqlalchemy import func, select
 
 from graphldp import wire
-from graphldp.collector.community import Community
-from graphldp.collector.disclosure import enough
+from graphldp.collector.communities.community import Community
+from graphldp.collector.communities.disclosure import enough
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.store import Store

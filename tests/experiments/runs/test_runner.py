@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.experiments.conftest import MakePlan
+from tests.experiments.here import in_this_process
 
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
@@ -21,10 +23,7 @@ from graphldp.experiments.engines.here import HereEngine
 from graphldp.experiments.engines.local import LocalEngine
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.results import ResultsFile
-from graphldp.experiments.runner import missing, run
-
-from .conftest import MakePlan
-from .here import in_this_process
+from graphldp.experiments.runs.runner import missing, run
 
 
 def numbers(rows: Mapping[str, Row]) -> dict[str, tuple[str, Mapping[str, Any]]]:
@@ -132,7 +131,7 @@ def test_too_large_is_recorded_and_tried_where_there_is_room(
     with ResultsFile(tmp_path / "r.sqlite") as table:
         in_this_process(monkeypatch)
         with monkeypatch.context() as little:
-            little.setattr("graphldp.experiments.runner.available_memory", lambda _: 1000)
+            little.setattr("graphldp.experiments.runs.runner.available_memory", lambda _: 1000)
             run([plan], table, context)
         states = {row.cell.kind: row.status for row in table.rows().values()}
         assert states == {"degrees": "too-large", "degree-distribution": "done"}

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.collector.people import ANTS, open_ants, open_cats
 from tests.values import some
 
-from graphldp.collector import friends_by_group as module
+from graphldp.collector.communities import friends_by_group as module
+from graphldp.collector.communities.friends_by_group import FriendsByGroup, GroupMean, friends_by_group
 from graphldp.collector.dashboard.charts import NARROW, group_chart
-from graphldp.collector.friends_by_group import FriendsByGroup, GroupMean, friends_by_group
 from graphldp.collector.storage.store import Store
 
 COUNTS = np.random.default_rng(5).integers(-3, 9, (39, 3))

@@ -10,10 +10,10 @@ from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
 from graphldp.experiments.models import ModelFolder
-from graphldp.experiments.packs import Watch
 from graphldp.experiments.plans.setup import Setup, chosen
 from graphldp.experiments.results import ResultsFile
-from graphldp.experiments.runner import missing
+from graphldp.experiments.runs.runner import missing
+from graphldp.experiments.trials.packs import Watch
 
 
 def run_setup(

@@ -12,9 +12,9 @@ from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, Draw
 from graphldp.experiments.engines.grouping import groups_of
-from graphldp.experiments.packs import _train_together as train_together
 from graphldp.experiments.plans.plan import make_plan
 from graphldp.experiments.trial import Threat, Trial
+from graphldp.experiments.trials.packs import _train_together as train_together
 from graphldp.learn.tables.controls import DegreeControl
 from graphldp.threats import HubGuard, Poison, SilentHubs
 
@@ -104,12 +104,12 @@ def test_a_defense_that_flags_nobody_trains_nothing_new(monkeypatch: pytest.Monk
         trained.append([each.trial.cell.id for each in fitting])
         return train_together(fitting, *others)
 
-    monkeypatch.setattr("graphldp.experiments.packs._train_together", count)
+    monkeypatch.setattr("graphldp.experiments.trials.packs._train_together", count)
     none, threshold, guard = run(*cells)
     assert [sorted(each) for each in trained] == [sorted((cells[0].id, cells[2].id))]
     assert threshold.numbers == {"detected": 0.0, "detected_long": 0.0, **FLAGGED_NOBODY, **none.numbers}
     assert guard.numbers["detected"] > 0.9
-    monkeypatch.setattr("graphldp.experiments.packs._ROOM", 0.0)
+    monkeypatch.setattr("graphldp.experiments.trials.packs._ROOM", 0.0)
     alone = run(*cells)
     assert [row.numbers for row in alone] == [none.numbers, threshold.numbers, guard.numbers]
     assert len(trained) > 2

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from graphldp.errors import GraphLDPError
-from graphldp.experiments.cases import Defended, cases_of
 from graphldp.experiments.cells import canonical
 from graphldp.experiments.draws import Context, Draw, expected_bytes, given_lists, shortage
 from graphldp.experiments.measures.outcomes import CellOutcome, refusal, scored
 from graphldp.experiments.trial import Trial
+from graphldp.experiments.trials.cases import Defended, cases_of
 from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packing import kind_of
@@ -32,7 +32,7 @@ from graphldp.learn.engine.training import (
 from graphldp.learn.fitting import Fitted, calibration_of
 from graphldp.learn.inputs import check_lists, num_features
 from graphldp.learn.metrics import evaluate
-from graphldp.learn.provenance import provenance_of
+from graphldp.learn.saving.provenance import provenance_of
 from graphldp.learn.selection import split
 from graphldp.reports import Reports
 

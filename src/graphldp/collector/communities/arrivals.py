@@ -6,7 +6,7 @@ from datetime import date
 
 from sqlalchemy import func, select
 
-from graphldp.collector.community import Community
+from graphldp.collector.communities.community import Community
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.store import Store

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import graphldp as gl
-from graphldp.experiments.demo import drawn, mechanisms_of
+from graphldp.experiments.runs.demo import drawn, mechanisms_of
 from graphldp.mechanisms.named import mechanisms
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from graphldp.collector.community import Community
+    from graphldp.collector.communities.community import Community
     from graphldp.collector.storage.store import Store
 
 MIN_REPORTS = 25

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from graphldp.collector.community import Community
-from graphldp.collector.disclosure import enough
+from graphldp.collector.communities.community import Community
+from graphldp.collector.communities.disclosure import enough
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.second_round import shown_progress
 from graphldp.collector.storage.database import transaction

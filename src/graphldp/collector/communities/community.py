@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
-from graphldp.collector.lookalikes import look
+from graphldp.collector.communities.lookalikes import look
 from graphldp.errors import Described, ParameterError, WireError, bad_parameter
 from graphldp.text import printable
 from graphldp.wire import MAX_GROUPS, MAX_USERS, PRIVATE_MECHANISMS, WITH_COUNTS, Choice, Terms, plain

@@ -16,10 +16,10 @@ from graphldp.experiments.cells import Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import REPORTED, Context, Draw
 from graphldp.experiments.engines.grouping import groups_of
-from graphldp.experiments.node_trials import split_users
 from graphldp.experiments.plans.plan import file_id
 from graphldp.experiments.plans.setup import Setup
 from graphldp.experiments.trial import NODE_LEARNERS, NODES, Trial
+from graphldp.experiments.trials.node_trials import split_users
 from graphldp.labels import NO_LABEL
 
 RATIOS = (0.5, 0.25, 0.25)

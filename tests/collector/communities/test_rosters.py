@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from graphldp.collector.communities.rosters import Roster, read_roster
 from graphldp.collector.dashboard.forms import parse_form
-from graphldp.collector.rosters import Roster, read_roster
 from graphldp.errors import FormatError
 
 

@@ -16,8 +16,8 @@ from graphldp.experiments.results import ResultsFile
 from graphldp.learn.certificates import checked
 from graphldp.learn.engine.training import resolve_device
 from graphldp.learn.inputs import given_labels
-from graphldp.learn.loading import load_classifier
 from graphldp.learn.metrics import evaluate
+from graphldp.learn.saving.loading import load_classifier
 from graphldp.machines.local import PeakMemory, describe
 from graphldp.neighbour_lists import NeighbourLists
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphldp as gl
-from graphldp.collector.offers import PUBLIC, Split, offers
+from graphldp.collector.communities.offers import PUBLIC, Split, offers
 from graphldp.errors import BudgetError, ParameterError
 from graphldp.privacy import allocate
 from graphldp.privacy.groups import LINKS_FROM

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphldp.errors import GraphLDPError
-from graphldp.experiments import node_trials, packs
 from graphldp.experiments.aimed import aimed, aims
-from graphldp.experiments.cases import Defended, by_case, defended
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Context, Draw
 from graphldp.experiments.measures.outcomes import CellOutcome, refusal, scored
 from graphldp.experiments.trial import NETWORK, NODE_LEARNERS, Threat, Trial
+from graphldp.experiments.trials import node_trials, packs
+from graphldp.experiments.trials.cases import Defended, by_case, defended
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split
 from graphldp.reports import Reports

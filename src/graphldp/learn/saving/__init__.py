@@ -1,0 +1,1 @@
+"""A trained model as a file: written, read again, and where it comes from."""
