@@ -39,7 +39,7 @@ def test_hub_lists_can_fail(monkeypatch: pytest.MonkeyPatch, broken: bool) -> No
 
 
 def test_a_mechanism_of_one_s_own() -> None:
-    own = f"{Path(__file__).parents[2] / 'examples' / 'own_mechanism.py'}:HalfResponse"
+    own = f"{Path(__file__).parents[3] / 'examples' / 'own_mechanism.py'}:HalfResponse"
     result = run("mechanism", "-m", own, "-e", "1", "--samples", "2000", "--json")
     assert result.exit_code == 0
     (found,) = json.loads(result.stdout)
