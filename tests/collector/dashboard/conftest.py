@@ -1,11 +1,14 @@
-"""One collector for all tests of pages that change nothing for each other."""
+"""Collectors for all tests of pages that change nothing for each other, and a browser window for each test."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+from tests.collector.browsing import opened, window
 from tests.collector.bureau import Bureau
+from tests.collector.dashboard.site import Site
 
 
 @pytest.fixture(scope="package")
@@ -14,3 +17,22 @@ def bureau(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bureau]:
     with made.collector, made.http:
         yield made
     made.store.close()
+
+
+@pytest.fixture(scope="package")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    made = Site(tmp_path_factory.mktemp("site"))
+    with made.collector:
+        yield made
+    made.store.close()
+
+
+@pytest.fixture
+def context(browser: Browser, site: Site) -> Iterator[BrowserContext]:
+    with window(browser, site.collector.url) as made:
+        yield made
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    return opened(context)

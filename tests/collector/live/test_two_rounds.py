@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
+from tests.collector.live.test_restore import collect
 from tests.collector.services import Collector, free_port
-from tests.collector.test_restore import collect
 
 from graphldp.client.protocol import Client
 from graphldp.collector.storage.copies.export import export

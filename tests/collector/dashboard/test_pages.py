@@ -1,0 +1,171 @@
+"""All pages, in Chromium. They are for whom they should be, fit, and can be read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.collector.browsing import log_in
+from tests.collector.dashboard.site import Site
+
+from graphldp.collector.dashboard.pages import Pages
+from graphldp.collector.settings import load_settings
+
+
+def test_pages_are_for_operators(page: Page, site: Site) -> None:
+    ways = ("", "/invite", "/delete", "/export")
+    of_cats = [f"/dashboard/communities/cats{way}" for way in ways]
+    for address in ("/dashboard", "/dashboard/runs", "/dashboard/new", "/dashboard/classes", *of_cats):
+        page.goto(address)
+        expect(page).to_have_url(re.compile("/login$"))
+    log_in(page, site.tokens[0])  # a user's token opens no page
+    expect(page.get_by_role("alert")).to_have_text("This is no operator’s key.")
+    log_in(page, site.key)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Communities")
+    page.get_by_role("button", name="Log out").click()
+    page.goto("/dashboard")
+    expect(page).to_have_url(re.compile("/login$"))
+
+
+def test_the_front_door_is_for_members(page: Page, site: Site) -> None:
+    page.goto("/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Take part without telling who your friends are")
+    expect(page.get_by_role("region", name="Who runs this server")).to_contain_text("The cats’ club.")
+    expect(page.get_by_role("link", name="club@cats.example")).to_have_attribute("href", "mailto:club@cats.example")
+    for link, heading in (("How it works", "How it works"), ("See it with an invented list", "Play with ε")):
+        page.goto("/")
+        page.get_by_role("main").get_by_role("link", name=link, exact=True).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
+    page.get_by_role("link", name="For operators: log in").click()
+    expect(page).to_have_url(re.compile("/login$"))
+    page.goto("/how")  # the numbers are those of docs/client.md
+    expect(page.get_by_role("row").nth(3)).to_have_text(re.compile(r"^\s*1\s*2.72\s*23.2 %\s*73.1 %"))
+
+
+@pytest.mark.parametrize(("contact", "link"), [("javascript:alert(1)", 0), ("https://cats.example/us", 1), ("", 0)])
+def test_a_contact_is_a_link_only_where_it_is_one(contact: str, link: int) -> None:
+    text = Pages(load_settings({"contact": contact}, {})).render("start.html")
+    assert text.count(f'href="{contact}"') == link
+    assert contact in text
+
+
+def test_errors_are_pages_for_people_and_problems_for_programs(page: Page, site: Site) -> None:
+    missing = page.goto("/nothing/here")
+    assert missing is not None
+    assert missing.status == 404
+    expect(page.get_by_role("heading", level=1)).to_have_text("There is nothing at this address.")
+    expect(page.get_by_text("open the link that you were sent")).to_be_visible()
+    page.get_by_role("link", name="To the start").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Take part without telling who your friends are")
+    entered = page.goto("/v1/communities/cats")  # a person may open any address
+    assert entered is not None
+    assert (entered.status, entered.headers["content-type"]) == (401, "text/html; charset=utf-8")
+    assert "default-src 'none'" in entered.headers["content-security-policy"]
+    for accept in ("*/*", "application/json", ""):
+        answer = httpx.get(f"{site.collector.url}/nothing/here", headers={"Accept": accept})
+        assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+    wrong = httpx.post(f"{site.collector.url}/dashboard/communities/cats/close", headers={"Accept": "text/html"})
+    assert (wrong.status_code, "Go back, load the page again" in wrong.text) == (403, True)
+
+
+def test_axe_finds_nothing(page: Page, site: Site, web: Path) -> None:
+    script = web / "node_modules" / "axe-core" / "axe.min.js"
+    for address in ("/", "/how", "/login", "/nothing/here", "/play"):
+        page.goto(address)
+        page.evaluate(script.read_text("utf-8"))
+        found = page.evaluate("axe.run().then((done) => done.violations.map((each) => each.id + each.nodes[0].html))")
+        assert found == [], address
+
+
+def test_no_page_carries_a_token_or_a_list(page: Page, site: Site) -> None:
+    log_in(page, site.key)
+    for address in ("/dashboard", "/dashboard/communities/cats", "/dashboard/runs", "/play"):
+        page.goto(address)
+        content = page.content()
+        assert not any(token.partition(".")[2] in content for token in site.tokens.values())
+        assert site.key not in content
+    cookie = page.context.cookies()[0]
+    assert cookie["httpOnly"]
+    assert cookie["sameSite"] == "Strict"
+
+
+def test_everything_is_reached_by_keyboard(page: Page, site: Site) -> None:
+    page.goto("/login")
+    expect(page.get_by_label("Operator key")).to_be_focused()
+    page.keyboard.type(site.key)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Communities")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    focused = set()
+    for _ in page.locator("main").locator("a, button, input, select, summary, [tabindex='0']").all():
+        page.keyboard.press("Tab")
+        focused.add(page.evaluate("document.activeElement.textContent.trim()"))
+    assert "cats" in focused
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1100, 390])
+def test_pages_fit_and_can_be_read(
+    browser: Browser, site: Site, scheme: Literal["light", "dark"], width: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Nothing sticks out sideways, and text stands out from its ground by 4.5 to 1 (WCAG AA)."""
+    folder = tmp_path_factory.getbasetemp() / "screenshots"
+    folder.mkdir(exist_ok=True)
+    context = browser.new_context(
+        base_url=site.collector.url,
+        color_scheme=scheme,
+        viewport={"width": width, "height": 900},
+    )
+    page = context.new_page()
+    for_all = {"login": "/login", "start": "/", "how": "/how", "nothing": "/nothing/here"}
+    pages = {"communities": "/dashboard", "community": "/dashboard/communities/cats", "runs": "/dashboard/runs"}
+    here = "/dashboard/communities/cats"
+    pages |= {
+        "groups": "/dashboard/communities/ants",
+        "new": "/dashboard/new",
+        "invite": f"{here}/invite",
+        "delete": f"{here}/delete",
+    }
+    pages |= {"jobs": "/dashboard/jobs", "operators": "/dashboard/operators", "log": "/dashboard/log"}
+    for name, address in (for_all | pages | {"classes": "/dashboard/classes", "play": "/play"}).items():
+        if name == "communities":
+            log_in(page, site.key)
+        page.goto(address)
+        page.screenshot(path=folder / f"{name}-{scheme}-{width}.png", full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
+        assert page.evaluate(LOWEST_CONTRAST) >= 4.5, name
+        assert page.locator("h1").count() == 1
+        assert page.evaluate("[...document.querySelectorAll('img')].every(i => i.hasAttribute('alt'))")
+    context.close()
+
+
+LOWEST_CONTRAST = """() => {
+  const parse = (c) => c.match(/[\\d.]+/g).map(Number);
+  const light = (c) => {
+    const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = parse(c).map((v) => linear(v / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (e) => {
+    for (; e; e = e.parentElement) {
+      const c = getComputedStyle(e).backgroundColor;
+      if (parse(c)[3] !== 0) return c;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  let lowest = 21;
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !e.checkVisibility() || e.closest('svg')) continue;
+    const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
+    lowest = Math.min(lowest, (a + 0.05) / (b + 0.05));
+  }
+  return lowest;
+}"""
