@@ -37,7 +37,7 @@ check: .venv/installed ## ruff, mypy strict, and the direction of imports
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/test_imports.py
+	$(BIN)/python -m pytest -q tests/project/test_imports.py
 
 docs: .venv/installed ## build the documentation site into build/site and run its tutorials; a warning is an error
 	$(BIN)/python -m sphinx -q -E -j auto --fail-on-warning --keep-going -b html docs build/site
@@ -72,7 +72,7 @@ dist: .venv/installed ## build the wheel and the source archive in dist/, and ch
 	rm -rf dist
 	$(BIN)/python -m hatchling build
 	$(BIN)/twine check --strict dist/*
-	$(BIN)/python -m pytest -q tests/test_release.py -m 'not long'
+	$(BIN)/python -m pytest -q tests/project/test_release.py -m 'not long'
 
 # One file for each thing that is deployed: a client, a collector, and a collector that trains on the same machine.
 # --universal: for every platform; the registry's hashes of every file of a version, so that any of them installs.

@@ -17,7 +17,7 @@ import pytest
 import graphldp as gl
 from graphldp.errors import EXTRAS
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
 ELSEWHERE = {"triton": "learn"}  # comes with torch where there is a GPU
 BY_ALEMBIC = "graphldp.collector.storage.migrations.env"  # a script that alembic runs, not a module to import

@@ -19,7 +19,7 @@ import graphldp as gl
 from graphldp.cli import app
 from graphldp.errors import EXTRAS
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 INVITATION = json.dumps({"server": "http://127.0.0.1:9", "community": "cats", "token": "x" * 43})
 GIVEN = {"source": "graphs.npz", "roster": "roster.txt", "invitation": INVITATION, "accept": "1", "epsilon": "1"}
 GIVEN["out"] = "out"  # a folder where one is asked for, and a folder for the file elsewhere

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("*.py"))
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
 
 LONG = ("node_classes", "own_mechanism", "private_columns", "pyg_pipeline", "scikit_learn")  # each takes long to learn
 

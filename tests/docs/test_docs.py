@@ -23,7 +23,7 @@ from graphldp.experiments.summary import points_of
 from graphldp.mechanisms.named import name_of
 from graphldp.pages.sections.calibration import pooled
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 TOOLS = (
