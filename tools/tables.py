@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from beyond_tables import TABLES as BEYOND
 from fill import DOCS, fill
-from paper_tables import PROBES
-from paper_tables import TABLES as PAPER
-from searches import TABLES as SEARCHES
+from reproduction.beyond import TABLES as BEYOND
+from reproduction.paper import PROBES
+from reproduction.paper import TABLES as PAPER
+from reproduction.searches import TABLES as SEARCHES
 
 PAGES = (DOCS / "reproduction.md", DOCS / "beyond.md", DOCS.parent / "README.md")
 TABLES: dict[str, Callable[[], str]] = {**PAPER, **BEYOND, **SEARCHES}

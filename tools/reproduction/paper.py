@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from fill import markdown
-from places import DIFFERENCE, PLANS, ROWS, difference, found, sweep
+from reproduction.places import DIFFERENCE, PLANS, ROWS, difference, found, sweep
 from scipy.stats import spearmanr
 
 from graphldp.experiments.cells import canonical

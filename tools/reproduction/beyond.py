@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from fill import markdown
-from places import DIFFERENCE, HERE, PLANS, difference, found, sweep
+from reproduction.places import DIFFERENCE, HERE, PLANS, difference, found, sweep
 
 from graphldp.experiments.plans.methods import METHODS, NOT_PRIVATE, RAW
 from graphldp.learn.metrics import summarize
