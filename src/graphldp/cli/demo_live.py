@@ -15,7 +15,7 @@ from graphldp.cli.shared import console
 from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:
-    from graphldp.experiments.service.collected import Recipient
+    from graphldp.experiments.service.labelling import Recipient
     from graphldp.experiments.service.live import Person
 
 

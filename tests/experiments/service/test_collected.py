@@ -24,8 +24,9 @@ from graphldp.collector.storage.copies.export import export, export_in_batches
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
-from graphldp.experiments.service.collected import Course, label_collected, train_collected
-from graphldp.experiments.service.gathering import read_profiles
+from graphldp.experiments.service.collected import train_collected
+from graphldp.experiments.service.gathering import Course, read_profiles
+from graphldp.experiments.service.labelling import label_collected
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.wire import Answer, Choice
 

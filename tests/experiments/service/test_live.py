@@ -21,7 +21,8 @@ from graphldp.collector.intake import Ruling, Submission
 from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.store import Store
 from graphldp.experiments.service import live
-from graphldp.experiments.service.collected import fitted, labels_of
+from graphldp.experiments.service.collected import fitted
+from graphldp.experiments.service.labelling import labels_of
 from graphldp.graphs import GraphSet
 from graphldp.privacy.hubs import hub_from as hub_from_of
 from graphldp.reports import Reports

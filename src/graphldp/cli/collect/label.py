@@ -38,7 +38,8 @@ def label(
     from graphldp.collector.actions.collected import chosen
     from graphldp.collector.roles import Role
     from graphldp.collector.settings import load_settings
-    from graphldp.experiments.service.collected import Course, label_collected
+    from graphldp.experiments.service.gathering import Course
+    from graphldp.experiments.service.labelling import label_collected
     from graphldp.learn.certificates import UNHEARD
 
     least, course = load_settings().min_reports, Course(device=device)

@@ -60,8 +60,8 @@ def train(
     from graphldp.collector.actions.collected import chosen
     from graphldp.collector.roles import Role
     from graphldp.collector.settings import load_settings
-    from graphldp.experiments.service.collected import Course, train_collected
-    from graphldp.experiments.service.gathering import read_profiles
+    from graphldp.experiments.service.collected import train_collected
+    from graphldp.experiments.service.gathering import Course, read_profiles
 
     least, read = load_settings().min_reports, read_profiles if engine is EngineName.local else _on_ray(address, folder)
     with noting(store, actor(), "reports.train", Role.OPERATOR, communities):

@@ -1,7 +1,7 @@
-"""Learn from what a collector holds: train on labelled communities, and label the others.
+"""Train on the labelled communities that a collector holds.
 
-A command, the live demo and a job of the dashboard call these two functions; what they find stays in the collector's
-store. By the recipe they read reports in a stream, see :mod:`graphldp.experiments.service.gathering`; networks, and
+A command, the live demo and a job of the dashboard call :func:`train_collected`; what it finds stays in the collector's
+store. By the recipe it reads reports in a stream, see :mod:`graphldp.experiments.service.gathering`; a network, and
 tests that flag users, hold all reports of the communities they are given.
 """
 
@@ -12,12 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graphldp.collector.communities.community import Community
-from graphldp.collector.communities.disclosure import MIN_REPORTS, enough
-from graphldp.collector.storage.operating.results import Prediction, Run, used_no_more
+from graphldp.collector.communities.disclosure import MIN_REPORTS
+from graphldp.collector.storage.operating.results import Run
 from graphldp.collector.storage.store import Store
 from graphldp.errors import TrainingError, bad_parameter
 from graphldp.experiments.cells import Row
@@ -27,16 +24,13 @@ from graphldp.experiments.models import classifier_of
 from graphldp.experiments.plans.plan import file_id
 from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, Setup, split_settings
 from graphldp.experiments.results import ResultsFile
-from graphldp.experiments.service.gathering import RowReader, Watch, gather, heard, read_profiles, unwatched
+from graphldp.experiments.service.gathering import Course, gather, heard, present
 from graphldp.experiments.trial import Threat
 from graphldp.experiments.trials.running import recommended_classifier
 from graphldp.files import passing_folder
-from graphldp.learn.certificates import certificates, checked
 from graphldp.learn.classifier import GraphClassifier
 from graphldp.learn.engine.training import resolve_device
-from graphldp.learn.saving.loading import load_classifier
 from graphldp.learn.selection import split
-from graphldp.learn.tables.agreement import Trust
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.profiled import Profiled
 from graphldp.learn.tables.robust_profile import RobustProfileClassifier
@@ -44,51 +38,6 @@ from graphldp.reports import Reports
 
 _SHARES = (0.8, 0.1, 0.1)  # to learn from, to stop by, and to measure by
 _READ, _MEASURED = 0.4, 0.7  # the shares of a training that are done by then
-
-
-@dataclass(frozen=True)
-class Recipient:
-    """A community with the label it was given.
-
-    Args:
-        community: which one.
-        prediction: its label, as the store keeps it.
-    """
-
-    community: Community
-    prediction: Prediction
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """Labels that communities were given.
-
-    Args:
-        recipients: each with its label.
-        trust: what was heard, where the classifier withstands liars; less where the communities contradict it.
-    """
-
-    recipients: list[Recipient]
-    trust: Trust | None = None
-
-
-@dataclass(frozen=True)
-class Course:
-    """How a training is run; nothing here changes what it finds.
-
-    Args:
-        watch: called with what is being done, and with the share that is done.
-        read: how reports become rows.
-        device: of a network.
-    """
-
-    watch: Watch = unwatched
-    read: RowReader = read_profiles
-    device: str = "auto"
-
-    def part(self, first: float, last: float) -> Watch:
-        """For a step that takes up this part of the whole."""
-        return lambda doing, share: self.watch(doing, first + (last - first) * share)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,77 +161,13 @@ def _from_reports(
         settings["classifier"] = "recommended"
     else:
         settings["epochs"] = row.numbers["epochs"]
-    reported = int(_present(kept).sum())
+    reported = int(present(kept).sum())
     return _Learned(classifier, row, kept.num_graphs, kept.num_users, reported, settings)
-
-
-def label_collected(
-    store: Store,
-    communities: Sequence[Community],
-    model: Path,
-    *,
-    defense: str | None = None,
-    min_reports: int = MIN_REPORTS,
-    course: Course = Course(),  # noqa: B008 - it is frozen
-) -> Labelled:
-    """Label communities, and keep their labels in the store.
-
-    A classifier that withstands liars is compared with these communities first
-    (:meth:`graphldp.RobustProfileClassifier.checked`).
-
-    Args:
-        store: the collector's.
-        communities: those to label.
-        model: what :func:`train_collected` wrote.
-        defense: leave out the users that it flags.
-        min_reports: a label from fewer says too much about each of them, and is not given.
-        course: how it is run.
-
-    Returns:
-        A label for each community with enough reports, in their order.
-    """
-    if store.results.withdrawn(str(model)):
-        raise used_no_more(str(model))
-    course.watch("loading the model", 0.0)
-    classifier = load_classifier(model, course.device)
-    found = heard(store, communities, "unlabelled", min_reports)
-    before = store.retention.before([each.key for each in found])
-    graphs: Reports | Profiled
-    if isinstance(classifier, ProfileClassifier) and defense is None:
-        graphs = course.read(store, found, course.part(_READ, 1.0))
-        classifier, reported = checked(classifier, graphs), graphs.reported
-        chances = classifier.predict_proba(graphs)
-    else:
-        _, graphs = gather(store, found, defense)
-        classifier = checked(classifier, graphs)
-        chances = classifier.predict_proba(graphs)
-        reported = np.bincount(graphs.graph_of_user[_present(graphs)], minlength=len(graphs))
-    likeliest = zip(*_likeliest(classifier.classes_, chances), strict=True)
-    given = [
-        Prediction(community.key, label, confidence, here, str(model), certified=certified)
-        for community, (label, confidence), here, certified in zip(
-            found, likeliest, reported.tolist(), certificates(classifier, graphs), strict=True
-        )
-    ]
-    given = [each for each in given if enough(each.reported, min_reports)]  # a defense may have left too few
-    by_key = {each.key: each for each in communities}
-    kept = [Recipient(by_key[each.community], each) for each in store.results.set_predictions(given, before)]
-    return Labelled(kept, classifier.trust_ if isinstance(classifier, RobustProfileClassifier) else None)
 
 
 def fitted(reports: Reports | Profiled, seed: int = 0, *, robust: bool = False) -> ProfileClassifier:
     """The recommended classifier, or the one that withstands liars, fitted to collected or simulated reports."""
     return recommended_classifier(ROBUST if robust else RECIPE, seed).fit(reports)
-
-
-def labels_of(classifier: GraphClassifier | ProfileClassifier, reports: Reports) -> list[tuple[int, float]]:
-    """The label of each graph, and how likely it is."""
-    chances = checked(classifier, reports).predict_proba(reports)
-    return list(zip(*_likeliest(classifier.classes_, chances), strict=True))
-
-
-def _likeliest(classes: NDArray[Any], chances: NDArray[np.float64]) -> tuple[list[int], list[float]]:
-    return [int(each) for each in classes[chances.argmax(axis=1)]], chances.max(axis=1).tolist()
 
 
 def _measured(
@@ -303,7 +188,3 @@ def _measured(
             rows.append(row)
             course.part(_READ, _MEASURED)("measuring accuracy", len(rows) / len(cells))
     return next((row, model) for row, model in zip(rows, models, strict=True) if model is not None)
-
-
-def _present(reports: Reports) -> NDArray[np.bool_]:
-    return np.ones(reports.num_users, np.bool_) if reports.missing is None else ~reports.missing

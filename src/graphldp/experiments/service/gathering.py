@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphldp.collector.communities.community import Community
 from graphldp.collector.communities.disclosure import released
@@ -81,3 +85,27 @@ def gather(
         users = local[verdict.flagged & (owner == place)]
         store.results.set_flags(community.key, {int(user): defense for user in users})
     return reports, kept
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a training or a labelling is run; nothing here changes what it finds.
+
+    Args:
+        watch: called with what is being done, and with the share that is done.
+        read: how reports become rows.
+        device: of a network.
+    """
+
+    watch: Watch = unwatched
+    read: RowReader = read_profiles
+    device: str = "auto"
+
+    def part(self, first: float, last: float) -> Watch:
+        """For a step that takes up this part of the whole."""
+        return lambda doing, share: self.watch(doing, first + (last - first) * share)
+
+
+def present(reports: Reports) -> NDArray[np.bool_]:
+    """Who has reported."""
+    return np.ones(reports.num_users, np.bool_) if reports.missing is None else ~reports.missing

@@ -27,7 +27,7 @@ from graphldp.wire import Invitation
 if TYPE_CHECKING:
     from graphldp.collector.storage.operating.results import Run
     from graphldp.collector.storage.store import Store
-    from graphldp.experiments.service.collected import Recipient
+    from graphldp.experiments.service.labelling import Recipient
     from graphldp.graphs import GraphSet
 
 # Every client's process imports this module: what only the operator needs is imported where it is used.
@@ -168,7 +168,9 @@ def _take_part(person: Person) -> None:
 def learn(store: Store, folder: Path) -> tuple[Run, list[Recipient]]:
     """What the operator does: export, train, label. What was trained, and the labels."""
     from graphldp.collector.storage.copies.export import export
-    from graphldp.experiments.service.collected import Course, label_collected, train_collected
+    from graphldp.experiments.service.collected import train_collected
+    from graphldp.experiments.service.gathering import Course
+    from graphldp.experiments.service.labelling import label_collected
 
     found = store.communities()
     export(store, found).save(folder / "reports.npz")
@@ -187,7 +189,8 @@ def simulate(graphs: GraphSet, people: Sequence[Person], draws: int) -> list[flo
     The graphs, who stays silent, which communities have a label, and the code that labels the others are those of the
     live run. Only the reports are drawn by the lab's mechanism.
     """
-    from graphldp.experiments.service.collected import fitted, labels_of
+    from graphldp.experiments.service.collected import fitted
+    from graphldp.experiments.service.labelling import labels_of
     from graphldp.learn.recipe import recommended
     from graphldp.threats.treatments import treat
 
