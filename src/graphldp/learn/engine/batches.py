@@ -19,7 +19,7 @@ from graphldp.errors import DataError
 from graphldp.learn.engine import packing
 from graphldp.learn.engine.in_place import TILE, InPlace
 from graphldp.learn.engine.layout import Layout
-from graphldp.learn.engine.rows import Csr, Matrix, RowBatch, Rows, Tiles, Users, kernels_for, passes_for
+from graphldp.learn.engine.rows import Csr, Matrix, RowBatch, Rows, Tiles, Users, kernels_for
 from graphldp.learn.engine.store import Blocks, Dense, GraphStore
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
@@ -102,10 +102,6 @@ def gather(store: GraphStore, ids: NDArray[np.int64], layers: int) -> Iterator[R
         layers: how many rounds the models use, the input's counted.
     """
     device, dtype, models = store.codes.device, store.dtype, ids.shape[1]
-    passes = passes_for(device, models)
-    if passes is not None:
-        yield from (passes.gather_merged if store.colours else passes.gather_in_place)(store, ids, layers)
-        return
     kernels = kernels_for(device, dtype)
     if kernels is not None:
         laid_out = InPlace(store, ids, layers, kernels)

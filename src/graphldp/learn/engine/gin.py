@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 import numpy as np
@@ -185,14 +186,18 @@ def initial(slots: Mapping[str, Slot], rng: np.random.Generator) -> NDArray[np.f
     return np.concatenate(parts)
 
 
+def begins(slots: Mapping[str, Slot]) -> dict[str, int]:
+    """Where each tensor begins in that array."""
+    ends = accumulate((math.prod(slot.shape) for slot in slots.values()), initial=0)
+    return dict(zip(slots, ends, strict=False))
+
+
 def views(slots: Mapping[str, Slot], flat: Tensor) -> dict[str, Tensor]:
     """The tensors that lie in the flat [S, P] tensor, each with a leading axis of S."""
-    named, start = {}, 0
-    for name, slot in slots.items():
-        size = math.prod(slot.shape)
-        named[name] = flat[:, start : start + size].view(-1, *slot.shape)
-        start += size
-    return named
+    return {
+        name: flat[:, begin : begin + math.prod(slots[name].shape)].view(-1, *slots[name].shape)
+        for name, begin in begins(slots).items()
+    }
 
 
 def scores(

@@ -1,8 +1,8 @@
 """The operations of the network on distinct colours; :mod:`graphldp.learn.engine.rows` says how these are laid out.
 
-One model on a CPU is computed by compiled passes (:mod:`graphldp.learn.engine.cpu`), and on a CUDA GPU compiled kernels
-take the place of these operations (:mod:`graphldp.learn.engine.cuda`). Plain operations serve all else: several models
-on a CPU, double precision on a GPU, and machines without the compilers.
+On a CUDA GPU compiled kernels take the place of these operations (:mod:`graphldp.learn.engine.cuda`). One model on a
+CPU does without them (:mod:`graphldp.learn.engine.cpu`). Plain operations serve all else: several models on a CPU,
+double precision on a GPU, and machines without the compilers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from graphldp.learn.engine.rows import EPS, Head, Map, Matrix, Rows, kernels_for, passes_for
+from graphldp.learn.engine.rows import EPS, Head, Map, Matrix, Rows, kernels_for
 
 
 class _Read(torch.autograd.Function):
@@ -112,10 +112,6 @@ def score(
         kept: [S, graphs, rounds · classes], the factors of dropout, if any.
         training: normalise over the batch's users, else by the running statistics.
     """
-    passes = passes_for(x.device, rounds[0].tiles.num_models)
-    if passes is not None and (training or not torch.is_grad_enabled()):  # they have no gradient of an evaluation
-        found: Tensor = passes.score(x, rounds, layers, heads, size, kept, training=training)
-        return found
     factors = [None] * len(heads) if kept is None else kept.chunk(len(heads), dim=2)
     total = torch.zeros((), dtype=size.dtype, device=size.device)
     for sums, (weight, bias), factor in zip(_pool(x, rounds, layers, training=training), heads, factors, strict=True):

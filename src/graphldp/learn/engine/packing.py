@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from graphldp.learn.engine.gin import ModelSpec
 
 _DENSE = 16  # lists are dense where one pair in as many is an entry
-SHARED = 0.8  # merging equal colours of several graphs takes as long as it saves where there are more per row
+SHARED = 0.8  # merging equal colours of several graphs takes as long as it saves where a round has more per row
 _ENTRIES_AT_ONCE = 1 << 25  # bounds the memory that packing takes beside its result
 
 
@@ -157,9 +157,14 @@ class _Across:
         self._colour = (group(key, key) or (key, key))[0] if merges else None
 
     def note(self, leader: Tensor) -> None:
-        """Keep the colours of some users, each the first of a colour within a graph."""
-        if self._colour is not None:
-            self._found.append(self._colour[leader].int())
+        """Keep the colours of some users, each the first of a colour within a graph, if enough of them are equal."""
+        if self._colour is None:
+            return
+        found = self._colour[leader].int()
+        if len(found) and int(found.max()) + 1 >= SHARED * len(found):
+            self._colour = None  # later colours are finer still
+        else:
+            self._found.append(found)
 
     def refine(self, leader: Tensor) -> None:
         """One round."""
@@ -168,10 +173,8 @@ class _Across:
             self.note(leader)
 
     def colours(self) -> tuple[NDArray[np.int32], ...]:
-        """The number of each row's colour after each round, if enough of them are equal."""
-        rows = sum(len(each) for each in self._found)
-        distinct = sum(int(each.max()) + 1 for each in self._found if len(each))
-        return tuple(each.numpy() for each in self._found) if distinct < SHARED * rows else ()
+        """The number of each row's colour, after each of the first rounds."""
+        return tuple(each.numpy() for each in self._found)
 
 
 def _entries(

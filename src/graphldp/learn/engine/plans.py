@@ -12,7 +12,8 @@ from torch import Tensor
 from graphldp.learn.engine.layout import send
 from graphldp.learn.engine.members import Member
 
-BETAS = 0.9, 0.999  # as in torch.optim.Adam
+BETAS = 0.9, 0.999
+EPS = 1e-8  # both as in torch.optim.Adam
 
 
 def in_batches(values: Sequence[NDArray[np.int64]], sizes: Sequence[int], filling: int) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,7 +20,7 @@ from torch import Tensor
 
 from graphldp.learn.engine.batches import gather
 from graphldp.learn.engine.in_place import InPlace, Room
-from graphldp.learn.engine.rows import RowBatch, kernels_for
+from graphldp.learn.engine.rows import kernels_for, passes_for
 from graphldp.learn.engine.store import GraphStore
 
 Work = Callable[..., None]
@@ -37,7 +38,7 @@ class Steps:
         beside: [steps, …] each, on the device.
     """
 
-    batches: InPlace | Callable[[], Iterable[RowBatch]]
+    batches: InPlace | Callable[[], Iterable[Any]]
     beside: tuple[Tensor, ...]
 
 
@@ -81,6 +82,9 @@ class Replay:
             kept: see :class:`~graphldp.learn.engine.rows.Rows`.
             beside: [steps, …] each, on the device; of the same shape at each call.
         """
+        passes = passes_for(store.codes.device, ids.shape[1])
+        if passes is not None:
+            return Steps(partial(passes.gather, store, ids, layers), beside)
         kernels = kernels_for(store.codes.device, store.dtype)
         if kernels is None:
             return Steps(partial(gather, store, ids, layers), beside)

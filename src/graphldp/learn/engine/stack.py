@@ -8,6 +8,7 @@ the device before the end of an epoch.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,10 +22,9 @@ from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.layout import send
 from graphldp.learn.engine.members import Member
 from graphldp.learn.engine.replay import Replay, Steps
-from graphldp.learn.engine.rows import RowBatch
+from graphldp.learn.engine.rows import passes_for
 from graphldp.learn.engine.store import GraphStore, join
 
-EPS = 1e-8  # as in torch.optim.Adam
 SMALL = 1e-6  # a deviation that is rounding, of a number that all graphs share
 
 
@@ -146,6 +146,9 @@ class Stack:
             name: view.requires_grad_() for name, view in gin.views(self._slots, self._state["weights"]).items()
         }
         self._running = gin.views(self._norms, self._state["norms"])
+        passes = passes_for(self._state["weights"].device, len(self.members))
+        flat = [] if passes is None else [self._state[name][0].numpy() for name in ("weights", "norms")]
+        self._network = None if passes is None else passes.Network(self.spec, *flat)
         self._losses = self._state["weights"].new_zeros(2, len(self.members))
         self._learning.forget()
         self._judging.forget()
@@ -184,8 +187,13 @@ class Stack:
     def _kept(self) -> torch.dtype:
         return torch.bfloat16 if self.members[0].options.half else torch.float32
 
-    def _learn(self, batch: RowBatch, targets: Tensor, weight: Tensor, kept: Tensor, adam: Tensor) -> None:
+    def _learn(self, batch: Any, targets: Tensor, weight: Tensor, kept: Tensor, adam: Tensor) -> None:
         """One step of every training."""
+        if self._network is not None:
+            moments = self._state["first"][0].numpy(), self._state["second"][0].numpy()
+            given = (each[0].numpy() for each in (targets, weight, kept))
+            self._losses[0] += self._network.learn(batch, *given, moments, adam.numpy().ravel())
+            return
         scores = gin.scores(self.spec, self._params, self._running, batch, kept=kept, training=True)
         losses = cross_entropy(scores.flatten(0, 1), targets.flatten(), reduction="none").view_as(weight) * weight
         loss = (losses.sum(1) / weight.sum(1).clamp(min=1)).sum()
@@ -194,9 +202,12 @@ class Stack:
         self._losses[0] += losses.detach().sum(1)
 
     @torch.no_grad()
-    def _judge(self, batch: RowBatch, targets: Tensor, weight: Tensor) -> None:
+    def _judge(self, batch: Any, targets: Tensor, weight: Tensor) -> None:
         """Loss and accuracy of every training on one batch."""
-        scores = gin.scores(self.spec, self._params, self._running, batch)
+        if self._network is None:
+            scores = gin.scores(self.spec, self._params, self._running, batch)
+        else:
+            scores = torch.from_numpy(self._network.scores(batch))[None]
         losses = cross_entropy(scores.flatten(0, 1), targets.flatten(), reduction="none").view_as(weight)
         self._losses[0] += (losses * weight).sum(1)
         self._losses[1] += ((scores.argmax(2) == targets) * weight).sum(1)
@@ -223,5 +234,5 @@ class Stack:
         first, second = self._state["first"], self._state["second"]
         first.lerp_(grad, first_rate)
         second.lerp_(grad * grad, second_rate)
-        denominator = (second.sqrt() * correction).add_(EPS)
+        denominator = (second.sqrt() * correction).add_(plans.EPS)
         self._state["weights"].sub_(size * first / denominator)

@@ -85,8 +85,8 @@ class GraphStore:
         summaries: [graphs + 1, numbers], what a head sees of each graph, if anything; the last is nobody's.
         sizes: int64 [graphs], users in each graph, on the host.
         kind: see :func:`kind_of`.
-        colours: int32 [rows] for each round, on the host: the number of each row's colour among the colours of all
-            graphs; nothing where it is not worth while to merge equal ones.
+        colours: int32 [rows] for each of the first rounds, on the host: the number of each row's colour among the
+            colours of all graphs; as long as it is worth while to merge equal ones.
     """
 
     rounds: tuple[Round, ...]
@@ -99,13 +99,13 @@ class GraphStore:
 
     @cached_property
     def column_colours(self) -> list[list[NDArray[np.int32]]]:
-        """The colour, among those of all graphs, of each entry's column: for each matrix of each round."""
-        found: list[list[NDArray[np.int32]]] = []
-        for k, each in enumerate(self.rounds):
-            blocks = [matrix for matrix in each.matrices if isinstance(matrix, Blocks)]
+        """The colour, among those of all graphs, of each entry's column: of each round after one with colours."""
+        found: list[list[NDArray[np.int32]]] = [[] for _ in self.rounds]
+        for k in range(1, min(len(self.colours) + 1, len(self.rounds))):
+            blocks = [matrix for matrix in self.rounds[k].matrices if isinstance(matrix, Blocks)]
             before = self.rounds[k - 1].row_ptr[:-1]
             columns = [matrix.col.numpy() + np.repeat(before, np.diff(matrix.entry_ptr)) for matrix in blocks]
-            found.append([self.colours[k - 1].take(each) for each in columns])
+            found[k] = [self.colours[k - 1].take(each) for each in columns]
         return found
 
     @property
@@ -158,11 +158,9 @@ def join(stores: Sequence[GraphStore], device: torch.device) -> GraphStore:
 
 
 def _join_colours(stores: Sequence[GraphStore]) -> tuple[NDArray[np.int32], ...]:
-    """Colours of several sets count as different."""
-    if not all(store.colours for store in stores):
-        return ()
+    """Colours of several sets count as different; rounds are left out where one set has none."""
     joined = []
-    for parts in zip(*(store.colours for store in stores), strict=True):
+    for parts in zip(*(store.colours for store in stores), strict=False):
         shifts = np.cumsum([0, *(int(part.max(initial=-1)) + 1 for part in parts)])
         joined.append(np.concatenate([part + np.int32(shift) for part, shift in zip(parts, shifts, strict=False)]))
     return tuple(joined)

@@ -24,6 +24,7 @@ from graphldp.learn.engine.batches import PackedGraphs, gather
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.members import Member
 from graphldp.learn.engine.packing import kind_of
+from graphldp.learn.engine.rows import passes_for
 from graphldp.learn.engine.stack import Stack
 from graphldp.learn.engine.threads import one_thread_a_product, threads_of
 
@@ -237,20 +238,32 @@ def predict_proba(
 ) -> NDArray[np.float64]:
     """The probabilities [graphs, classes] that a trained model gives to each class."""
     _check_pack(spec, packed)
-    params, running = (
-        {name: state[name].to(packed.device, packed.dtype)[None] for name in slots(spec)}
-        for slots in (gin.parameters, gin.statistics)
-    )
     count = len(packed)
     steps = -(-count // batch_size)
     ids = np.full(steps * batch_size, len(packed.store.sizes), dtype=np.int64)
     ids[:count] = packed.ids
     parts = [torch.zeros(0, spec.num_classes, dtype=packed.dtype, device=packed.device)]
     with torch.no_grad(), one_thread_a_product(packed.device, 1):
-        for batch in gather(packed.store, ids.reshape(steps, 1, batch_size), spec.layers):
-            parts.append(gin.scores(spec, params, running, batch)[0])
+        parts += _scored(spec, state, packed, ids.reshape(steps, 1, batch_size))
     chances = torch.softmax(torch.cat(parts)[:count].double(), dim=1)
     return np.asarray(chances.cpu().numpy())
+
+
+def _scored(
+    spec: ModelSpec, state: Mapping[str, Tensor], packed: PackedGraphs, ids: NDArray[np.int64]
+) -> Iterator[Tensor]:
+    """The scores [B, classes] of batch after batch."""
+    passes = passes_for(packed.device, 1)
+    if passes is not None:
+        network = passes.Network.of(spec, state, packed.dtype)
+        yield from (torch.from_numpy(network.scores(batch)) for batch in passes.gather(packed.store, ids, spec.layers))
+        return
+    params, running = (
+        {name: state[name].to(packed.device, packed.dtype)[None] for name in slots(spec)}
+        for slots in (gin.parameters, gin.statistics)
+    )
+    for batch in gather(packed.store, ids, spec.layers):
+        yield gin.scores(spec, params, running, batch)[0]
 
 
 def resolve_device(name: str) -> torch.device:

@@ -15,16 +15,19 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from graphldp.learn.engine.rows import EPS
+
 Floats = NDArray[np.floating[Any]]
 Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], Floats]
 """Of each row: the first entry, the one after the last, what is added to columns; then columns, and values."""
-Norm = tuple[Floats, Floats, Floats, Floats]
-"""Of each column: mean, 1/sd, gamma/sd and beta."""
+Norm = Floats
+"""[4, columns]: mean, 1/sd, gamma/sd and beta."""
 
 TILE = 256  # rows of 64 numbers are 64 KB, of which two or three lie in the second-level cache
 FAST = {"contract"}  # a product and a sum may be one operation; nothing else may change
 
 
+@njit(nogil=True, cache=True)
 def tiles_of(rows: int) -> int:
     """How many tiles there are."""
     return -(-rows // TILE)
@@ -74,7 +77,7 @@ def _moments(y: Floats, counts: Floats, tile: int, first: int, last: int, weight
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _normalise(y: Floats, norm: Norm, first: int, last: int, out: Floats) -> None:
     """relu(bn(y)) of a tile, from row 0 of ``out`` on."""
-    mean, _, steep, beta = norm
+    mean, steep, beta = norm[0], norm[2], norm[3]
     zero = y.dtype.type(0)
     for i in range(first, last):
         for j in range(y.shape[1]):
@@ -131,43 +134,32 @@ def advance(
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def settle(
-    weights: Floats,
-    parts: Floats,
-    eps: float,
-    rate: float,
-    bias: Floats,
-    gamma: Floats,
-    running_mean: Floats,
-    running_var: Floats,
-    norm: Floats,
-) -> None:
-    """Mean, 1/sd and gamma/sd over all users by the moments of tiles, into ``norm``; running statistics move there."""
-    users, width = 0.0, len(gamma)
-    mean, squares = np.zeros(width), np.zeros(width)
+def settle(weights: Floats, parts: Floats, rate: float, bias: Floats, mean: Floats, var: Floats, norm: Norm) -> None:
+    """Mean and 1/sd over all users by the moments of tiles, into ``norm``; the running ``mean`` and ``var`` move."""
+    users, width = 0.0, len(mean)
+    centre, squares = np.zeros(width), np.zeros(width)
     for tile in range(len(weights)):
         users += weights[tile]
         for j in range(width):
-            mean[j] += np.float64(weights[tile]) * parts[0, tile, j]
+            centre[j] += np.float64(weights[tile]) * parts[0, tile, j]
     users = max(users, 1.0)
     for j in range(width):
-        mean[j] /= users
+        centre[j] /= users
     for tile in range(len(weights)):
         for j in range(width):
-            off = parts[0, tile, j] - mean[j]
+            off = parts[0, tile, j] - centre[j]
             squares[j] += parts[1, tile, j] + weights[tile] * off * off
     for j in range(width):
-        norm[0, j] = mean[j]
-        norm[1, j] = 1 / np.sqrt(squares[j] / users + eps)
-        norm[2, j] = norm[1, j] * gamma[j]
-        running_mean[j] += rate * (mean[j] + bias[j] - running_mean[j])
-        running_var[j] += rate * (squares[j] / max(users - 1, 1.0) - running_var[j])
+        norm[0, j] = centre[j]
+        norm[1, j] = 1 / np.sqrt(squares[j] / users + EPS)
+        mean[j] += rate * (centre[j] + bias[j] - mean[j])
+        var[j] += rate * (squares[j] / max(users - 1, 1.0) - var[j])
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def _through_relu(grad: Floats, y: Floats, norm: Norm, tile: int, first: int, last: int, sums: Floats) -> None:
     """Gradients stop where relu was 0. Of those that pass: their sum, and that of their products with y - mean."""
-    mean, _, steep, beta = norm
+    mean, steep, beta = norm[0], norm[2], norm[3]
     plain, sloped = sums[0, tile], sums[1, tile]
     plain[:] = 0
     sloped[:] = 0
@@ -183,9 +175,9 @@ def _through_relu(grad: Floats, y: Floats, norm: Norm, tile: int, first: int, la
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def totals(sums: Floats, scale: Floats, users: float, d_gamma: Floats, d_beta: Floats, taken: Floats) -> None:
+def totals(sums: Floats, norm: Norm, users: float, d_gamma: Floats, d_beta: Floats, taken: Floats) -> None:
     """The gradients of gamma and beta; and what batch norm takes from each user, ``taken[0] + taken[1] (y - mean)``."""
-    width = len(scale)
+    width = len(d_gamma)
     both = np.zeros((2, width))
     for tile in range(sums.shape[1]):
         for j in range(width):
@@ -193,24 +185,28 @@ def totals(sums: Floats, scale: Floats, users: float, d_gamma: Floats, d_beta: F
             both[1, j] += sums[1, tile, j]
     for j in range(width):
         d_beta[j] = both[0, j]
-        d_gamma[j] = both[1, j] * scale[j]
+        d_gamma[j] = both[1, j] * norm[1, j]
         taken[0, j] = both[0, j] / users
-        taken[1, j] = both[1, j] * scale[j] * scale[j] / users
+        taken[1, j] = both[1, j] * norm[1, j] * norm[1, j] / users
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _take(grad: Floats, y: Floats, mean: Floats, taken: Floats, counts: Floats, first: int, last: int) -> None:
+def _take(
+    grad: Floats, y: Floats, norm: Norm, taken: Floats, counts: Floats, first: int, last: int, out: Floats
+) -> None:
     """Batch norm's backward pass but for its last factor, gamma/sd, which waits for small matrices."""
+    mean, plain, sloped = norm[0], taken[0], taken[1]
     for i in range(first, last):
         for j in range(y.shape[1]):
-            grad[i, j] -= counts[i] * (taken[0, j] + taken[1, j] * (y[i, j] - mean[j]))
+            out[i - first, j] = grad[i, j] - counts[i] * (plain[j] + sloped[j] * (y[i, j] - mean[j]))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def take(start: int, stop: int, grad: Floats, y: Floats, norm: Norm, taken: Floats, counts: Floats) -> None:
     """Batch norm's backward pass, in place."""
     for tile in range(start, stop):
-        _take(grad, y, norm[0], taken, counts, tile * TILE, min((tile + 1) * TILE, len(y)))
+        first, last = tile * TILE, min((tile + 1) * TILE, len(y))
+        _take(grad, y, norm, taken, counts, first, last, grad[first:last])
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -248,10 +244,7 @@ def map_back(
     for tile in range(start, stop):
         first, last = tile * TILE, min((tile + 1) * TILE, len(y))
         x, own = room[0, : last - first], room[1, : last - first]
-        _take(grad, y, norm[0], taken, counts, first, last)
-        for i in range(first, last):
-            for j in range(y.shape[1]):
-                own[i - first, j] = grad[i, j]
+        _take(grad, y, norm, taken, counts, first, last, own)
         _normalise(before, norm_before, first, last, x)
         np.dot(own.T, x, d_weight[tile])
         np.dot(own, weight, grad[first:last])

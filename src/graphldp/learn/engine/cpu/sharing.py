@@ -12,12 +12,13 @@ from typing import Any
 
 import scipy.linalg  # noqa: F401 - the products of compiled code are scipy's, which must be loaded to be counted
 import torch
+from numba.extending import overload
 from threadpoolctl import ThreadpoolController
 
 from graphldp.learn.engine.cpu.passes import tiles_of
 
 
-def share(work: Callable[..., None], rows: int, *arrays: Any) -> None:
+def _share(work: Callable[..., None], rows: int, *arrays: Any) -> None:
     """A pass over all tiles of so many rows, in equal parts for as many threads as torch has."""
     tiles, threads = tiles_of(rows), torch.get_num_threads()
     if min(threads, tiles) < 2:
@@ -28,6 +29,22 @@ def share(work: Callable[..., None], rows: int, *arrays: Any) -> None:
     work(*parts[0], *arrays)
     for each in others:
         each.result()
+
+
+def shared(work: Callable[..., None]) -> Callable[..., None]:
+    """A pass over all tiles of so many rows: called from Python it is shared, and in compiled code one thread's."""
+
+    def everywhere(rows: int, *arrays: Any) -> None:
+        _share(work, rows, *arrays)
+
+    @overload(everywhere)
+    def _compiled(rows: int, *arrays: Any) -> Callable[..., None]:
+        def alone(rows: int, *arrays: Any) -> None:
+            work(0, tiles_of(rows), *arrays)
+
+        return alone
+
+    return everywhere
 
 
 @contextmanager

@@ -1,208 +1,269 @@
-"""The convolutions of one model on a CPU, forward and back, in few passes (:mod:`graphldp.learn.engine.cpu.passes`).
+"""The layers of one model on a CPU, forward and back, in few passes (:mod:`graphldp.learn.engine.cpu.passes`).
 
 What is kept between the two ways is what each linear map gave, y, and how it was normalised. relu(bn(y)) takes less
 time to compute again than to read. A round has fewer rows than the next, so W A x is computed as A (W x). The bias
 moves the mean and nothing else, so it is left out here and its gradient is zero.
+
+A layer is written once and used in two ways. Compiled as a whole it is one call, which a batch of small graphs needs:
+starting its passes one by one would take as long as the passes. As it stands it is Python that starts one pass after
+the other, each shared between threads (:func:`graphldp.learn.engine.cpu.sharing.shared`). So that both give the same
+bits, all arithmetic is in compiled functions.
+
+Parameters, their gradients and statistics are flat. ``maps`` [maps, 6] says where those of a layer's maps begin:
+weight, bias, gamma and beta among parameters, mean and var among statistics.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
-from graphldp.learn.engine.cpu import passes
-from graphldp.learn.engine.cpu.passes import Floats, Norm, tiles_of
-from graphldp.learn.engine.cpu.sharing import share
-from graphldp.learn.engine.cpu.spans import Spans
-from graphldp.learn.engine.rows import EPS, MOMENTUM, Matrix, Rows
+from graphldp.learn.engine.cpu.passes import (
+    FAST,
+    Entries,
+    Floats,
+    advance,
+    aggregate,
+    hand_down,
+    map_back,
+    settle,
+    take,
+    tiles_of,
+    totals,
+)
+from graphldp.learn.engine.cpu.sharing import shared
+from graphldp.learn.engine.rows import EPS
 
-quietly = np.errstate(over="ignore", invalid="ignore")  # a loss that is not a number is an error, and says so
+Offsets = NDArray[np.int64]
 
-
-class MapArrays(NamedTuple):
-    """A linear map and its batch norm."""
-
-    weight: Floats
-    bias: Floats
-    gamma: Floats
-    beta: Floats
-    mean: Floats
-    var: Floats
-
-
-class Kept(NamedTuple):
-    """What a map gave, and how it was normalised."""
-
-    y: Floats
-    norm: Norm
+over_aggregate, over_advance, over_take = shared(aggregate), shared(advance), shared(take)
+over_map_back, over_hand_down = shared(map_back), shared(hand_down)
 
 
-Layers = Sequence[Sequence[MapArrays]]
-Moments = tuple[Floats, Floats]
+@njit(nogil=True, cache=True)
+def _turned(params: Floats, begin: int, outputs: int, parts: int, inputs: int) -> Floats:
+    """A weight [outputs, parts · inputs] as one map for each of its parts, [parts, inputs, outputs]; none before 0."""
+    found = np.empty((parts if begin >= 0 else 0, inputs, outputs), params.dtype)
+    for m in range(len(found)):
+        for o in range(outputs):
+            row = params[begin + (o * parts + m) * inputs : begin + (o * parts + m + 1) * inputs]
+            for i in range(inputs):
+                found[m, i, o] = row[i]
+    return found
 
 
-class Ahead:
-    """The way forward."""
-
-    def __init__(self, rounds: Sequence[Rows], layers: Layers, *, training: bool) -> None:
-        self._rounds, self._layers, self._training = rounds, layers, training
-        self._rate = MOMENTUM * (float(rounds[0].together.count) > 0)
-        self.kept: list[list[Kept]] = []
-
-    @quietly
-    def pooled(self, x: Floats) -> list[Floats]:
-        """The sum over each graph's users, after each round."""
-        sums = [_there(self._rounds[0].readout).times(x)]
-        z = np.stack([x @ part for part in self._parts(0)])
-        for k, maps in enumerate(self._layers):
-            self.kept.append([self._aggregate(z, maps[0], self._rounds[k + 1])])
-            for one in maps[1:]:
-                self.kept[k].append(self._map(self.kept[k][-1], one, self._rounds[k + 1]))
-            x, z = self._read(k)
-            sums.append(_there(self._rounds[k + 1].readout).times(x))
-        return sums
-
-    def _parts(self, k: int) -> Floats:
-        """The first map of a layer, for what each matrix gives: [matrices, inputs, outputs]; none after the last."""
-        if k == len(self._layers):
-            last = self._layers[-1][-1].weight
-            return np.empty((0, len(last), len(last)), last.dtype)
-        weight, matrices = self._layers[k][0].weight, self._rounds[k + 1].matrices
-        return np.ascontiguousarray(weight.reshape(len(weight), len(matrices), -1).transpose(1, 2, 0))
-
-    def _aggregate(self, z: Floats, one: MapArrays, rows: Rows) -> Kept:
-        counts = _counts(rows)
-        y = np.empty((len(counts), z.shape[2]), z.dtype)
-        moments = self._moments(y)
-        for m, matrix in enumerate(rows.matrices):
-            weights = moments[0] if m + 1 == len(rows.matrices) else moments[0][:0]
-            share(passes.aggregate, len(y), _there(matrix).arrays, z[m], y, m > 0, counts, weights, moments[1])
-        return Kept(y, self._norm(one, moments))
-
-    def _map(self, before: Kept, one: MapArrays, rows: Rows) -> Kept:
-        y = np.empty((1, len(before.y), len(one.weight)), before.y.dtype)
-        moments = self._moments(y[0])
-        weight = np.ascontiguousarray(one.weight.T)[None]
-        share(passes.advance, len(before.y), *before, weight, before.y[:0], y, _counts(rows), *moments)
-        return Kept(y[0], self._norm(one, moments))
-
-    def _read(self, k: int) -> tuple[Floats, Floats]:
-        """The rows after a layer, and their maps that the next one aggregates."""
-        last, weight = self.kept[k][-1], self._parts(k + 1)
-        x, z = np.empty_like(last.y), np.empty((len(weight), len(last.y), weight.shape[2]), last.y.dtype)
-        nothing = last.y[:0, 0], last.y[:0, 0], np.empty((2, 0, 0), last.y.dtype)
-        share(passes.advance, len(x), *last, weight, x, z, *nothing)
-        return x, z
-
-    def _moments(self, y: Floats) -> Moments:
-        """Room for the moments of each tile, if they are needed."""
-        tiles = tiles_of(len(y)) if self._training else 0
-        return np.empty(tiles, y.dtype), np.empty((2, tiles, y.shape[1]), y.dtype)
-
-    def _norm(self, one: MapArrays, moments: Moments) -> Norm:
-        if (
-            not self._training
-        ):  # the mean is taken away before scaling: in the shift it would cancel large numbers later
-            return one.mean - one.bias, one.mean, one.gamma / np.sqrt(one.var + one.var.dtype.type(EPS)), one.beta
-        norm = np.empty((3, len(one.gamma)), one.gamma.dtype)
-        passes.settle(*moments, EPS, self._rate, one.bias, one.gamma, one.mean, one.var, norm)
-        return norm[0], norm[1], norm[2], one.beta
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _norm(
+    weights: Floats,
+    parts: Floats,
+    rate: float,
+    training: bool,
+    at: Offsets,
+    params: Floats,
+    running: Floats,
+    norm: Floats,
+) -> None:
+    """How what a map gave is normalised: by the batch, or by the running statistics."""
+    width = norm.shape[1]
+    bias, gamma = params[at[1] : at[1] + width], params[at[2] : at[2] + width]
+    mean, var = running[at[4] : at[4] + width], running[at[5] : at[5] + width]
+    if training:
+        settle(weights, parts, rate, bias, mean, var, norm)
+    else:  # the mean is taken away before scaling: in the shift it would cancel large numbers later
+        for j in range(width):
+            norm[0, j], norm[1, j] = mean[j] - bias[j], 1 / np.sqrt(var[j] + EPS)
+    for j in range(width):
+        norm[2, j], norm[3, j] = norm[1, j] * gamma[j], params[at[3] + j]
 
 
-class Back:
-    """The way back: the gradients of each layer's maps, from those of graphs' sums."""
-
-    def __init__(self, rounds: Sequence[Rows], layers: Layers, kept: list[list[Kept]]) -> None:
-        self._rounds, self._layers, self._kept = rounds, layers, kept
-        self._users = max(float(rounds[0].together.count), 1.0)
-
-    @quietly
-    def gradients(self, x: Floats, d_pooled: Sequence[Floats]) -> list[tuple[Floats, Floats, Floats]]:
-        """Of weight, gamma and beta of each map."""
-        found: list[tuple[Floats, Floats, Floats]] = []
-        grad, sums = self._begin(d_pooled[-1])
-        for k in reversed(range(len(self._layers))):
-            for j in reversed(range(len(self._layers[k]))):
-                kept = self._kept[k][j]
-                room = np.empty((4, len(kept.norm[1])), grad.dtype)
-                d_gamma, d_beta, taken = room[0], room[1], room[2:]
-                passes.totals(sums, kept.norm[1], self._users, d_gamma, d_beta, taken)
-                steep = kept.norm[2][:, None]
-                weight = self._layers[k][j].weight * steep
-                if j:
-                    d_weight, sums = self._map(k, j, grad, taken, weight)
-                else:
-                    share(passes.take, len(grad), grad, *kept, taken, _counts(self._rounds[k + 1]))
-                    if k:
-                        d_weight, grad, sums = self._hand_down(k, grad, weight, d_pooled[k])
-                    else:
-                        backs = [_back(matrix).times(grad) for matrix in self._rounds[1].matrices]
-                        d_weight = np.concatenate([back.T @ x for back in backs], axis=1)
-                found.append((d_weight * steep, d_gamma, d_beta))
-        return found[::-1]
-
-    def _begin(self, d_pooled: Floats) -> tuple[Floats, Floats]:
-        """The last rows, over which nobody aggregates."""
-        last, spread = self._kept[-1][-1], _back(self._rounds[-1].readout).arrays
-        down, sums = _room(last)
-        nothing = last.y[:0], np.empty((0, 0, 0), down.dtype)
-        share(
-            passes.hand_down,
-            len(down),
-            spread,
-            down,
-            nothing[0],
-            *last,
-            nothing[1],
-            down,
-            False,
-            spread,
-            d_pooled,
-            sums,
-        )
-        return down, sums
-
-    def _map(self, k: int, j: int, grad: Floats, taken: Floats, weight: Floats) -> tuple[Floats, Floats]:
-        """Back through a map that is not the first of its layer."""
-        own, before = self._kept[k][j], self._kept[k][j - 1]
-        parts = np.empty((tiles_of(len(grad)), *weight.shape), grad.dtype)
-        sums = _room(before)[1]
-        counts = _counts(self._rounds[k + 1])
-        share(passes.map_back, len(grad), grad, *own, taken, counts, weight, *before, parts, sums)
-        return parts.sum(0), sums
-
-    def _hand_down(self, k: int, grad: Floats, weight: Floats, d_pooled: Floats) -> tuple[Floats, Floats, Floats]:
-        """Back to the rows of the layer before."""
-        last, spread = self._kept[k - 1][-1], _back(self._rounds[k].readout).arrays
-        down, sums = _room(last)
-        matrices, inputs, found = self._rounds[k + 1].matrices, last.y.shape[1], []
-        for m, matrix in enumerate(matrices):
-            given = d_pooled if m + 1 == len(matrices) else d_pooled[:0]
-            part = np.ascontiguousarray(weight[:, m * inputs : (m + 1) * inputs])
-            parts = np.empty((tiles_of(len(down)), *part.shape), grad.dtype)
-            way = _back(matrix).arrays, grad, part, *last
-            share(passes.hand_down, len(down), *way, parts, down, m > 0, spread, given, sums)
-            found.append(parts.sum(0))
-        return np.concatenate(found, axis=1), down, sums
+@njit(nogil=True, cache=True)
+def begin(x: Floats, readout: Entries, params: Floats, first: int, hidden: int, matrices: int) -> tuple[Floats, Floats]:
+    """The sum over each graph's users of the input, and its maps that the first layer aggregates."""
+    sums = np.empty((len(readout[0]), x.shape[1]), x.dtype)
+    aggregate(0, tiles_of(len(sums)), readout, x, sums, False, x[:0, 0], x[:0, 0], np.empty((2, 0, 0), x.dtype))
+    weight = _turned(params, first, hidden, matrices, x.shape[1])
+    z = np.empty((matrices, len(x), hidden), x.dtype)
+    for m in range(matrices):
+        np.dot(x, weight[m], z[m])
+    return sums, z
 
 
-def _room(kept: Kept) -> tuple[Floats, Floats]:
-    """Room for a gradient of rows, and for the sums of each tile."""
-    return np.empty_like(kept.y), np.empty((2, tiles_of(len(kept.y)), kept.y.shape[1]), kept.y.dtype)
+def ahead(
+    ys: Floats,
+    weights: Floats,
+    parts: Floats,
+    readout: Entries,
+    counts: Floats,
+    maps: Offsets,
+    following: int,
+    matrices: int,
+    params: Floats,
+    running: Floats,
+    rate: float,
+    training: bool,
+    sums: Floats,
+) -> tuple[Floats, Floats]:
+    """One layer from what it aggregated: how each map was normalised, and what the next layer aggregates.
+
+    Args:
+        ys: [maps, rows, hidden], the first is what was aggregated; the others become what each map gives.
+        weights: [tiles], users of each tile; no tile unless in training.
+        parts: [2, tiles, hidden], the moments of the first ``ys``.
+        readout: the rows of each graph.
+        counts: users of each row.
+        maps: see above.
+        following: where the weight of the next layer's first map begins; -1 after the last.
+        matrices: how many the next layer aggregates by.
+        params: parameters.
+        running: statistics.
+        rate: how far statistics move.
+        training: normalise over the batch's users, else by the running statistics.
+        sums: [graphs + 1, hidden], becomes the sum over each graph's users.
+    """
+    rows, hidden = ys.shape[1:]
+    norms = np.empty((len(maps), 4, hidden), ys.dtype)
+    _norm(weights, parts, rate, training, maps[0], params, running, norms[0])
+    for j in range(1, len(maps)):
+        weight = _turned(params, maps[j, 0], hidden, 1, hidden)
+        over_advance(rows, ys[j - 1], norms[j - 1], weight, ys[0, :0], ys[j : j + 1], counts, weights, parts)
+        _norm(weights, parts, rate, training, maps[j], params, running, norms[j])
+    weight = _turned(params, following, hidden, matrices, hidden)
+    x, after = np.empty((rows, hidden), ys.dtype), np.empty((len(weight), rows, hidden), ys.dtype)
+    over_advance(rows, ys[-1], norms[-1], weight, x, after, counts, weights[:0], parts)
+    over_aggregate(len(sums), readout, x, sums, False, counts[:0], weights[:0], parts)
+    return norms, after
 
 
-def _counts(rows: Rows) -> Floats:
-    counts: Floats = rows.counts.numpy().ravel()
-    return counts
+def turn(y: Floats, norm: Floats, spread: Entries, d_pooled: Floats) -> tuple[Floats, Floats]:
+    """Where the way back begins: the last rows, over which nobody aggregates; see :func:`back`."""
+    down, sums = np.empty_like(y), np.empty((2, tiles_of(len(y)), y.shape[1]), y.dtype)
+    no_weight = np.empty((0, 0, 0), y.dtype)
+    over_hand_down(len(y), spread, down, y[:0], y, norm, no_weight, down, False, spread, d_pooled, sums)
+    return down, sums
 
 
-def _there(matrix: Matrix) -> Spans:
-    assert isinstance(matrix.forward, Spans)  # noqa: S101
-    return matrix.forward
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _steep(params: Floats, begin: int, norm: Floats, part: int, parts: int, inputs: int) -> Floats:
+    """A part of a weight, [outputs, inputs], each row times gamma/sd."""
+    outputs = norm.shape[1]
+    found = np.empty((outputs, inputs), params.dtype)
+    for o in range(outputs):
+        for i in range(inputs):
+            found[o, i] = params[begin + (o * parts + part) * inputs + i] * norm[2, o]
+    return found
 
 
-def _back(matrix: Matrix) -> Spans:
-    assert isinstance(matrix.backward, Spans)  # noqa: S101
-    return matrix.backward
+@njit(nogil=True, cache=True, fastmath=FAST)
+def _collect(d_weight: Floats, norm: Floats, part: int, parts: int, gradient: Floats, begin: int) -> None:
+    """Add up the gradients of tiles, in order, each row times gamma/sd: a part of the gradient of a weight."""
+    outputs, inputs = d_weight.shape[1:]
+    total = np.empty(inputs, d_weight.dtype)
+    for o in range(outputs):
+        total[:] = 0
+        for tile in range(len(d_weight)):
+            for i in range(inputs):
+                total[i] += d_weight[tile, o, i]
+        for i in range(inputs):
+            gradient[begin + (o * parts + part) * inputs + i] = total[i] * norm[2, o]
+
+
+@njit(nogil=True, cache=True)
+def _totals(sums: Floats, norm: Floats, users: float, at: Offsets, gradient: Floats, taken: Floats) -> None:
+    width = norm.shape[1]
+    totals(sums, norm, users, gradient[at[2] : at[2] + width], gradient[at[3] : at[3] + width], taken)
+
+
+def back(
+    grad: Floats,
+    sums: Floats,
+    ys: Floats,
+    norms: Floats,
+    counts: Floats,
+    maps: Offsets,
+    params: Floats,
+    users: float,
+    gradient: Floats,
+) -> None:
+    """Back through the maps of a layer, to what it aggregated: ``grad`` in place.
+
+    Args:
+        grad: of the last bn(y), past its relu.
+        sums: see :func:`graphldp.learn.engine.cpu.passes.totals`; written over.
+        ys: see :func:`ahead`.
+        norms: likewise.
+        counts: users of each row.
+        maps: see above.
+        params: parameters.
+        users: how many there are together.
+        gradient: of parameters.
+    """
+    rows, hidden = grad.shape
+    taken = np.empty((2, hidden), grad.dtype)
+    for j in range(len(maps) - 1, 0, -1):
+        _totals(sums, norms[j], users, maps[j], gradient, taken)
+        weight = _steep(params, maps[j, 0], norms[j], 0, 1, hidden)
+        d_weight = np.empty((tiles_of(rows), hidden, hidden), grad.dtype)
+        own, before = (ys[j], norms[j]), (ys[j - 1], norms[j - 1])
+        over_map_back(rows, grad, own[0], own[1], taken, counts, weight, before[0], before[1], d_weight, sums)
+        _collect(d_weight, norms[j], 0, 1, gradient, maps[j, 0])
+    _totals(sums, norms[0], users, maps[0], gradient, taken)
+    over_take(rows, grad, ys[0], norms[0], taken, counts)
+
+
+def descend(
+    grad: Floats,
+    norm: Floats,
+    lists: Entries,
+    part: int,
+    parts: int,
+    y: Floats,
+    norm_before: Floats,
+    spread: Entries,
+    d_pooled: Floats,
+    first: int,
+    params: Floats,
+    gradient: Floats,
+    down: Floats,
+    sums: Floats,
+) -> None:
+    """Back to the rows of the layer before, by one matrix after the other.
+
+    Args:
+        grad: of what was aggregated.
+        norm: of what was aggregated.
+        lists: who aggregated over each row before, by this matrix.
+        part: the number of this matrix.
+        parts: how many there are.
+        y: what the last map before gave.
+        norm_before: of that.
+        spread: the graphs of each row before.
+        d_pooled: the gradient of graphs' sums.
+        first: where the weight of the layer's first map begins.
+        params: parameters.
+        gradient: of parameters.
+        down: becomes the gradient of the last bn(y) before, past its relu.
+        sums: becomes the sums of its tiles (:func:`graphldp.learn.engine.cpu.passes.totals`).
+    """
+    hidden = y.shape[1]
+    d_weight = np.empty((tiles_of(len(y)), hidden, hidden), y.dtype)
+    given = d_pooled if part + 1 == parts else d_pooled[:0]
+    weight = _steep(params, first, norm, part, parts, hidden)
+    over_hand_down(len(y), lists, grad, weight, y, norm_before, d_weight, down, part > 0, spread, given, sums)
+    _collect(d_weight, norm, part, parts, gradient, first)
+
+
+@njit(nogil=True, cache=True, fastmath=FAST)
+def end(
+    grad: Floats, norm: Floats, lists: Entries, part: int, parts: int, x: Floats, first: int, gradient: Floats
+) -> None:
+    """The gradient of the weight of the first layer's first map, by one matrix after the other: see :func:`descend`."""
+    back = np.empty((len(x), grad.shape[1]), grad.dtype)
+    d_weight = np.empty((1, grad.shape[1], x.shape[1]), grad.dtype)
+    aggregate(0, tiles_of(len(x)), lists, grad, back, False, x[:0, 0], x[:0, 0], np.empty((2, 0, 0), x.dtype))
+    np.dot(back.T, x, d_weight[0])
+    _collect(d_weight, norm, part, parts, gradient, first)
+
+
+ahead_alone, turn_alone = njit(nogil=True, cache=True)(ahead), njit(nogil=True, cache=True)(turn)
+back_alone, descend_alone = njit(nogil=True, cache=True)(back), njit(nogil=True, cache=True)(descend)
