@@ -191,22 +191,12 @@ def totals(sums: Floats, norm: Norm, users: float, d_gamma: Floats, d_beta: Floa
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _take(
-    grad: Floats, y: Floats, norm: Norm, taken: Floats, counts: Floats, first: int, last: int, out: Floats
-) -> None:
-    """Batch norm's backward pass but for its last factor, gamma/sd, which waits for small matrices."""
-    mean, plain, sloped = norm[0], taken[0], taken[1]
-    for i in range(first, last):
-        for j in range(y.shape[1]):
-            out[i - first, j] = grad[i, j] - counts[i] * (plain[j] + sloped[j] * (y[i, j] - mean[j]))
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
 def take(start: int, stop: int, grad: Floats, y: Floats, norm: Norm, taken: Floats, counts: Floats) -> None:
-    """Batch norm's backward pass, in place."""
-    for tile in range(start, stop):
-        first, last = tile * TILE, min((tile + 1) * TILE, len(y))
-        _take(grad, y, norm, taken, counts, first, last, grad[first:last])
+    """Batch norm's backward pass, in place, but for its last factor, gamma/sd, which waits for small matrices."""
+    mean, plain, sloped = norm[0], taken[0], taken[1]
+    for i in range(start * TILE, min(stop * TILE, len(y))):
+        for j in range(y.shape[1]):
+            grad[i, j] -= counts[i] * (plain[j] + sloped[j] * (y[i, j] - mean[j]))
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -244,7 +234,10 @@ def map_back(
     for tile in range(start, stop):
         first, last = tile * TILE, min((tile + 1) * TILE, len(y))
         x, own = room[0, : last - first], room[1, : last - first]
-        _take(grad, y, norm, taken, counts, first, last, own)
+        take(tile, tile + 1, grad, y, norm, taken, counts)
+        for i in range(first, last):  # not into grad and own at once: a loop that may write where it reads is slow
+            for j in range(y.shape[1]):
+                own[i - first, j] = grad[i, j]
         _normalise(before, norm_before, first, last, x)
         np.dot(own.T, x, d_weight[tile])
         np.dot(own, weight, grad[first:last])
