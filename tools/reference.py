@@ -173,6 +173,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     "training": {
         "graphs": "graphs",
         "method": "program",
+        "threads": "threads",
         "seconds_per_epoch": "seconds an epoch",
         "processor_seconds": "processor seconds",
         "peak_mb": "peak MB",

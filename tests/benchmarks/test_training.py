@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import graphldp as gl
-from graphldp.benchmarks import rivals, stacked
+from graphldp.benchmarks import rivals, stacked, training
 from graphldp.learn.engine.gin import ModelSpec
 
 
@@ -52,3 +52,14 @@ def test_what_would_overrun_the_limit_is_left_out(graphs: gl.GraphSet, tmp_path:
     gl.DPRR(epsilon=2.0).randomize(graphs, rng=0).save(tmp_path / "draw.npz")
     *_, last = stacked.run([tmp_path / "draw.npz"], device="cpu", sizes=(1,), limit=0.0)
     assert "left_out" in last
+
+
+@pytest.mark.long
+def test_a_limit_bounds_the_rounds_of_a_set() -> None:
+    """In processes of their own, as measured: one round, however low the limit."""
+    graphs = gl.synthetic.threads(num_graphs=2 * training.BATCH, seed=0)
+    rows = list(training.compared("threads", graphs, threads=1, rounds=3, limit=0.0, dense_batches=1))
+    assert [row["method"] for row in rows] == list(training.METHODS)
+    assert [row["rounds"] for row in rows] == [1, 1, 1]
+    assert rows[0]["ratio"] == rows[0]["processor_ratio"] == 1
+    assert all(row["processor_seconds"] > 0 and row["threads"] == 1 for row in rows)

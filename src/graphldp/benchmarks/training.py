@@ -1,12 +1,12 @@
 """How fast a GIN trains: seconds per epoch against torch_geometric and dense blocks, in one run, with peak memory.
 
-Three sets of large graphs (REDDIT-BINARY raw, under DPRR at ε = 1, and 200 of its graphs under RR at ε = 1) and, where
-it is at hand, three of small ones (IMDB-BINARY, likewise, with one thread and with several), three methods, the same
-model, batches of 64 and Adam. Each cell runs in a process of its own, so that its peak memory is its own. The
+Three sets of large graphs (REDDIT-BINARY raw, under DPRR at ε = 1, and three batches of its graphs under RR at ε = 1)
+and, where it is at hand, three of small ones (IMDB-BINARY, likewise), three methods, the same model, batches of 64 and
+Adam, with one thread and with several. Each cell runs in a process of its own, so that its peak memory is its own. The
 methods take turns, round after round, and the fastest epoch of each counts: whatever else a machine does only adds to
-the time, and seldom to all rounds. Processor time, that of all threads, is there too: on a busy machine, threads that
-wait for each other take most of it. Dense blocks are timed once, on a few batches, and scaled to an epoch;
-``batches_timed`` says how many.
+the time, and seldom to all rounds. There are as many rounds as fit into a limit, and one at least. Processor time, that
+of all threads, is there too: on a busy machine, threads that wait for each other take most of it. Dense blocks are
+timed once, with several threads, on a batch, and scaled to an epoch; ``batches_timed`` says of how many.
 
 Several trainings as one computation are measured by :mod:`graphldp.benchmarks.stacked`.
 """
@@ -18,7 +18,7 @@ import multiprocessing
 import resource
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time
@@ -40,58 +40,59 @@ METHODS = ("graphldp", "torch_geometric", "dense blocks")
 
 
 def run(
-    *, root: Path | None = None, threads: int = 2, rounds: int = 5, dense_batches: int = 3
+    *, root: Path | None = None, threads: int = 2, rounds: int = 5, limit: float = 30.0
 ) -> Iterator[dict[str, Any]]:
     """Measure, one row at a time.
 
     Args:
-        root: where datasets lie; the embedded threads take the place of a dataset that is not at hand.
-        threads: threads of each method.
-        rounds: timed epochs of graphldp and of torch_geometric, each after a warm-up.
-        dense_batches: timed batches of the dense blocks; none leaves them out.
+        root: where datasets lie; the embedded threads take the place of REDDIT-BINARY where it is not at hand.
+        threads: threads of each method, beside a single one.
+        rounds: timed epochs of graphldp and of torch_geometric at most, each after a warm-up.
+        limit: seconds for each set of graphs and number of threads; no round begins that would take longer.
     """
-    yield from run_large(root=root, threads=threads, rounds=rounds, dense_batches=dense_batches)
-    yield from run_small(root=root, threads=sorted({1, threads}), rounds=rounds)
-
-
-def run_large(*, root: Path | None, threads: int, rounds: int, dense_batches: int) -> Iterator[dict[str, Any]]:
-    """Large graphs; see :func:`run`."""
     graphs = _dataset("REDDIT-BINARY", root) or synthetic.threads(num_graphs=2000)
-    some = graphs.subset(np.random.default_rng(0).permutation(graphs.num_graphs)[:200])
+    some = graphs.subset(np.random.default_rng(0).permutation(graphs.num_graphs)[: 3 * BATCH])
+    dprr, rr = DPRR(epsilon=1.0), RR(epsilon=1.0)
     sets: dict[str, Callable[[], NeighbourLists]] = {
         f"{graphs.name}, raw": lambda: graphs,
-        f"{graphs.name}, DPRR, ε = 1": lambda: DPRR(epsilon=1.0).randomize(graphs, rng=7),
-        f"{graphs.name}, 200 graphs, RR, ε = 1": lambda: RR(epsilon=1.0).randomize(some, rng=7),
+        f"{graphs.name}, DPRR, ε = 1": lambda: dprr.randomize(graphs, rng=7),
+        f"{graphs.name}, {some.num_graphs} graphs, RR, ε = 1": lambda: rr.randomize(some, rng=7),
     }
+    small = _dataset("IMDB-BINARY", root)
+    if small is not None:
+        sets |= {
+            f"{small.name}, raw": lambda: small,
+            f"{small.name}, DPRR, ε = 1": lambda: dprr.randomize(small, rng=7),
+            f"{small.name}, RR, ε = 1": lambda: rr.randomize(small, rng=7),
+        }
     for name, make in sets.items():
-        yield from _compared(name, make(), threads, rounds, dense_batches)
+        lists = make()
+        for number in sorted({1, threads}):
+            dense_batches = int(number == threads and lists.num_users >= SMALL)
+            yield from compared(name, lists, number, rounds, limit, dense_batches)
 
 
-def run_small(*, root: Path | None, threads: Sequence[int], rounds: int) -> Iterator[dict[str, Any]]:
-    """Small graphs, with each number of threads; dense blocks are left out."""
-    graphs = _dataset("IMDB-BINARY", root)
-    if graphs is None:
-        return
-    draws = {"DPRR, ε = 1": DPRR(epsilon=1.0), "RR, ε = 1": RR(epsilon=1.0)}
-    sets = {"raw": graphs, **{name: draw.randomize(graphs, rng=7) for name, draw in draws.items()}}
-    for name, lists in sets.items():
-        for number in threads:
-            said = "1 thread" if number == 1 else f"{number} threads"
-            yield from _compared(f"{graphs.name}, {name}, {said}", lists, number, rounds, dense_batches=0)
-
-
-def _compared(
-    name: str, lists: NeighbourLists, threads: int, rounds: int, dense_batches: int
+def compared(
+    name: str, lists: NeighbourLists, threads: int, rounds: int, limit: float, dense_batches: int
 ) -> Iterator[dict[str, Any]]:
-    """The methods on one set of graphs, in turns."""
-    turns = [method for _ in range(rounds) for method in METHODS[:2]] + [METHODS[2]] * (dense_batches > 0)
-    rows: dict[str, list[dict[str, Any]]] = {method: [] for method in turns}
+    """The methods on one set of graphs, in turns; see :func:`run`. No dense batch leaves dense blocks out."""
+    rows: dict[str, list[dict[str, Any]]] = {method: [] for method in METHODS[: 3 if dense_batches else 2]}
+    start = perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graphs.npz"
         lists.save(path)
-        for method in turns:
+
+        def turn(method: str) -> None:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
                 rows[method].append(pool.apply(_cell, (method, path, threads, dense_batches)))
+
+        for number in range(1, rounds + 1):
+            for method in METHODS[:2]:
+                turn(method)
+            if (perf_counter() - start) * (number + 1) / number > limit:
+                break
+        for method in METHODS[2 : len(rows)]:
+            turn(method)
     ours, our_work = (min(row[each] for row in rows[METHODS[0]]) for each in ("seconds_per_epoch", "processor_seconds"))
     for timed in rows.values():
         row = min(timed, key=lambda each: float(each["seconds_per_epoch"]))

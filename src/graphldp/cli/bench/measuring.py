@@ -26,24 +26,24 @@ def measure(
     as_json: bool,
     picture: Callable[[list[dict[str, Any]], Path], None] | None = None,
 ) -> None:
-    """Show rows as they are measured, then as a table; keep them where a folder is given."""
+    """Show rows as they are measured, then as a table; keep them where a folder is given, each as it comes."""
     from graphldp.benchmarks.randomize import machine
 
     kept = None if out is None else folder(out, "bench")
     rows: list[dict[str, Any]] = []
+    found: dict[str, Any] = {"machine": machine(), "rows": rows}
     with console.err.status("measuring") as status:
         for row in measured:
             rows.append(row)
+            if kept is not None:
+                with written_whole(kept / f"{name}.json") as file:
+                    file.write((json.dumps(found, indent=2, ensure_ascii=False) + "\n").encode())
             status.update(f"measured {len(rows)}: {next(iter(row.values()))}")
-    found = {"machine": machine(), "rows": rows}
-    if kept is not None:
-        with written_whole(kept / f"{name}.json") as file:
-            file.write((json.dumps(found, indent=2, ensure_ascii=False) + "\n").encode())
-        if picture is not None:
-            picture(rows, kept)
+    if kept is not None and picture is not None:
+        picture(rows, kept)
     if as_json:
         console.show_one(found, as_json=True)
         return
     keys = list(dict.fromkeys(key for row in rows for key in row if key not in _LEFT_OUT))
     console.show([{key: row.get(key) for key in keys} for row in rows], as_json=False)
-    console.show_one(machine(), as_json=False)
+    console.show_one(found["machine"], as_json=False)
