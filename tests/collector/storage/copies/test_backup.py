@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +282,31 @@ def test_the_log_of_a_lost_file_is_never_taken_for_the_restored_ones(tmp_path: P
     assert verify(store.engine).problems == []
     assert unusable(f"sqlite:///{path}") is None
     store.close()
+
+
+def test_a_journal_goes_with_its_file(tmp_path: Path) -> None:
+    """A file in the middle of a change, as a machine that lost its power leaves it: the journal can undo the change."""
+    path, lost = tmp_path / "whole.db", tmp_path / "lost" / "collector.db"
+    lost.parent.mkdir()
+    store = Store.open(f"sqlite:///{path}")
+    cats, tokens = open_cats(store)
+    store.accept([submission(cats, user, tokens[user], report(user)) for user in range(40)])
+    before = contents(store)
+    store.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for line in ("PRAGMA journal_mode=DELETE", "PRAGMA cache_size=1", "BEGIN"):
+            connection.execute(line)
+        connection.execute("UPDATE reports SET body = randomblob(5000)")  # more than its cache: it is in the file
+        for end in ("", "-journal"):
+            shutil.copy(f"{path}{end}", f"{lost}{end}")
+        connection.execute("ROLLBACK")
+    assert unusable(f"sqlite:///{lost}") == lost
+    aside = put_aside(lost)
+    assert sorted(lost.parent.iterdir()) == sorted(aside)
+    again = Store.open(f"sqlite:///{min(aside)}")
+    assert contents(again) == before
+    assert verify(again.engine).problems == []
+    again.close()
 
 
 def test_a_damaged_file_that_is_in_use_is_left_alone(tmp_path: Path) -> None:

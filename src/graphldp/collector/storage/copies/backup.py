@@ -162,9 +162,10 @@ def unusable(database: str) -> Path | None:
 
 
 def put_aside(file: Path) -> list[Path]:
-    """Rename what is left of an SQLite database, its log included, so that a restore begins with a new file.
+    """Rename what is left of an SQLite database, its log and its journal included, so that a restore begins anew.
 
-    A log without its file is put aside too: SQLite would take it for the next file's of this name.
+    A log without its file is put aside too: SQLite would take it for the next file's of this name. A journal holds what
+    a file was before a change that was cut off: without it, the file that is put aside could never be mended.
 
     Returns:
         The new names.
@@ -175,7 +176,7 @@ def put_aside(file: Path) -> list[Path]:
     if file.exists() and _in_use(file):
         raise StoreError(f"{file} cannot be used, and a server has it open. Stop the server first.")
     mark, moved = secrets.token_hex(3), []
-    for end in ("-wal", "-shm", ""):  # the log first: a file is never left beside a log that is not its own
+    for end in ("-wal", "-shm", "-journal", ""):  # the file last: none is ever left beside a log that is not its own
         old = file.with_name(file.name + end)
         if old.exists() and (old.stat().st_size or end):
             moved.append(old.rename(file.with_name(f"{file.name}.damaged-{mark}{end}")))
