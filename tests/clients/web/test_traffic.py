@@ -31,8 +31,9 @@ def forwarded(route: Route, liar: FailingCollector) -> None:
     """The page is the collector's; everything that it asks of the collector goes to the liar, as it is."""
     asked = route.request
     address = liar.invitation.server + asked.url.removeprefix(asked.url.partition("/v1")[0])
-    try:
-        answer = httpx.request(asked.method, address, content=asked.post_data_buffer, headers=asked.headers)
+    given, headers = asked.post_data_buffer, asked.headers
+    try:  # the liar is on loopback: to read the certificates of the world would take 40 ms each time
+        answer = httpx.request(asked.method, address, content=given, headers=headers, verify=False)
     except httpx.TransportError:
         route.abort()
     else:
