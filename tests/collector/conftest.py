@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
-from tests.collector.browsing import CHROMIUM, FLAGS
 from tests.collector.services import MissingComponentError, Postgres
 
 from graphldp.collector.storage import schema
@@ -68,13 +66,3 @@ def store(database: str) -> Iterator[Store]:
     opened = Store(open_engine(database))
     yield opened
     opened.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("needs Chromium (Debian: apt-get install chromium)")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield launched
-        launched.close()

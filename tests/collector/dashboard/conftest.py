@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
-from tests.collector.browsing import opened, window
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from tests.collector.browsing import CHROMIUM, FLAGS, opened, window
 from tests.collector.bureau import Bureau
 from tests.collector.dashboard.site import Site
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """Closed with this folder: while it runs, no other test of this process can have an event loop."""
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield launched
+        launched.close()
 
 
 @pytest.fixture(scope="package")

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
+from tests.collector.browsing import opened, window
+from tests.collector.dashboard.site import Site
 
 import graphldp as gl
 from graphldp import wire
 from graphldp.client.explain import PRIORS, conclude
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, site: Site) -> Iterator[Page]:
+    """One window for all: each test loads the page anew, and nothing stays."""
+    with window(browser, site.collector.url) as context:
+        yield opened(context)
 
 
 def test_playing_with_epsilon(page: Page) -> None:
