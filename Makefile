@@ -29,9 +29,10 @@ demo: .venv/demo ## train on noisy lists of the embedded dataset, end with a tab
 
 # Three processes on two cores: a fifth of the time a test waits for a server, a browser or a disk. Files go to them in the
 # order of the tree, which ends with quick ones. pytest-xdist's own order ends with those of the fewest tests, which are the
-# longest, and all processes wait for one.
+# longest, and all processes wait for one. Tests start hundreds of processes, which would compile the package anew where no
+# bytecode may be written.
 test: .venv/installed ## run the tests (what needs PostgreSQL or Chromium skips, and says so, where they are missing)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder -m 'not long'
+	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder -m 'not long'
 
 check: .venv/installed ## ruff, mypy strict, and the direction of imports
 	$(BIN)/ruff check
