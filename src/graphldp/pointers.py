@@ -68,7 +68,9 @@ def check_lists(indptr: NDArray[np.int64], indices: NDArray[np.int32], graph_ptr
 
 def local_users(graph_ptr: NDArray[np.int64]) -> NDArray[np.int64]:
     """Each user's number inside her own graph."""
-    return np.arange(graph_ptr[-1]) - np.repeat(graph_ptr[:-1], np.diff(graph_ptr))
+    users = np.arange(graph_ptr[-1])
+    users -= np.repeat(graph_ptr[:-1], np.diff(graph_ptr))
+    return users
 
 
 def _self_loop(indptr: NDArray[np.int64], indices: NDArray[np.int32], graph_ptr: NDArray[np.int64]) -> int | None:

@@ -277,7 +277,16 @@ class RowMechanism(Mechanism):
 
 def noisy_degrees(rows: UserRows, epsilon1: NDArray[np.float64], noise: Noise, key: Key) -> NDArray[np.float64]:
     """d* = d + noise of ε₁."""
-    return rows.degrees + noise_of(rows, epsilon1, noise, Stream.DEGREE, key)
+    noisy = np.empty(len(rows))
+
+    def draw(run: Run) -> None:
+        start, stop = run
+        some = slice(start, stop)
+        words = backend().first_words(rows.users(start, stop), Stream.DEGREE, key)
+        np.add(_noise(words, epsilon1[some], noise), np.diff(rows.indptr[start : stop + 1]), out=noisy[some])
+
+    in_threads(draw, even_runs(len(rows)))
+    return noisy
 
 
 def noise_of(
@@ -295,8 +304,11 @@ def noise_of(
 
 def _noise(words: Words, epsilon: NDArray[np.float64], noise: Noise) -> NDArray[np.float64]:
     if noise == "laplace":
-        size = -np.log(to_uniform(words[:, 0])) / epsilon
-        return np.where(words[:, 0] & np.uint64(1), size, -size)
+        size = to_uniform(words[:, 0])
+        np.log(size, out=size)  # in place: new memory takes longer than the arithmetic
+        size /= epsilon
+        size.view(np.uint64)[:] ^= words[:, 0] << np.uint64(63)  # the lowest bit turns the sign
+        return size
     size = np.floor(-np.log(to_uniform(words)) / epsilon[:, None])
     return np.asarray(size[:, 0] - size[:, 1])
 

@@ -99,5 +99,12 @@ def _blocks(key: Key, stream: Stream, graph: Words, user: Words, number: Words) 
 
 
 def to_uniform(words: Words) -> NDArray[np.float64]:
-    """The top 52 bits as a number strictly between 0 and 1: with 53, adding the half would round up to 1."""
-    return ((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+    """The top 52 bits as a number strictly between 0 and 1: with 53, adding the half would round up to 1.
+
+    (k + ½)·2⁻⁵² for these bits k: as a fraction behind 1 they are the bits of 1 + k·2⁻⁵².
+    """
+    bits = words >> np.uint64(12)
+    bits |= np.uint64(0x3FF0000000000000)  # the bits of 1
+    numbers = bits.view(np.float64)
+    numbers -= 1.0 - 2.0**-53
+    return numbers
