@@ -167,6 +167,23 @@ def test_skips_are_those_of_the_logarithm() -> None:
     assert (skips[len(ends) : len(ends) + len(halves)] < 0).any()
 
 
+@pytest.mark.parametrize(("n", "fake"), [(2**27, 1e-7), (2**31 - 1, 1e-8)])
+def test_skips_that_the_polynomial_cannot_tell(n: int, fake: float) -> None:
+    """In a very large graph some skips are too near to a border; the logarithm tells them in the middle of a list."""
+    users, key = 600, key_from(6, "a test")
+    words_of_all = first_words(key, Stream.FAKES, np.zeros(users, np.uint64), np.arange(users, dtype=np.uint64), 12)
+    skips = np.empty(words_of_all.size, np.int32)
+    words.whole_skips(words_of_all.ravel(), np.full(len(skips), 1 / np.log1p(-fake)), skips, 0, len(skips))
+    assert 0 < (skips < 0).sum() < len(skips) / 2
+    friends = np.sort(np.random.default_rng(1).integers(users, n, (users, 3)), axis=1).astype(np.int32).ravel()
+    rows = UserRows(np.arange(users + 1) * 3, friends, np.arange(users), np.full(users, n), np.zeros(users, np.int64))
+    drawn = [
+        backend.sample_lists(rows, np.full(users, 0.5), np.full(users, fake), key) for backend in (kernels, reference)
+    ]
+    for ours, plain in zip(*drawn, strict=True):
+        np.testing.assert_array_equal(ours, plain)
+
+
 def test_a_table_of_skips_says_what_the_logarithm_says() -> None:
     """At both ends of every range, also where a skip just ends: 1/2, 1/4, … are borders of ranges for p = 1/2."""
     for probability in (0.5, 0.27, 0.9, 0.01):

@@ -9,7 +9,6 @@ cut into runs (:mod:`graphldp.mechanisms.threads`).
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from math import exp, log, log1p
 from queue import Empty, SimpleQueue
 
@@ -19,16 +18,17 @@ from numpy.typing import NDArray
 
 from graphldp.mechanisms.bits import PER_NAME, names_of, sample_bits
 from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.sparse import ListLaw, cut, expected_names, fill_lists, workspace
+from graphldp.mechanisms.sparse import ListLaw, expected_names, fill_lists, workspace
 from graphldp.mechanisms.streams import Key, Stream, Words
-from graphldp.mechanisms.threads import Run, even_runs, in_order, in_threads, pieces_of, runs_of
-from graphldp.mechanisms.words import block_of, mulhi, uniform
+from graphldp.mechanisms.threads import Run, cut_finer, even_runs, in_order, in_threads, runs_of
+from graphldp.mechanisms.words import block_of, draw_blocks, mulhi, uniform
 
 NOISE, ORDER, CHOICE = (
     np.uint64(Stream.PAIR_NOISE),
     np.uint64(Stream.PAIR_ORDER),
     np.uint64(Stream.PAIR_CHOICE),
 )
+_AT_ONCE = 512  # users whose words are drawn at a time
 
 
 @njit(nogil=True, cache=True)
@@ -41,10 +41,16 @@ def _fill_words(
     key: Key,
     out: Words,
 ) -> None:
-    words = np.empty(4, np.uint64)
-    for row in range(start, stop):
-        block_of(0, users[row], graphs[row], stream, key, words)
-        out[row, 0], out[row, 1] = words[0], words[1]
+    counters, words = np.empty(4 * _AT_ONCE, np.uint64), np.empty(4 * _AT_ONCE, np.uint64)
+    counters[:_AT_ONCE], counters[3 * _AT_ONCE :] = np.uint64(1), stream
+    for first in range(start, stop, _AT_ONCE):
+        count = min(_AT_ONCE, stop - first)
+        for i in range(count):
+            counters[_AT_ONCE + i] = np.uint64(users[first + i])
+            counters[2 * _AT_ONCE + i] = np.uint64(graphs[first + i])
+        draw_blocks(key, counters, words, 0, count)
+        for i in range(count):
+            out[first + i, 0], out[first + i, 1] = words[4 * i], words[4 * i + 1]
 
 
 @njit(nogil=True, cache=True)
@@ -150,8 +156,10 @@ def sample_lists(
     Returns:
         ``indptr`` and ``indices`` of the noisy lists.
     """
-    law = ListLaw(rows.indptr, rows.indices, rows.user, rows.n, rows.graph, keep, fake)
-    expected = sum(in_order(lambda run: expected_names(*run, law), even_runs(len(rows))))
+    law = tuple(ListLaw(rows.indptr, rows.indices, rows.user, rows.n, rows.graph, keep, fake))
+    even = even_runs(len(rows))
+    means = list(in_order(lambda run: expected_names(*run, law), even))
+    expected = sum(means)
     if expected * PER_NAME > rows.n.sum():  # the same lists either way
         return names_of(*sample_bits(rows, keep, fake, key))
     indptr = np.zeros(len(rows) + 1, np.int64)
@@ -171,11 +179,12 @@ def sample_lists(
                 return room, count
             size = 2 * len(room)  # the same bits are drawn again
 
-    work = expected + len(rows) + len(rows.indices)
-    ends = np.empty(pieces_of(work) + 1, np.int64)
-    runs = list(pairwise(ends[: cut(law, work / (len(ends) - 1), ends)].tolist()))
+    work = [
+        mean + stop - start + rows.indptr[stop] - rows.indptr[start]
+        for mean, (start, stop) in zip(means, even, strict=True)
+    ]
     names, end = np.empty(_room_for(expected), np.int32), 0
-    for room, count in in_order(draw, runs):
+    for room, count in in_order(draw, cut_finer(even, work)):
         if end + count > len(names):
             names = np.concatenate((names[:end], np.empty(end + count, np.int32)))
         names[end : end + count] = room[:count]

@@ -2,12 +2,14 @@
 
 The draws are those of :mod:`graphldp.mechanisms.reference`. They are fast because little waits for anything else:
 
-1. **Plan.** Rows are taken until a batch is full. A row that will report m names on average gets room for some words
-   more than m. Words that it leaves over are thrown away.
+1. **Plan.** Rows are taken until a batch is full. A row that will report m names on average asks for some words more
+   than m. Words that it leaves over are thrown away.
 2. **Draw** all words of the batch, then the whole parts of all skips (:mod:`graphldp.mechanisms.words`).
 3. **Write** row after row. Skips add up to ranks: a neighbour's among her neighbours, a stranger's among all others. A
-   stranger of rank r stands behind each neighbour x_s with x_s − s ≤ r. Sixteen neighbours are compared with r at once,
-   so no place waits for the one before it. The few neighbours who are kept are merged in at the end.
+   stranger of rank r stands behind each neighbour x_s with x_s − s ≤ r. Where there are few neighbours, each of them is
+   compared with the ranks of four strangers at once, else each rank with sixteen neighbours
+   (:mod:`graphldp.mechanisms.lanes`). So no place waits for the one before it. The few neighbours who are kept are
+   merged in at the end.
 
 Nothing here allocates memory, so nothing has to be counted for it (``_nrt=False``): counting took a tenth of the time.
 """
@@ -18,19 +20,25 @@ from math import log, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 from numpy.typing import NDArray
 
+from graphldp.mechanisms.lanes import BLOCKS, SIXTEEN, ask_four, at_most, places, sixteen_times, stand_before
 from graphldp.mechanisms.streams import Key, Stream, Words
-from graphldp.mechanisms.words import about_rate_of, draw_blocks, rate_of, uniform, whole_skips
+from graphldp.mechanisms.words import LONGEST, about_rate_of, draw_blocks, rate_of, uniform, whole_skips
 
 EDGES, FAKES = np.uint64(Stream.EDGES), np.uint64(Stream.FAKES)
 _BLOCKS = 512  # of a batch: their words and skips stay in the nearest caches
 _MOST = _BLOCKS // 2  # blocks that are drawn at a time for one row and one stream
-_LANES = 16
+_ROOM = _BLOCKS + _MOST + BLOCKS
+_WINDOW = 512  # rows that are looked through at a time
+_FEW = 16  # neighbours who are compared with each stranger
+_SMALL = 2**27  # strangers, so that a sum of five ranks is below 2^31
 _FAR = np.int32(2**31 - 1)
+
+
+Parts = tuple[Any, ...]
+"""What a named tuple holds, as Python hands it over: finding out the type of a named one takes numba 0.4 ms a call."""
 
 
 class ListLaw(NamedTuple):
@@ -59,33 +67,39 @@ class Workspace(NamedTuple):
     """Memory for one batch, and behind it for the blocks of a row that needs more.
 
     Args:
-        words: four of each block; its counter before they are drawn.
+        counters: of each block, the four parts apart.
+        words: four of each block.
         rates: what turns a word's logarithm into a skip.
-        skips: the whole parts of skips, −1 where only the logarithm can tell.
-        planned: the rows of the batch, and how many blocks each has for neighbours and for strangers.
+        skips: the whole parts of skips.
+        rows: those of some hundred rows that have anything to draw.
+        planned: how many blocks each row of the batch has for neighbours and for strangers.
         kept: ranks of neighbours who stay.
         before: how many of all others stand before each neighbour.
     """
 
+    counters: Words
     words: Words
     rates: NDArray[np.float64]
     skips: NDArray[np.int32]
+    rows: NDArray[np.int64]
     planned: NDArray[np.int64]
     kept: NDArray[np.int32]
     before: NDArray[np.int32]
 
 
-def workspace(degree: int) -> Workspace:
+def workspace(degree: int) -> Parts:
     """Memory for lists of up to ``degree`` neighbours."""
-    words = 4 * (_BLOCKS + _MOST)
-    return Workspace(
-        np.empty(words, np.uint64),
-        np.empty(words, np.float64),
-        np.empty(words, np.int32),
-        np.empty((_BLOCKS, 3), np.int64),
+    space = Workspace(
+        np.empty(4 * _ROOM, np.uint64),
+        np.empty(4 * _ROOM, np.uint64),
+        np.empty(4 * _ROOM, np.float64),
+        np.empty(4 * _ROOM, np.int32),
+        np.empty(_WINDOW, np.int64),
+        np.empty((_WINDOW, 2), np.int64),
         np.empty(degree + 1, np.int32),
-        np.empty(degree + _LANES, np.int32),
+        np.empty(degree + SIXTEEN, np.int32),
     )
+    return tuple(space)
 
 
 @njit(forceinline=True, _nrt=False)
@@ -95,69 +109,50 @@ def _expected(law: ListLaw, row: int) -> float:
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def expected_names(start: int, stop: int, law: ListLaw) -> float:
+def expected_names(start: int, stop: int, law_parts: Parts) -> float:
     """How many names rows start … stop−1 will report, on average."""
-    total = 0.0
+    law, total = ListLaw(*law_parts), 0.0
     for row in range(start, stop):
         total += _expected(law, row)
     return total
-
-
-@njit(nogil=True, cache=True, _nrt=False)
-def cut(law: ListLaw, share: float, ends: NDArray[np.int64]) -> int:
-    """Cut all rows into runs of about ``share`` names to read and to write; returns how many ``ends`` they have."""
-    runs, work = 0, share
-    for row in range(len(law.user)):
-        if work >= share and runs < len(ends) - 1:
-            ends[runs] = row
-            runs, work = runs + 1, 0.0
-        work += 1.0 + law.indptr[row + 1] - law.indptr[row] + _expected(law, row)
-    ends[runs] = len(law.user)
-    return runs + 1
-
-
-@intrinsic
-def _at_most(typingctx: Any, values: Any, first: Any, rank: Any) -> Any:
-    """How many of sixteen values from ``first`` on are at most ``rank``: a few machine instructions."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        number = ir.IntType(32)
-        lanes = ir.VectorType(number, _LANES)
-        array = context.make_array(signature.args[0])(context, builder, args[0])
-        pointer = builder.bitcast(builder.gep(array.data, [args[1]]), lanes.as_pointer())
-        one = builder.insert_element(ir.Constant(lanes, ir.Undefined), args[2], ir.Constant(number, 0))
-        every = builder.shuffle_vector(one, one, ir.Constant(lanes, [0] * _LANES))
-        below = builder.icmp_signed("<=", builder.load(pointer, align=4), every)
-        return builder.zext(builder.ctpop(builder.bitcast(below, ir.IntType(_LANES))), ir.IntType(64))
-
-    return types.int64(types.Array(types.int32, 1, "C"), types.int64, types.int32), build
 
 
 @njit(forceinline=True, _nrt=False)
 def _blocks_for(probability: float, limit: int) -> int:
     """Blocks to draw at first, enough for most rows: as many words as things will happen, and one that ends the row."""
     mean = probability * limit
-    return min(_MOST, 1 + int(0.25 * (mean + 1.0 + 0.75 * sqrt(mean)))) if mean > 0.0 else 0
+    return min(_MOST, 1 + int(0.25 * (mean + 1.0 + sqrt(np.float32(mean))))) if mean > 0.0 else 0
 
 
 @njit(forceinline=True, _nrt=False)
 def _ask(law: ListLaw, row: int, stream: np.uint64, first: int, count: int, space: Workspace, at: int) -> None:
-    """Put the counters of blocks first, first + 1, … of a row's stream where their words will be."""
-    user, graph = np.uint64(law.user[row]), np.uint64(law.graph[row])
+    """Ask for blocks first, first + 1, … of a row's stream."""
+    user, graph, counters = np.uint64(law.user[row]), np.uint64(law.graph[row]), space.counters
     rate = about_rate_of(law.keep[row] if stream == EDGES else law.fake[row])
-    for i in range(count):
-        word = 4 * (at + i)
-        space.words[word], space.words[word + 1] = np.uint64(first + i + 1), user
-        space.words[word + 2], space.words[word + 3] = graph, stream
-        for j in range(4):
-            space.rates[word + j] = rate
+    for block in range(0, count, 4):  # up to three more, which the next row writes over
+        ask_four(counters, _ROOM, at + block, np.uint64(first + block), user, graph, stream)
+        sixteen_times(space.rates, 4 * (at + block), rate)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def _draw(key: Key, space: Workspace, at: int, count: int) -> None:
-    """Draw words and skips of ``count`` blocks from block ``at`` on."""
-    draw_blocks(key, space.words, at, count)
-    whole_skips(space.words, space.rates, space.skips, 4 * at, 4 * count)
+def _draw(key: Key, space: Workspace, at: int, count: int) -> bool:
+    """Draw words and skips of ``count`` blocks from block ``at`` on; returns whether some skips are not known yet."""
+    whole = -(-count // BLOCKS) * BLOCKS
+    draw_blocks(key, space.counters, space.words, at, whole)
+    whole_skips(space.words, space.rates, space.skips, 4 * at, 4 * whole)
+    skips, least = space.skips[4 * at :], np.int32(0)
+    for i in range(4 * count):
+        least = min(least, skips[i])
+    return bool(least < 0)
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def _settle(law: ListLaw, row: int, stream: np.uint64, space: Workspace, at: int, count: int) -> None:
+    """Compute the skips of a row that the polynomial could not tell, by the logarithm."""
+    rate = rate_of(law.keep[row] if stream == EDGES else law.fake[row])
+    for place in range(4 * at, 4 * (at + count)):
+        if space.skips[place] < 0:
+            space.skips[place] = np.int32(min(log(uniform(space.words[place])) * rate, LONGEST))
 
 
 @njit(nogil=True, cache=True, _nrt=False)
@@ -165,29 +160,20 @@ def _draw_more(law: ListLaw, row: int, stream: np.uint64, left: int, first: int,
     """Draw on behind the batch, for a row that has not come to its end; returns how many blocks."""
     count = max(1, _blocks_for(law.keep[row] if stream == EDGES else law.fake[row], left))
     _ask(law, row, stream, first, count, space, _BLOCKS)
-    _draw(key, space, _BLOCKS, count)
+    if _draw(key, space, _BLOCKS, count):
+        _settle(law, row, stream, space, _BLOCKS, count)
     return count
-
-
-@njit(forceinline=True, _nrt=False)
-def _length(space: Workspace, place: int, probability: float, limit: int) -> int:
-    """The whole part of a skip, by the logarithm where the polynomial could not tell."""
-    skip = int(space.skips[place])
-    if skip < 0:
-        exact = log(uniform(space.words[place])) * rate_of(probability)
-        skip = limit if exact >= limit else int(exact)
-    return skip
 
 
 @njit(forceinline=True, _nrt=False)
 def _keep(law: ListLaw, row: int, key: Key, space: Workspace, at: int, count: int) -> int:
     """Find which neighbours stay, by ``count`` blocks from ``at`` on, and more if need be; returns how many."""
-    degree, probability = law.indptr[row + 1] - law.indptr[row], law.keep[row]
+    degree = law.indptr[row + 1] - law.indptr[row]
     rank, have, drawn = np.int64(-1), 0, count
     while True:
         place, end = 4 * at, 4 * (at + count)
         while place < end and rank < degree:
-            rank = min(rank + 1 + _length(space, place, probability, degree), degree)
+            rank = min(rank + 1 + np.int64(space.skips[place]), degree)
             space.kept[have] = rank
             have += rank < degree
             place += 1
@@ -198,35 +184,50 @@ def _keep(law: ListLaw, row: int, key: Key, space: Workspace, at: int, count: in
 
 
 @njit(forceinline=True, _nrt=False)
-def _stand_before(law: ListLaw, row: int, before: NDArray[np.int32]) -> int:
-    """How many of all others stand before each neighbour; returns how many stand before the user herself."""
-    begin, degree, user = law.indptr[row], law.indptr[row + 1] - law.indptr[row], law.user[row]
-    below = 0
-    for i in range(degree):
-        name = law.indices[begin + i]
-        before[i] = name - i
-        below += name < user
-    for i in range(_LANES):
-        before[degree + i] = _FAR
-    return int(user - below)
+def _own_rank(law: ListLaw, row: int, before: NDArray[np.int32]) -> int:
+    """How many of all others stand before the user herself, and before each neighbour (``before``)."""
+    begin, user = law.indptr[row], law.user[row]
+    return int(user - stand_before(law.indices, begin, law.indptr[row + 1] - begin, np.int32(user), before))
 
 
 @njit(forceinline=True, _nrt=False)
-def _add(
+def _add_to_few(
     law: ListLaw, row: int, key: Key, space: Workspace, at: int, count: int, room: NDArray[np.int32], written: int
 ) -> int:
-    """Write the names of strangers who are added; returns where they end, or −1 where room does."""
-    strangers = law.n[row] - 1 - (law.indptr[row + 1] - law.indptr[row])
-    probability, before, own_rank = law.fake[row], space.before, _stand_before(law, row, space.before)
+    """Write the names of strangers who are added to few neighbours; returns where they end, or −1 where room does."""
+    degree = law.indptr[row + 1] - law.indptr[row]
+    strangers, own_rank = np.int32(law.n[row] - 1 - degree), np.int32(_own_rank(law, row, space.before))
+    rank, drawn = np.int64(-1), count
+    while written + 4 * count <= len(room):
+        so_far = np.int32(rank)
+        rank, written = places(
+            space.skips, 4 * at, count, so_far, strangers, own_rank, space.before, degree, room, written
+        )
+        if rank == strangers:
+            return written
+        count = _draw_more(law, row, FAKES, strangers - rank - 1, drawn, key, space)
+        at, drawn = _BLOCKS, drawn + count
+    return -1
+
+
+@njit(forceinline=True, _nrt=False)
+def _add_to_many(
+    law: ListLaw, row: int, key: Key, space: Workspace, at: int, count: int, room: NDArray[np.int32], written: int
+) -> int:
+    """As :func:`_add_to_few`, where comparing each stranger with every neighbour would take too long."""
+    degree, before = law.indptr[row + 1] - law.indptr[row], space.before
+    strangers, own_rank = law.n[row] - 1 - degree, _own_rank(law, row, before)
+    for i in range(SIXTEEN):
+        before[degree + i] = _FAR
     rank, first, drawn = np.int64(-1), 0, count
     while written + 4 * count <= len(room):
         for block in range(at, at + count):
             for place in range(4 * block, 4 * block + 4):
-                rank = min(rank + 1 + _length(space, place, probability, strangers), strangers)
+                rank = min(rank + 1 + np.int64(space.skips[place]), strangers)
                 other = rank + (rank >= own_rank)  # among all but her neighbours
-                while before[first + _LANES - 1] <= other:
-                    first += _LANES
-                room[written] = other + first + _at_most(before, first, np.int32(other))
+                while before[first + SIXTEEN - 1] <= other:
+                    first += SIXTEEN
+                room[written] = other + first + at_most(before, first, np.int32(other))
                 written += rank < strangers
             if rank == strangers:
                 return written
@@ -249,56 +250,89 @@ def _merge(
 
 
 @njit(forceinline=True, _nrt=False)
-def _plan(law: ListLaw, row: int, stop: int, space: Workspace, lengths: NDArray[np.int64]) -> tuple[int, int]:
-    """Fill a batch with rows from ``row`` on; returns how many have anything to draw, and the first row left over."""
-    members, used = 0, 0
-    while row < stop and members < _BLOCKS:
+def _who_draws(law: ListLaw, start: int, stop: int, rows: NDArray[np.int64], lengths: NDArray[np.int64]) -> int:
+    """Find the rows that have anything to draw; returns how many they are."""
+    count = 0
+    for row in range(start, stop):
+        lengths[row] = 0
+        rows[count] = row
+        count += (law.keep[row] > 0.0) | (law.fake[row] > 0.0)
+    return count
+
+
+@njit(forceinline=True, _nrt=False)
+def _ask_batch(law: ListLaw, member: int, members: int, space: Workspace) -> tuple[int, int]:
+    """Ask for the blocks of rows from ``member`` on; returns the first one left over, and how many blocks."""
+    used = 0
+    while member < members:
+        row = space.rows[member]
         degree = law.indptr[row + 1] - law.indptr[row]
         edges = _blocks_for(law.keep[row], degree)
         fakes = _blocks_for(law.fake[row], law.n[row] - 1 - degree)
-        used += edges + fakes
-        if used > _BLOCKS:
+        if used + edges + fakes > _BLOCKS:
             break
-        lengths[row] = 0
-        space.planned[members, 0], space.planned[members, 1], space.planned[members, 2] = row, edges, fakes
-        members += edges + fakes > 0
-        row += 1
-    return members, row
+        _ask(law, row, EDGES, 0, edges, space, used)
+        _ask(law, row, FAKES, 0, fakes, space, used + edges)
+        space.planned[member, 0], space.planned[member, 1] = edges, fakes
+        used += edges + fakes
+        member += 1
+    return member, used
+
+
+@njit(forceinline=True, _nrt=False)
+def _write(
+    law: ListLaw,
+    row: int,
+    key: Key,
+    space: Workspace,
+    at: int,
+    edges: int,
+    fakes: int,
+    room: NDArray[np.int32],
+    written: int,
+) -> int:
+    """Write a row's list, by its blocks from ``at`` on; returns where it ends, or −1 where room does."""
+    degree, end = law.indptr[row + 1] - law.indptr[row], written
+    kept = _keep(law, row, key, space, at, edges) if edges else 0
+    if fakes and degree <= _FEW and law.n[row] <= _SMALL:
+        end = _add_to_few(law, row, key, space, at + edges, fakes, room, written)
+    elif fakes:
+        end = _add_to_many(law, row, key, space, at + edges, fakes, room, written)
+    if end < 0 or end + kept > len(room):
+        return -1
+    if kept:
+        _merge(law, row, space.kept, kept, room, written, end)
+    return end + kept
 
 
 @njit(nogil=True, cache=True, _nrt=False)
 def fill_lists(
     start: int,
     stop: int,
-    law: ListLaw,
+    law_parts: Parts,
     key: Key,
-    space: Workspace,
+    space_parts: Parts,
     room: NDArray[np.int32],
     lengths: NDArray[np.int64],
 ) -> int:
     """Draw the lists of rows start … stop−1 into ``room``; returns how many names they have, or −1 where room ends."""
-    row, written = start, 0
-    while row < stop:
-        members, row = _plan(law, row, stop, space, lengths)
-        used = 0
-        for member in range(members):
-            each, edges, fakes = space.planned[member, 0], space.planned[member, 1], space.planned[member, 2]
-            if edges:
-                _ask(law, each, EDGES, 0, edges, space, used)
-            if fakes:
-                _ask(law, each, FAKES, 0, fakes, space, used + edges)
-            used += edges + fakes
-        _draw(key, space, 0, used)
-        at = 0
-        for member in range(members):
-            each, edges, fakes = space.planned[member, 0], space.planned[member, 1], space.planned[member, 2]
-            kept = _keep(law, each, key, space, at, edges) if edges else 0
-            end = _add(law, each, key, space, at + edges, fakes, room, written) if fakes else written
-            if end < 0 or end + kept > len(room):
-                return -1
-            if kept:
-                _merge(law, each, space.kept, kept, room, written, end)
-            lengths[each] = end + kept - written
-            written = end + kept
-            at += edges + fakes
+    law, space, written = ListLaw(*law_parts), Workspace(*space_parts), 0
+    for window in range(start, stop, _WINDOW):
+        members = _who_draws(law, window, min(window + _WINDOW, stop), space.rows, lengths)
+        last = 0
+        while last < members:
+            first = last
+            last, used = _ask_batch(law, first, members, space)
+            unknown, at = _draw(key, space, 0, used), 0
+            for member in range(first, last):
+                row, edges, fakes = space.rows[member], space.planned[member, 0], space.planned[member, 1]
+                if unknown:
+                    _settle(law, row, EDGES, space, at, edges)
+                    _settle(law, row, FAKES, space, at + edges, fakes)
+                end = _write(law, row, key, space, at, edges, fakes, room, written)
+                if end < 0:
+                    return -1
+                lengths[row] = end - written
+                written = end
+                at += edges + fakes
     return written

@@ -47,6 +47,18 @@ def runs_of(work: NDArray[np.float64]) -> list[Run]:
     return [(int(a), int(b)) for a, b in pairwise(edges)]
 
 
+def cut_finer(runs: Sequence[Run], work: Sequence[float]) -> list[Run]:
+    """Cut runs, each of them evenly, into pieces of about equal work."""
+    total, pieces = sum(work), []
+    share = total / pieces_of(total) if total else 1.0
+    for (start, stop), each in zip(runs, work, strict=True):
+        count = min(max(round(each / share), 1), stop - start)
+        pieces += [
+            (start + (stop - start) * i // count, start + (stop - start) * (i + 1) // count) for i in range(count)
+        ]
+    return pieces
+
+
 def in_order(task: Callable[[Run], T], runs: Sequence[Run]) -> Iterator[T]:
     """Do the task on each run once, and give what it returns in the order of the runs, or raise what it raised."""
     if len(runs) < 2:

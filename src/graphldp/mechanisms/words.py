@@ -11,16 +11,47 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from graphldp.mechanisms.lanes import BLOCKS, eight_blocks
 from graphldp.mechanisms.streams import MULTIPLIER, ROUNDS, WEYL, Key, Words
 
 M0, M1 = np.uint64(MULTIPLIER[0]), np.uint64(MULTIPLIER[1])
 W0, W1 = np.uint64(WEYL[0]), np.uint64(WEYL[1])
 _TWELVE, _FRACTION = np.uint64(12), np.uint64(52)  # a double has 52 bits of fraction, below 12 of sign and exponent
+_BELOW = np.uint64(2**52 - 1)  # the fraction
 _ONE, _WHOLE = np.uint64(0x3FF0000000000000), np.uint64(0x4330000000000000)  # the bits of 1 and of 2^52
-_FROM_ROOT = np.uint64(0x3FF0000000000000 - 0x3FE6A09E667F3BCD)  # from √½ to 1
 _LOG_2 = 0.6931471805599453
-_CLOSE = 1e-10  # far more than the polynomial is off by
-_LONGEST = 2.0**31 - 1.0  # ends every row
+_CLOSE = 4e-11  # twice what the polynomial is off by
+LONGEST = 2.0**31 - 1.0
+"""A skip that ends every row."""
+# The polynomials that Chebyshev's points give: log(3/2 + x) for |x| ≤ 1/2 to 2e-11, and −p/log(1 − p) for 0 < p ≤ 1/4
+# to 1e-13.
+_LOG = (
+    0.40546510810549663,
+    0.666666666232864,
+    -0.2222222211844759,
+    0.09876548022345195,
+    -0.049382781791844875,
+    0.026335928873289793,
+    -0.014630360255576264,
+    0.008381528132706068,
+    -0.004894712229446482,
+    0.0027584217275305294,
+    -0.0016355419774323012,
+    0.0014461127061180387,
+    -0.0009097502880757122,
+)
+_RATE = (
+    1.000000000000044,
+    -0.5000000000347149,
+    -0.08333332881910273,
+    -0.04166689355584126,
+    -0.02638312671536517,
+    -0.018833434970976778,
+    -0.013542194385128941,
+    -0.015210022723402253,
+    0.002437358281973141,
+    -0.025968747564381497,
+)
 
 
 @intrinsic
@@ -84,39 +115,29 @@ def rate_of(probability: float) -> float:
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def draw_blocks(key: Key, words: Words, first: int, count: int) -> None:
-    """Turn counters into words, four of each block, from block ``first`` on.
+def draw_blocks(key: Key, counters: Words, words: Words, first: int, count: int) -> None:
+    """Turn counters into words, from block ``first`` on; up to seven blocks more are overwritten.
 
-    Two blocks are drawn at a time, since a round of one waits for its products as long as a round of the other takes.
-    Where ``count`` is odd, one block more is overwritten.
+    Args:
+        key: that of the seed.
+        counters: the four parts of all counters, one part after the other.
+        words: four of each block.
+        first: the first block.
+        count: how many there are.
     """
-    words = words[4 * first :]
-    for pair in range((count + 1) // 2):
-        i = 8 * pair
-        a0, a1, a2, a3 = words[i], words[i + 1], words[i + 2], words[i + 3]
-        b0, b1, b2, b3 = words[i + 4], words[i + 5], words[i + 6], words[i + 7]
-        k0, k1 = key[0], key[1]
-        for _ in range(ROUNDS):
-            a0, a1, a2, a3 = _round(a0, a1, a2, a3, k0, k1)
-            b0, b1, b2, b3 = _round(b0, b1, b2, b3, k0, k1)
-            k0 += W0
-            k1 += W1
-        words[i], words[i + 1], words[i + 2], words[i + 3] = a0, a1, a2, a3
-        words[i + 4], words[i + 5], words[i + 6], words[i + 7] = b0, b1, b2, b3
-
-
-@njit(inline="always")
-def _series(t: float) -> float:
-    """2 (t + t³/3 + t⁵/5 + …) = log((1 + t)/(1 − t)), seven terms."""
-    z = t * t
-    return 2.0 * t * (1.0 + z * (1 / 3 + z * (1 / 5 + z * (1 / 7 + z * (1 / 9 + z * (1 / 11 + z * (1 / 13)))))))
+    room, low, high = len(counters) // 4, key[0], key[1]
+    for block in range(first, first + count, BLOCKS):
+        eight_blocks(counters, room, block, low, high, words)
 
 
 @njit(inline="always")
 def about_rate_of(probability: float) -> float:
     """:func:`rate_of` to twelve digits, as :func:`whole_skips` needs it, without waiting for a logarithm."""
     if 1e-300 < probability < 0.25:
-        return -1.0 / _series(probability / (2.0 - probability))
+        p, series = probability, 0.0
+        for i in range(len(_RATE) - 1, -1, -1):
+            series = series * p + _RATE[i]
+        return -series / p
     return rate_of(probability)
 
 
@@ -124,20 +145,21 @@ def about_rate_of(probability: float) -> float:
 def whole_skips(words: Words, rates: NDArray[np.float64], skips: NDArray[np.int32], first: int, count: int) -> None:
     """The whole parts of log U · rate, or −1 where a border between two of them is so near that rounding matters.
 
-    There is no call and no branch in the loop, so several words are taken at a time. With U = 2^k m and √½ ≤ m < √2,
-
-        log U = k log 2 + 2 (t + t³/3 + t⁵/5 + …),   t = (m − 1)/(m + 1),
-
-    and seven terms are off by less than 2e-12 of the sum, as |t| < 0.172.
+    There is no call and no branch in the loop, so several words are taken at a time. With U = 2^k m and 1 ≤ m < 2,
+    log U is k log 2 + log m, and a polynomial gives log m.
     """
     words, rates, skips = words[first:], rates[first:], skips[first:]  # so that no index can be below 0
     for i in range(count):
         number = np.uint64(words[i] >> _TWELVE | _ONE).view(np.float64) - (1.0 - 2.0**-53)  # uniform(words[i])
         bits = np.float64(number).view(np.uint64)
-        exponent = (bits + _FROM_ROOT) >> _FRACTION
-        m = np.uint64(bits - (exponent << _FRACTION) + _ONE).view(np.float64)
-        k = np.uint64(exponent | _WHOLE).view(np.float64) - (2.0**52 + 1023.0)
-        skip = (k * _LOG_2 + _series((m - 1.0) / (m + 1.0))) * rates[i]
-        low = np.floor(min(skip * (1.0 - _CLOSE), _LONGEST))
-        high = np.floor(min(skip * (1.0 + _CLOSE), _LONGEST))
-        skips[i] = np.int32(low) if low == high else np.int32(-1)
+        x = np.uint64(bits & _BELOW | _ONE).view(np.float64) - 1.5
+        k = np.uint64(bits >> _FRACTION | _WHOLE).view(np.float64) - (2.0**52 + 1023.0)
+        x2 = x * x
+        x4 = x2 * x2
+        low = (_LOG[0] + _LOG[1] * x) + (_LOG[2] + _LOG[3] * x) * x2
+        middle = (_LOG[4] + _LOG[5] * x) + (_LOG[6] + _LOG[7] * x) * x2
+        high = (_LOG[8] + _LOG[9] * x) + (_LOG[10] + _LOG[11] * x) * x2 + _LOG[12] * x4
+        skip = (k * _LOG_2 + (low + (middle + high * x4) * x4)) * rates[i]
+        near = max(rates[i] * _CLOSE, -1e300)  # finite where the rate is not
+        least, most = np.int32(min(skip + near, LONGEST)), np.int32(min(skip - near, LONGEST))
+        skips[i] = least if least == most else np.int32(-1)
