@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from graphldp.mechanisms.bits import PER_NAME, names_of, sample_bits
 from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.sparse import ListLaw, expected_names, fill_lists, workspace
+from graphldp.mechanisms.sparse import ListLaw, Parts, expected_names, fill_lists, most_neighbours, workspace
 from graphldp.mechanisms.streams import Key, Stream, Words
 from graphldp.mechanisms.threads import Run, cut_finer, even_runs, in_order, in_threads, runs_of
 from graphldp.mechanisms.words import block_of, draw_blocks, mulhi, uniform
@@ -163,20 +163,22 @@ def sample_lists(
     if expected * PER_NAME > rows.n.sum():  # the same lists either way
         return names_of(*sample_bits(rows, keep, fake, key))
     indptr = np.zeros(len(rows) + 1, np.int64)
-    copied: SimpleQueue[NDArray[np.int32]] = SimpleQueue()  # memory to use again: what is new has to be cleared first
+    copied: SimpleQueue[tuple[Parts, NDArray[np.int32]]] = SimpleQueue()  # memory to use again: new memory is cold
 
-    def draw(run: Run) -> tuple[NDArray[np.int32], int]:
+    def draw(run: Run) -> tuple[Parts, NDArray[np.int32], int]:
         size = _room_for(expected_names(*run, law))
-        space = workspace(int(np.diff(rows.indptr[run[0] : run[1] + 1]).max(initial=0)))
+        degree = int(np.diff(rows.indptr[run[0] : run[1] + 1]).max(initial=0))
         try:
-            room = copied.get_nowait()
+            space, room = copied.get_nowait()
         except Empty:
-            room = np.empty(0, np.int32)
+            space, room = workspace(degree), np.empty(0, np.int32)
+        if most_neighbours(space) < degree:
+            space = workspace(degree)
         while True:
             room = room if len(room) >= size else np.empty(size + size // 8, np.int32)
             count = fill_lists(*run, law, key, space, room, indptr[1:])
             if count >= 0:
-                return room, count
+                return space, room, count
             size = 2 * len(room)  # the same bits are drawn again
 
     work = [
@@ -184,12 +186,12 @@ def sample_lists(
         for mean, (start, stop) in zip(means, even, strict=True)
     ]
     names, end = np.empty(_room_for(expected), np.int32), 0
-    for room, count in in_order(draw, cut_finer(even, work)):
+    for space, room, count in in_order(draw, cut_finer(even, work)):
         if end + count > len(names):
             names = np.concatenate((names[:end], np.empty(end + count, np.int32)))
         names[end : end + count] = room[:count]
         end += count
-        copied.put(room)
+        copied.put((space, room))
     return np.cumsum(indptr, out=indptr), names[:end]
 
 

@@ -102,6 +102,11 @@ def workspace(degree: int) -> Parts:
     return tuple(space)
 
 
+def most_neighbours(space: Parts) -> int:
+    """How long lists a workspace has memory for."""
+    return len(Workspace(*space).kept) - 1
+
+
 @njit(forceinline=True, _nrt=False)
 def _expected(law: ListLaw, row: int) -> float:
     degree = law.indptr[row + 1] - law.indptr[row]
