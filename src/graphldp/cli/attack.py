@@ -45,12 +45,16 @@ def attack(
     name: Annotated[str, typer.Option("--attack", "-a", help=ATTACK_HELP)] = "random",
     honest_degree: HonestDegreeOption = False,
     split_seed: Annotated[
-        int | None, typer.Option(help="Attack only graphs that 'graphldp train' has at this seed: see --where.")
+        int | None,
+        typer.Option(help="Attack only graphs that 'graphldp train' uses at this seed; --where says which of them."),
     ] = None,
     where: WhereOption = None,
     split: SplitOption = None,
     model: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The classifier that liars aim at, where they search for it.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The classifier that liars aim at, for attacks that search for the best lie."
+        ),
     ] = None,
     malicious: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write who is malicious, one line (graph,user) each.")

@@ -41,9 +41,9 @@ def predict(
     """Label every graph, with probabilities.
 
     Probabilities are calibrated on graphs that were held out in training: of labels at 0.8, four in five are right.
-    'Withstands' is how many users cannot change the label, whatever they send, where the model says so. Such a model
-    is compared with the graphs first: where they contradict it, a line says what the labels go by. Labels in the source
-    are not read; 'graphldp evaluate' compares with them.
+    Some models also show under 'Withstands' how many users could lie without changing the label. Such a model is first
+    compared with the graphs. If they contradict what it learned, a line says what the labels still rest on. Labels in
+    the source are not read; 'graphldp evaluate' compares with them.
 
     A model of 'train --task nodes' labels users, and only those that it was trained on.
     """

@@ -23,7 +23,8 @@ ROBUST_HELP = "With --recommended also 'recommended': the classifier that withst
 DEFENSE_HELP = "Which test: a defense that 'graphldp threats' shows, or path/own.py:Class."
 
 TreatmentOption = Annotated[
-    str | None, typer.Option(help="What becomes of flagged users: remove, empty or redraw; by default the test's.")
+    str | None,
+    typer.Option(help="What becomes of flagged users: remove, empty or redraw; by default the defense's own."),
 ]
 LiarsOption = Annotated[
     int | None, typer.Option("--liars", help="How many users of each graph lie, instead of a share of them.")

@@ -120,7 +120,9 @@ def train(
     device: DeviceOption = "auto",
     together: Annotated[
         int | None,
-        typer.Option(min=1, help="Seeds trained as one computation; by default all on a GPU, and 1 elsewhere."),
+        typer.Option(
+            min=1, help="How many seeds to train as one computation; by default all on a GPU, and 1 elsewhere."
+        ),
     ] = None,
     tensorboard: Annotated[Path | None, typer.Option(help="A folder for TensorBoard logs.", metavar="DIR")] = None,
     root: RootOption = None,

@@ -18,7 +18,7 @@ def client(
     users: Annotated[int, typer.Option(min=2, max=4, help="Users of the community that is enumerated.")] = 4,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Enumerate the client's reports exactly, check its thresholds, draw from it, and run its protocol on loopback."""
+    """Check the client: the exact law of its reports, its thresholds, many draws, and its protocol on this machine."""
     need("client", "audit client")  # the protocol runs last, after half a minute of enumeration
     from graphldp.audit import asking, exact, montecarlo, protocol, rounds, traffic
 

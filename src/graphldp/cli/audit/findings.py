@@ -13,9 +13,7 @@ from graphldp.cli.shared import console
 if TYPE_CHECKING:
     from graphldp.audit.finding import Finding
 
-SamplesOption = Annotated[
-    int, typer.Option("--samples", min=100, help="How many reports Monte Carlo draws of each list.")
-]
+SamplesOption = Annotated[int, typer.Option("--samples", min=100, help="How many reports to draw for each list.")]
 
 
 def conclude(findings: list[Finding], *, as_json: bool) -> None:

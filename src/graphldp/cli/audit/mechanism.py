@@ -24,9 +24,10 @@ def mechanism(
     seed: mechanisms.SeedOption = 0,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Bound a mechanism's ε from below by Monte Carlo, on graphs of four users (confidence 99.9 %).
+    """Measure how much ε a mechanism spends at least, by many draws on graphs of four users.
 
-    Its other parameters are those at which four users take every branch of it, by both laws of the noise.
+    The bound holds with 99.9 % confidence: if it is above the ε that was promised, the promise is broken. The other
+    parameters are chosen so that four users take every branch of the mechanism, with both kinds of noise.
     """
     from graphldp.audit.montecarlo import audit_mechanism
     from graphldp.mechanisms.named import mechanisms as table

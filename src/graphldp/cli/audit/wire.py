@@ -16,7 +16,10 @@ def wire(
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same inputs.")] = 0,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Fuzz the reader of reports: every input is refused with a reason, or is the one encoding of what it says."""
+    """Feed random bytes to the reader of reports.
+
+    It must refuse each input with a reason, unless the input is the only way to write what it says.
+    """
     from graphldp.audit.fuzz import fuzz
 
     console.show(

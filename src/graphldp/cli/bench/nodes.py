@@ -10,7 +10,7 @@ EPILOG = "Example: graphldp bench nodes --root data --out benchmarks/results"
 
 
 def nodes(root: RootOption = None, out: OutOption = None, as_json: console.JsonOption = False) -> None:
-    """Label the users of FacebookPages by counts at ε = 1 and by lists at ε = 6, and up to 20,000 others.
+    """Label users of FacebookPages by counts at ε = 1 and by lists at ε = 6, and up to 20,000 invented users.
 
     FacebookPages is left out if this machine does not have it; the others are embedded. It shows seconds by the clock,
     seconds of the processor, and peak memory.

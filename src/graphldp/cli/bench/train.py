@@ -16,7 +16,7 @@ EPILOG = "Example: graphldp bench train --root data --out benchmarks/results"
 def train(
     root: RootOption = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads of each method, beside a single one.")] = 2,
-    rounds: Annotated[int, typer.Option(min=1, help="Timed epochs of each at most; the fastest counts.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="At most so many timed epochs of each; the fastest counts.")] = 5,
     limit: Annotated[float, typer.Option(min=0, help="Seconds for each set of graphs and number of threads.")] = 30.0,
     out: OutOption = None,
     as_json: console.JsonOption = False,

@@ -28,8 +28,8 @@ def answer(
 ) -> None:
     """Answer the second question of a community by hub-counts, if your report says that you are asked one.
 
-    It costs no ε beyond your report's. The first question that your client sees is the only one that it ever answers;
-    run it again to send the same bytes again. Your list is the one that your report was drawn from.
+    It costs no ε beyond your report's. Your client answers only the first question that it sees, from the list that
+    your report was drawn from. Run it again to send the same bytes again.
     """
     from graphldp.client.protocol import Client
 

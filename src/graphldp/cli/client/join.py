@@ -26,13 +26,13 @@ def join(
     home: HomeOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Take an invitation, and see what the community publishes. Nothing of yours is sent but the token.
+    """Take an invitation, and see what the community publishes. It sends your token, and nothing else of yours.
 
-    Other users of this machine see a link that stands in a command, and your shell may remember it: whoever has it can
-    report in your place. So give '-' and paste the link there, or name a file.
+    Do not type the link into the command: other users of this machine could read it there, and your shell may remember
+    it. Whoever has it can report in your place. Give '-' and paste the link then, or name a file.
 
-    Your cap over all communities is 5 unless you set another. The roster digest is the same for every member: compare
-    it with another's, and you know that you were shown the same roster.
+    Your cap is the most ε that you spend in all communities together: 5 unless you set another. The roster digest is
+    the same for every member. Compare it with another member's to know that you were shown the same roster.
     """
     from graphldp.client.keeping.ledger import shown
     from graphldp.client.protocol import Client

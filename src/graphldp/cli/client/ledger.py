@@ -22,8 +22,8 @@ def ledger(
 ) -> None:
     """Print your ledger as JSON, for another of your clients to take in. Nothing is sent.
 
-    A client counts what it drew itself. So that your cap holds over several, give each the ledger of the others. What
-    one of them drew, the others never draw again; the smaller cap holds.
+    A client counts what it drew itself. If you use several, give each the ledger of the others, so that your cap holds
+    over all of them. What one of them drew, the others never draw again. If their caps differ, the smallest holds.
     """
     from graphldp.client.protocol import Client
 

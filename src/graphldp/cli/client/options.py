@@ -14,9 +14,11 @@ HomeOption = Annotated[
 Community = Annotated[str, typer.Argument(help="The community's id, as 'graphldp client status' shows it.")]
 RelayOption = Annotated[
     str | None,
-    typer.Option(help="A relay that carries it, sealed: it sees neither report nor token.", metavar="URL"),
+    typer.Option(
+        help="The address of a relay that carries it, sealed. It sees neither report nor token.", metavar="URL"
+    ),
 ]
 ServerOption = Annotated[
     str | None,
-    typer.Option(help="The collector's address, where you are in a community of this id on several.", metavar="URL"),
+    typer.Option(help="The collector's address, if several of yours have a community of this id.", metavar="URL"),
 ]

@@ -33,7 +33,10 @@ def report(
     choice: Annotated[str | None, typer.Option(help="Which of the community's choices of ε.", metavar="NAME")] = None,
     new_epoch: Annotated[
         bool,
-        typer.Option("--new-epoch", help="See what the community publishes now, and draw for it, at its full ε."),
+        typer.Option(
+            "--new-epoch",
+            help="Join the new epoch: see what the community publishes now, and draw again. That costs its full ε.",
+        ),
     ] = False,
     dry_run: Annotated[
         bool,

@@ -16,10 +16,11 @@ _SAID = (
 def withdraw(
     community: Community, server: ServerOption = None, home: HomeOption = None, as_json: console.JsonOption = False
 ) -> None:
-    """Have the collector delete your reports of a community, in all epochs. It keeps that your slot was used.
+    """Have the collector delete your reports of a community, in all epochs. It remembers that your slot was used.
 
     Withdraw if you no longer want to take part, not because of what your report says: the community sees that you
-    withdrew, and no ε covers what that would tell. Run it again if the collector was restored from a backup since.
+    withdrew, and ε does not protect what that would tell. Run it again if the collector was restored from a backup
+    since.
     """
     from graphldp.client.protocol import Client
 

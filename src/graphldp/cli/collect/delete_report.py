@@ -15,7 +15,10 @@ from graphldp.cli.shared import console
 def delete_report(
     community: CommunityArgument,
     user: Annotated[int, typer.Argument(help="The user's slot.", metavar="USER")],
-    epoch: Annotated[int | None, typer.Option(help="Of one epoch only; of all by default.", metavar="EPOCH")] = None,
+    epoch: Annotated[
+        int | None,
+        typer.Option(help="Delete only the report of this epoch; by default of all epochs.", metavar="EPOCH"),
+    ] = None,
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:

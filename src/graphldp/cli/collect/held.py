@@ -13,9 +13,10 @@ def held(
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """List which slots have a report, epoch by epoch. After a restore, ask the others again.
+    """List which slots have a report, epoch by epoch.
 
-    A client finds out by itself: its user runs 'graphldp client report' once more, and it sends the same bytes.
+    After a restore, ask the other users to run 'graphldp client report' once more. Their clients find out that a report
+    is missing, and send the same bytes again.
     """
     store = open_database(database)
     found = store.community(community)

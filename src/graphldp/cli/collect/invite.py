@@ -25,10 +25,10 @@ def invite(
     out: Annotated[Path, typer.Option("--out", "-o", help=folder_help("the invitations"), metavar="FOLDER")],
     users: Annotated[
         list[int] | None,
-        typer.Option("--user", help="A slot; may be repeated. Its earlier token is void from now on."),
+        typer.Option("--user", help="Invite only this slot; may be repeated. Its earlier invitation stops working."),
     ] = None,
     page: Annotated[
-        str | None, typer.Option(help="Where somebody else hosts the page for members; the server by default.")
+        str | None, typer.Option(help="The address of the page for members, if another server hosts it.")
     ] = None,
     expires: Annotated[
         float | None,
@@ -38,7 +38,7 @@ def invite(
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """Write an invitation for every user who has none, or anew for some.
+    """Write an invitation for every user who has none, or a new one for users that you name.
 
     FOLDER/index.csv has a line for each user with her link, for a mail merge. She opens it in a browser and takes part
     there. FOLDER/12.json is the same invitation for the program of the user in slot 12. Nothing is overwritten: use a

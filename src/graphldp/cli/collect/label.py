@@ -25,12 +25,12 @@ def label(
     """Label the communities that have no label, or those that are named.
 
     The confidence is the model's probability, calibrated on held-out communities: of labels at 0.8, four in five are
-    right. Beside it stands how many of the users had reported and, where the model can promise it, how many users
-    cannot change the label, whatever they send. A community with fewer reports than the setting
-    'min_reports' ($GRAPHLDP_MIN_REPORTS) gets no label: it would be about these few users.
+    right. Beside it stands how many of the users had reported. Some models also promise how many users could lie
+    without changing the label. A community with fewer reports than the setting 'min_reports' ($GRAPHLDP_MIN_REPORTS)
+    gets no label: it would be about these few users.
 
-    The more communities are labelled at once, the better: where twenty or more of them contradict what the model
-    learned, somebody lied or they are of another kind, and the labels go by what is left. A line says so.
+    Label as many communities at once as you can. The model compares twenty or more with what it learned. If they
+    contradict it, somebody lied or they are of another kind. It then trusts reports less, and a line says so.
     """
     need_learn("collect label")
     store = open_database(database)

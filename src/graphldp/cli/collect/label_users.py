@@ -37,15 +37,16 @@ def label_users(
             metavar="COLUMN",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the users held out.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed that decides which known users are held out.")] = 0,
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
     """Find the classes of a community's users from some known ones, and from what all users reported.
 
     For communities by friend-counts, or by rr at a large ε. Only users who have reported are labelled. A fifth of the
-    known users is held out first, to measure accuracy; what is public about a user alone would give is shown beside it.
-    Then it learns from all known users. There is no label below the setting 'min_reports' ($GRAPHLDP_MIN_REPORTS).
+    known users is held out first, to measure accuracy. Beside it stands the accuracy from public facts alone, without
+    reports. Then it learns from all known users. With fewer reports than the setting 'min_reports'
+    ($GRAPHLDP_MIN_REPORTS), nobody is labelled.
     """
     need_learn("collect label-users")
     store = open_database(database)

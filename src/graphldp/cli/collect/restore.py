@@ -12,11 +12,11 @@ def restore(
 ) -> None:
     """Put what FILE holds in place of all that the database holds. Stop the servers first, and start them after.
 
-    Reports that came in since the backup are dropped: their owners' clients send them again, the same bytes, when
-    'graphldp client report' is run once more. Reports that were deleted or withdrawn since stay so, if the database
-    still knows of them: into a new or broken one, delete them again. Tokens that were replaced and operators who were
-    removed since are good again: look at 'graphldp collect operator list'. The audit log does not go back: the
-    database's own stays, and goes on with what the backup's holds beyond it.
+    Reports that came in since the backup are dropped. Their owners' clients send the same bytes again when they run
+    'graphldp client report' once more. Reports that were deleted or withdrawn since stay deleted, if the database still
+    knows of them. A new database does not: delete them again. Tokens that were replaced since work again, and so do the
+    keys of operators who were removed since: look at 'graphldp collect operator list'. The audit log does not go back:
+    the database keeps its own, and adds what only the backup's log holds.
     """
     from graphldp.collector.storage.copies.backup import put_aside, sound, unusable
     from graphldp.collector.storage.copies.backup import restore as put_back

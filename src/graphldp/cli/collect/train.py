@@ -22,11 +22,12 @@ def train(
     model: Annotated[Path, typer.Argument(help="Where to write the model, a .npz file.", metavar="MODEL")],
     communities: CommunitiesOption = None,
     defense: DefenseOption = None,
-    seed: Annotated[int, typer.Option(help="Of weights, batches and the communities held out.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of weights, batches and the choice of communities held out.")] = 0,
     recommended: Annotated[
         bool,
         typer.Option(
-            "--recommended/--network", help="Fit the recommended classifier, on the CPU, or a graph neural network."
+            "--recommended/--network",
+            help="Fit the recommended classifier, on the CPU, or a graph neural network instead.",
         ),
     ] = True,
     max_epochs: Annotated[int, typer.Option(min=1, help="The most epochs of a network.")] = 500,
@@ -34,7 +35,8 @@ def train(
     engine: Annotated[EngineName, typer.Option(help="Read reports here, or on a Ray cluster.")] = EngineName.local,
     address: Annotated[str | None, typer.Option(help="A Ray cluster; by default a local one starts.")] = None,
     folder: Annotated[
-        Path | None, typer.Option(help="With ray: a folder that all machines see, for a file of reports meanwhile.")
+        Path | None,
+        typer.Option(help="With ray: a folder that all machines can use. It holds a file of reports for a while."),
     ] = None,
     device: DeviceOption = "auto",
     database: DatabaseOption = None,
@@ -42,8 +44,8 @@ def train(
 ) -> None:
     """Train on the communities that have a label and enough reports: the setting 'min_reports' says how many.
 
-    A tenth of them is held out to measure accuracy, and another tenth to stop a network in time. A community's graph is
-    the one induced on those who reported. Rows for the classifier and two controls go to the results file, and
+    A tenth of them is held out to measure accuracy, and another tenth to stop a network in time. Only users who
+    reported are in a community's graph. Rows for the classifier and two controls go to the results file, and
     'graphldp page' shows them.
 
     With '--engine ray' the reports are read by the machines of a Ray cluster; the model is the same to the last bit.

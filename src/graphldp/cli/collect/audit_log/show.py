@@ -17,14 +17,21 @@ EPILOG = "Example: graphldp collect audit-log show --last 20 --about cats"
 
 
 def show(
-    last: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many entries, the latest last.")] = 50,
-    who: Annotated[str, typer.Option("--actor", help="Those of whoever has this in the name.", metavar="TEXT")] = "",
-    action: Annotated[str, typer.Option(help="Those with this in what was done.", metavar="TEXT")] = "",
-    about: Annotated[str, typer.Option(help="Those about a community or an operator like this.", metavar="TEXT")] = "",
+    last: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="How many of the latest entries; the newest comes last.")
+    ] = 50,
+    who: Annotated[
+        str, typer.Option("--actor", help="Only entries of operators whose name contains this.", metavar="TEXT")
+    ] = "",
+    action: Annotated[str, typer.Option(help="Only entries whose action contains this.", metavar="TEXT")] = "",
+    about: Annotated[
+        str,
+        typer.Option(help="Only entries about a community or an operator whose name contains this.", metavar="TEXT"),
+    ] = "",
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
-    """List what operators did: who, by which way, what, and to which community or operator. No member is named.
+    """List what operators did: who, how, what, and to which community or operator. No member is named.
 
     An action is written down before it is done ('begun'). A second entry says that it failed; 'forbidden' says that
     the role did not allow it. The head goes to standard error: keep it in another place, for 'verify'.

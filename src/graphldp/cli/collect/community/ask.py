@@ -21,9 +21,9 @@ def ask_(
 ) -> None:
     """Ask the hubs of a community by hub-counts their second question, once and for good.
 
-    Who is busy is frozen by the reports that are here: those with a noisy degree of 6 or more, which is kept with the
-    question. Reports that come later count, and do not change it. Hubs answer when their user runs 'graphldp client
-    answer'.
+    The question is how many of a hub's friends are busy. Busy users are those with a noisy degree of 6 or more in the
+    reports that are here now. Later reports are taken too, but do not change the question. A hub answers when its user
+    runs 'graphldp client answer'.
     """
     from graphldp.collector.actions import communities as actions
     from graphldp.collector.settings import load_settings

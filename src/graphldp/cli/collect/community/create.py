@@ -52,7 +52,9 @@ def create(
     ] = None,
     n_max: Annotated[
         int | None,
-        typer.Option(help="Users in your largest community, for dprr's split by the paper; this one's by default."),
+        typer.Option(
+            help="For dprr's split by the paper: the users of your largest community; by default of this one."
+        ),
     ] = None,
     name: Annotated[str | None, typer.Option(help="What people call the community; its id by default.")] = None,
     label: Annotated[str | None, typer.Option(help="Its class, where it is known: a name or a number.")] = None,
@@ -63,7 +65,8 @@ def create(
     keep_models: Annotated[
         bool,
         typer.Option(
-            "--keep-models/--drop-models", help="Whether models that learned from a report may be used after that."
+            "--keep-models/--drop-models",
+            help="Whether models that learned from a report may be used after its deletion.",
         ),
     ] = True,
     database: DatabaseOption = None,

@@ -14,7 +14,7 @@ EPILOG = "Example: graphldp collect community list --json"
 
 
 def list_(
-    search: Annotated[str, typer.Option(help="Those with this in their name or id.", metavar="TEXT")] = "",
+    search: Annotated[str, typer.Option(help="Only communities whose name or id contains this.", metavar="TEXT")] = "",
     state: Annotated[str, typer.Option(help="all, open, closed, labelled or unlabelled.")] = "all",
     sort: Annotated[
         str, typer.Option(help="By oldest, newest, name, largest, smallest, most-reported or least-reported.")

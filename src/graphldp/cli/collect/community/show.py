@@ -16,8 +16,8 @@ EPILOG = "Example: graphldp collect community show cats"
 def show(community: CommunityArgument, database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
     """Show what a community publishes, how many have reported, and its label. No user is named.
 
-    Publish the roster's digest where your users trust you: their clients show the same digits, and whoever sees others
-    was given another roster.
+    Publish the roster's digest in a place that your users trust. Their clients show the same digits. Whoever sees other
+    digits was given another roster.
     """
     from graphldp.collector.communities.arrivals import arrivals
     from graphldp.collector.communities.overview import overview

@@ -7,7 +7,7 @@ import typer
 from graphldp.cli.collect.jobs import listing, run, start, stop
 
 app = typer.Typer(
-    help="Trainings and labellings in the background.",
+    help="Train and label in the background.",
     epilog="Example: graphldp collect jobs start train && graphldp collect jobs list",
     no_args_is_help=True,
 )

@@ -17,7 +17,7 @@ _NICER = 10  # reports that arrive come first
 def run(
     job: Annotated[int, typer.Argument(help="The job's number.", metavar="JOB")], database: DatabaseOption = None
 ) -> None:
-    """Do a job that waits."""
+    """Run a waiting job, in this process."""
     need_learn("collect jobs run")
     from graphldp.experiments.service.jobs import run_job
 

@@ -15,9 +15,9 @@ from graphldp.cli.shared import console
 def start(
     kind: Annotated[str, typer.Argument(help="'train' or 'label'.", metavar="KIND")],
     defense: Annotated[
-        str, typer.Option(help="Of a training: 'recommended' withstands liars, 'none' does not.")
+        str, typer.Option(help="How to train: 'recommended' withstands liars, 'none' does not.")
     ] = "recommended",
-    seed: Annotated[int, typer.Option(help="Of a training.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed of a training.")] = 0,
     run: Annotated[int | None, typer.Option(help="Label by the model of this run; the latest one by default.")] = None,
     database: DatabaseOption = None,
     as_json: console.JsonOption = False,

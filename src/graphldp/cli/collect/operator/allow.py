@@ -23,8 +23,9 @@ def allow(
 ) -> None:
     """Let a subject, an e-mail address or a group sign in by the provider of the setting 'oidc_issuer'.
 
-    Somebody who is on the list in several ways has the highest of these roles. An address counts if the provider says
-    that it has verified it. A subject is safer than an address: it never passes to somebody else.
+    A subject is the provider's own name for an account. It is safer than an address, since it never passes to somebody
+    else. An address counts only if the provider says that it has verified it. Somebody who is on the list in several
+    ways has the highest of these roles.
     """
     from graphldp.collector.actions import operators
     from graphldp.collector.roles import Role

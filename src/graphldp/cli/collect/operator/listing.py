@@ -10,7 +10,7 @@ EPILOG = "Example: graphldp collect operator list"
 
 
 def list_(database: DatabaseOption = None, as_json: console.JsonOption = False) -> None:
-    """List the operators, what they may do, and when their keys expire. Below them stands who may sign in."""
+    """List the operators, what they may do, when their keys expire, and who may sign in by a provider."""
     from graphldp.collector.actions import operators
 
     staff = operators.staff(open_database(database), actor())

@@ -6,6 +6,6 @@ import typer
 
 from graphldp.cli.collect.sealing import listing, rotate
 
-app = typer.Typer(help="Make and change the key to which clients seal what relays carry.", no_args_is_help=True)
+app = typer.Typer(help="Make and change the key by which clients seal reports that relays carry.", no_args_is_help=True)
 app.command(epilog=rotate.EPILOG)(rotate.rotate)
 app.command("list", epilog=listing.EPILOG)(listing.list_)
