@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 import typer
@@ -63,3 +64,17 @@ def test_the_line_of_a_command_is_how_its_own_help_begins(name: str) -> None:
     group = typer.main.get_command(app)
     first, _, _ = group.loaded(name).help.partition("\n\n")  # type: ignore[attr-defined]
     assert " ".join(first.split()) == COMMANDS[name]
+
+
+@pytest.mark.parametrize("arguments", [("randomize",), ("collect", "restore"), ("audit", "mechanism")], ids=" ".join)
+def test_help_fills_the_lines_of_a_terminal(
+    command: Command, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    """A line ends where the next word has no room, whatever the lines of the source."""
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, _ = command(*arguments, "--help")
+    lines = [line.strip() for line in out[out.index("\n Usage") : out.index("╭")].splitlines()]
+    assert code == 0
+    for line, following in pairwise(lines):
+        if line and following and not line.startswith("Usage"):
+            assert len(line) + 1 + len(following.split()[0]) > 78

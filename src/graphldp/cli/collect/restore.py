@@ -16,7 +16,7 @@ def restore(
     'graphldp client report' once more. Reports that were deleted or withdrawn since stay deleted, if the database still
     knows of them. A new database does not: delete them again. Tokens that were replaced since work again, and so do the
     keys of operators who were removed since: look at 'graphldp collect operator list'. The audit log does not go back:
-    the database keeps its own, and adds what only the backup's log holds.
+    the database keeps its own, and adds entries of the backup's log that follow it.
     """
     from graphldp.collector.storage.copies.backup import put_aside, sound, unusable
     from graphldp.collector.storage.copies.backup import restore as put_back

@@ -49,9 +49,14 @@ def lazy_group(package: str, lines: Mapping[str, str]) -> type[TyperGroup]:
 
 
 def _light(command: Any) -> Any:
-    """The same command, which loads what checks a value only where one is given: that takes longer than the rest."""
+    """The same command, whose help fits every terminal.
+
+    It loads what checks a value only where one is given: that takes longer than the rest.
+    """
     for each in getattr(command, "commands", {}).values():
         _light(each)
+    if command.help:  # a paragraph is one line, which a terminal of any width breaks by itself
+        command.help = "\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n"))
     get_params = command.get_params
     command.get_params = lambda ctx: [_if_given(parameter) for parameter in get_params(ctx)]
     return command
