@@ -27,6 +27,18 @@ hypothesis.settings.register_profile("untimed", deadline=None)  # tests do not t
 hypothesis.settings.load_profile("untimed")
 
 
+def pytest_configure() -> None:
+    """Forget what numba compiled before one of a room's compiled sources changed.
+
+    It keeps what it compiled by the date of one file, and does not see a change in another file that it compiled in.
+    """
+    for room in {path.parent for path in Path(gl.__file__).parent.rglob("*.py") if "@njit" in path.read_text()}:
+        changed = max(path.stat().st_mtime for path in room.glob("*.py"))
+        for index in (room / "__pycache__").glob("*.nbi"):
+            if index.stat().st_mtime < changed:
+                index.unlink(missing_ok=True)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Collecting makes millions of objects that stay: looking for garbage among them is a fifth of its time.

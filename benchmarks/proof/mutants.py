@@ -71,8 +71,13 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def fails(catcher: str, source: Path) -> bool:
+def fails(catcher: str, source: Path, compiled: Path | None = None) -> bool:
     """Run a test or an audit on the copy in this folder.
+
+    Args:
+        catcher: see :class:`Mutant`.
+        source: the copy.
+        compiled: where numba keeps what it compiles; by default beside the sources.
 
     Raises:
         RuntimeError: where it neither passed nor failed: no such test, or a module that cannot be imported.
@@ -83,6 +88,8 @@ def fails(catcher: str, source: Path) -> bool:
         command = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", catcher]
     folders = {"PYTHONPATH": str(source / "src"), "GRAPHLDP_WEB": str(source / "clients" / "web")}
     environment = os.environ | folders | {"OMP_NUM_THREADS": "1"}
+    if compiled is not None:
+        environment["NUMBA_CACHE_DIR"] = str(compiled)
     done = subprocess.run(
         [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=_TIMEOUT
     )
@@ -123,8 +130,10 @@ def run(chosen: list[Mutant], jobs: int) -> bool:
         def caught(mutant: Mutant) -> tuple[Mutant, bool]:
             source = copies.get()
             try:
-                with applied(mutant, source):
-                    return mutant, fails(mutant.catcher, source)
+                with applied(mutant, source), tempfile.TemporaryDirectory() as apart:
+                    # a mutant that is compiled into other files must not be there when it is gone from its own
+                    numba = "@njit" in (source / mutant.place).read_text(encoding="utf-8")
+                    return mutant, fails(mutant.catcher, source, Path(apart) if numba else None)
             finally:
                 copies.put(source)
 
