@@ -10,9 +10,9 @@ import graphldp as gl
 from graphldp.audit.branches import BRANCHES
 from graphldp.audit.montecarlo import audit_mechanism, lower_bound
 from graphldp.mechanisms.base import DrawnLists
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key
 from graphldp.mechanisms.named import NamedMechanism, mechanisms
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key
 from graphldp.privacy import Budget
 
 # Seeds are fixed, so each test is passed or not once and for all. At 99.9 % confidence a sound mechanism fails for one

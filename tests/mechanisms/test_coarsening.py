@@ -11,8 +11,8 @@ from scipy import stats
 import graphldp as gl
 from graphldp.mechanisms.base import Noise, noisy_degrees
 from graphldp.mechanisms.coarsening import coarser, staying
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import key_from
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import key_from
 
 from .counting import assert_counts, copies
 

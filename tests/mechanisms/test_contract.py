@@ -13,7 +13,7 @@ from tests.values import some
 import graphldp as gl
 from graphldp.errors import BudgetError, DataError, ParameterError
 from graphldp.mechanisms import DrawnLists
-from graphldp.mechanisms.streams import Key
+from graphldp.mechanisms.drawing.streams import Key
 
 
 class Halved(gl.RowMechanism):

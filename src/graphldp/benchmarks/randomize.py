@@ -36,8 +36,8 @@ from graphldp.graphs import GraphSet
 from graphldp.machines.local import cores
 from graphldp.mechanisms import DPRR, RR
 from graphldp.mechanisms.base import backend
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import key_from
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import key_from
 
 ORKUT_USERS, ORKUT_EDGES = 3_072_441, 117_185_083
 MIDDLE_USERS, MIDDLE_DEGREE = 263_000, 76.0
@@ -97,7 +97,7 @@ def _dense_lists(graphs: GraphSet, repeats: int) -> dict[str, Any]:
     row = _row(f"{graphs.name}, all graphs, RR", graphs, RR(epsilon=1.0), repeats)
     if find_spec("numba") is None:
         return row
-    from graphldp.mechanisms.bits import sample_bits
+    from graphldp.mechanisms.drawing.bits import sample_bits
 
     rows = UserRows.of(graphs)
     flip = np.full(len(rows), 1 / (1 + np.e))

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from graphldp.attributes import Attributes
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Rng, Stream, Words, key_from, to_uniform
-from graphldp.mechanisms.threads import Run, even_runs, in_threads
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key, Rng, Stream, Words, key_from, to_uniform
+from graphldp.mechanisms.drawing.threads import Run, even_runs, in_threads
 from graphldp.privacy import Budget, check_epsilon, once
 from graphldp.reports import Origin, Reports
 
@@ -40,7 +40,7 @@ Rates = tuple[Any, Any]
 def backend() -> ModuleType:
     """The compiled loops, or plain NumPy with the same bits where numba is not installed."""
     compiled = find_spec("numba") is not None
-    return import_module(f"graphldp.mechanisms.{'kernels' if compiled else 'reference'}")
+    return import_module(f"graphldp.mechanisms.drawing.{'kernels' if compiled else 'reference'}")
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,8 @@ class Mechanism(ABC):
         Args:
             graphs: the raw graphs.
             budget: ε₁ and ε₂, one of each per user; ``inf`` marks a public user.
-            key: two words of the seed, for :mod:`graphldp.mechanisms.streams`, or to seed a generator of your own.
+            key: two words of the seed, for :mod:`graphldp.mechanisms.drawing.streams`, or to seed a generator of your
+                own.
         """
 
 

@@ -20,8 +20,8 @@ from graphldp.attributes import Attributes
 from graphldp.errors import DataError, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, no_lists
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Stream, first_words, to_uniform
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key, Stream, first_words, to_uniform
 from graphldp.privacy import Budget
 from graphldp.reports import Reports
 

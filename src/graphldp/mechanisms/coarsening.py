@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.mechanisms.base import Noise, backend, noise_of
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Stream, to_uniform
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key, Stream, to_uniform
 
 Floats = NDArray[np.float64]
 

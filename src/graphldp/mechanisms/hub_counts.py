@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from graphldp.errors import bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, Noise, backend, noise_of
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key, Stream, to_uniform
 from graphldp.mechanisms.hub_lists import hub_threshold, is_number
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Stream, to_uniform
 from graphldp.pointers import gather_ranges
 from graphldp.privacy import Budget
 from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES

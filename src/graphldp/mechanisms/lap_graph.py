@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from graphldp.errors import bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, noise_of
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key, Stream
 from graphldp.mechanisms.local_lap import top_lists
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Stream
 from graphldp.privacy import Budget, allocate
 
 

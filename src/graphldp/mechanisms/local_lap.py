@@ -26,8 +26,8 @@ from scipy import sparse
 from graphldp.errors import Described, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, Noise, backend, noisy_degrees
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key
 from graphldp.privacy import Budget, allocate
 
 Ints = NDArray[np.int64]

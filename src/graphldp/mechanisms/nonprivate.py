@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from graphldp.errors import ParameterError
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism
-from graphldp.mechanisms.streams import Key
+from graphldp.mechanisms.drawing.streams import Key
 from graphldp.privacy import Budget
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.mechanisms.base import backend
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Rng, Stream, key_from
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Rng, Stream, key_from
 from graphldp.pointers import gather_ranges
 from graphldp.reports import Reports
 from graphldp.threats.attacks.lists import spliced

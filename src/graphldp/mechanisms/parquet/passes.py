@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from graphldp.errors import DataError, FormatError, bad_parameter
 from graphldp.machines.ray import cluster
 from graphldp.mechanisms import CategoryRR, DrawnLists, FriendCounts, Mechanism, MultiBit, RowMechanism
+from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.parquet.columns import GROUPS, deal_columns, join_parts, tell_columns
 from graphldp.mechanisms.parquet.table import COLUMNS, UserTable, listed
 from graphldp.mechanisms.parquet.work import OWNER, Item, Work, draw_nobody, everywhere, row_groups
-from graphldp.mechanisms.rows import UserRows
 from graphldp.privacy import Budget, check_epsilon
 
 _ENTRIES_AT_ONCE = 1 << 20

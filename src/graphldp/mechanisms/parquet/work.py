@@ -14,9 +14,9 @@ from graphldp.archives import grows_too_much
 from graphldp.errors import DataError, FormatError, MissingExtraError, ParameterError
 from graphldp.machines.local import PeakMemory
 from graphldp.mechanisms import DrawnLists, Joint, Mechanism, RowMechanism
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key, key_from
 from graphldp.mechanisms.parquet.table import UserTable
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, key_from
 
 OWNER = "randomize_parquet"
 _NOTHING = {"entries_in": 0, "entries_out": 0, "width": 0, "groups": 0}

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.mechanisms.base import backend
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Stream
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key, Stream
 from graphldp.reports import Reports
 from graphldp.threats.attacks.lists import MadeLists, pooled_lists, with_member
 from graphldp.threats.attacks.poison import ListAttack, Script, check_share

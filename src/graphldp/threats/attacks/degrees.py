@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.mechanisms.base import backend
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key, Stream
 from graphldp.mechanisms.named import drawn_by
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Stream
 from graphldp.reports import Reports
 from graphldp.threats.attacks.claims import WITH_DEGREES, Floats, Friends, Lie, forged
 from graphldp.threats.attacks.poison import Attack, check_share

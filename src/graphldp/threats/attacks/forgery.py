@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from graphldp.mechanisms.base import backend
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Stream, to_uniform
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key, Stream, to_uniform
 from graphldp.reports import Reports
 
 

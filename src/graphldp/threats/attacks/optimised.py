@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import bad_parameter
-from graphldp.mechanisms.streams import Key
+from graphldp.mechanisms.drawing.streams import Key
 from graphldp.mechanisms.support import unsupported
 from graphldp.reports import Reports
 from graphldp.threats.attacks.claims import Floats, Friends, forged

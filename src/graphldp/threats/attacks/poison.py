@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.mechanisms.base import Mechanism, backend
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Rng, Stream, key_from
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key, Rng, Stream, key_from
 from graphldp.reports import Reports
 from graphldp.threats.attacks.forgery import forged_degrees
 from graphldp.threats.attacks.lists import MadeLists

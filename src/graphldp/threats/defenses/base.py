@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphldp.errors import bad_parameter
 from graphldp.mechanisms.base import Mechanism
-from graphldp.mechanisms.streams import Rng
+from graphldp.mechanisms.drawing.streams import Rng
 from graphldp.reports import Reports
 from graphldp.threats.defenses.verdict import Verdict
 from graphldp.threats.treatments import Treatment, treat

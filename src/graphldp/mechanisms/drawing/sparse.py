@@ -1,15 +1,16 @@
 """Sparse lists: strangers are reached by geometric skips, and the words of many rows are drawn at a time.
 
-The draws are those of :mod:`graphldp.mechanisms.reference`. They are fast because little waits for anything else:
+The draws are those of :mod:`graphldp.mechanisms.drawing.reference`. They are fast because little waits for anything
+else:
 
 1. **Plan.** Rows are taken until a batch is full. A row that will report m names on average asks for some words more
    than m. Words that it leaves over are thrown away.
-2. **Draw** all words of the batch, then the whole parts of all skips (:mod:`graphldp.mechanisms.words`).
+2. **Draw** all words of the batch, then the whole parts of all skips (:mod:`graphldp.mechanisms.drawing.words`).
 3. **Write** row after row. Skips add up to ranks: a neighbour's among her neighbours, a stranger's among all others. A
    stranger of rank r stands behind each neighbour x_s with x_s − s ≤ r. Where there are few neighbours, each of them is
    compared with the ranks of four strangers at once, else each rank with sixteen neighbours
-   (:mod:`graphldp.mechanisms.lanes`). So no place waits for the one before it. The few neighbours who are kept are
-   merged in at the end.
+   (:mod:`graphldp.mechanisms.drawing.lanes`). So no place waits for the one before it. The few neighbours who are kept
+   are merged in at the end.
 
 Nothing here allocates memory, so nothing has to be counted for it (``_nrt=False``): counting took a tenth of the time.
 """
@@ -23,9 +24,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from graphldp.mechanisms.lanes import BLOCKS, SIXTEEN, ask_four, at_most, places, sixteen_times, stand_before
-from graphldp.mechanisms.streams import Key, Stream, Words
-from graphldp.mechanisms.words import LONGEST, about_rate_of, draw_blocks, rate_of, uniform, whole_skips
+from graphldp.mechanisms.drawing.lanes import BLOCKS, SIXTEEN, ask_four, at_most, places, sixteen_times, stand_before
+from graphldp.mechanisms.drawing.streams import Key, Stream, Words
+from graphldp.mechanisms.drawing.words import LONGEST, about_rate_of, draw_blocks, rate_of, uniform, whole_skips
 
 EDGES, FAKES = np.uint64(Stream.EDGES), np.uint64(Stream.FAKES)
 _BLOCKS = 512  # of a batch: their words and skips stay in the nearest caches
@@ -42,7 +43,7 @@ Parts = tuple[Any, ...]
 
 
 class ListLaw(NamedTuple):
-    """What the lists of some users are drawn by: :class:`graphldp.mechanisms.rows.UserRows` and two rates.
+    """What the lists of some users are drawn by: :class:`graphldp.mechanisms.drawing.rows.UserRows` and two rates.
 
     Args:
         indptr: where each list begins.

@@ -11,8 +11,8 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from graphldp.mechanisms.lanes import BLOCKS, eight_blocks
-from graphldp.mechanisms.streams import MULTIPLIER, ROUNDS, WEYL, Key, Words
+from graphldp.mechanisms.drawing.lanes import BLOCKS, eight_blocks
+from graphldp.mechanisms.drawing.streams import MULTIPLIER, ROUNDS, WEYL, Key, Words
 
 M0, M1 = np.uint64(MULTIPLIER[0]), np.uint64(MULTIPLIER[1])
 W0, W1 = np.uint64(WEYL[0]), np.uint64(WEYL[1])
@@ -104,7 +104,7 @@ def block_of(block: int, user: int, graph: int, stream: np.uint64, key: Key, wor
 
 @njit(inline="always")
 def uniform(word: np.uint64) -> float:
-    """As :func:`graphldp.mechanisms.streams.to_uniform`."""
+    """As :func:`graphldp.mechanisms.drawing.streams.to_uniform`."""
     return (float(word >> np.uint64(12)) + 0.5) * 2.0**-52
 
 

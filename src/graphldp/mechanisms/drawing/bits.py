@@ -1,7 +1,7 @@
 """Dense lists as bits, one for each pair, and names only where somebody wants names.
 
 Where more than one pair in 32 is reported, a list of bits is shorter than a list of names. The draws are those of
-:mod:`graphldp.mechanisms.kernels`, and so are the bits. Drawing is faster, for three reasons:
+:mod:`graphldp.mechanisms.drawing.kernels`, and so are the bits. Drawing is faster, for three reasons:
 
 - A bit has its own place, so strangers and true neighbours are not merged into one sorted list.
 - The length of every list is known before the names are written, so each is written where it stays.
@@ -20,10 +20,10 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Stream, Words
-from graphldp.mechanisms.threads import Run, in_threads, runs_of
-from graphldp.mechanisms.words import block_of, rate_of, uniform
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key, Stream, Words
+from graphldp.mechanisms.drawing.threads import Run, in_threads, runs_of
+from graphldp.mechanisms.drawing.words import block_of, rate_of, uniform
 
 EDGES, FAKES = np.uint64(Stream.EDGES), np.uint64(Stream.FAKES)
 PER_NAME = 32
@@ -176,7 +176,7 @@ def _fill_names(
 def sample_bits(
     rows: UserRows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
 ) -> tuple[NDArray[np.int64], Words, NDArray[np.int64]]:
-    """Noisy lists as :func:`graphldp.mechanisms.kernels.sample_lists` draws them, one bit for each pair.
+    """Noisy lists as :func:`graphldp.mechanisms.drawing.kernels.sample_lists` draws them, one bit for each pair.
 
     Returns:
         Where each row's words begin, the words, and how many bits of each row are set. Bit j of a row, counted from the

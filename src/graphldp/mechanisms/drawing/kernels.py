@@ -1,9 +1,9 @@
-"""The compiled loops. The same laws, and the same bits, as :mod:`graphldp.mechanisms.reference`.
+"""The compiled loops. The same laws, and the same bits, as :mod:`graphldp.mechanisms.drawing.reference`.
 
 ``sample_lists`` is the one sampler of noisy lists: a true neighbour stays with the user's probability ``keep``, and a
 stranger is added with probability ``fake``. Strangers are reached by geometric skips, so the cost is linear in the
-entries read and written, never in n. Dense lists are drawn as bits first (:mod:`graphldp.mechanisms.bits`). Users are
-cut into runs (:mod:`graphldp.mechanisms.threads`).
+entries read and written, never in n. Dense lists are drawn as bits first (:mod:`graphldp.mechanisms.drawing.bits`).
+Users are cut into runs (:mod:`graphldp.mechanisms.drawing.threads`).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from graphldp.mechanisms.bits import PER_NAME, names_of, sample_bits
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.sparse import ListLaw, Parts, expected_names, fill_lists, most_neighbours, workspace
-from graphldp.mechanisms.streams import Key, Stream, Words
-from graphldp.mechanisms.threads import Run, cut_finer, even_runs, in_order, in_threads, runs_of
-from graphldp.mechanisms.words import block_of, draw_blocks, mulhi, uniform
+from graphldp.mechanisms.drawing.bits import PER_NAME, names_of, sample_bits
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.sparse import ListLaw, Parts, expected_names, fill_lists, most_neighbours, workspace
+from graphldp.mechanisms.drawing.streams import Key, Stream, Words
+from graphldp.mechanisms.drawing.threads import Run, cut_finer, even_runs, in_order, in_threads, runs_of
+from graphldp.mechanisms.drawing.words import block_of, draw_blocks, mulhi, uniform
 
 NOISE, ORDER, CHOICE = (
     np.uint64(Stream.PAIR_NOISE),

@@ -1,7 +1,8 @@
 """Plain NumPy for every law: what the compiled loops are tested against, and what runs where numba is not installed.
 
-Same signatures and same bits as :mod:`graphldp.mechanisms.kernels`. Cost is linear in entries here too; only the
-constant is larger. Strangers are added in rounds, the k-th round placing the k-th stranger of every user who has one.
+Same signatures and same bits as :mod:`graphldp.mechanisms.drawing.kernels`. Cost is linear in entries here too; only
+the constant is larger. Strangers are added in rounds, the k-th round placing the k-th stranger of every user who has
+one.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Key, Stream, Words, philox, to_uniform
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Key, Stream, Words, philox, to_uniform
 
 
 def sample_lists(

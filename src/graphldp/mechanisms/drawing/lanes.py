@@ -9,7 +9,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from graphldp.mechanisms.streams import MULTIPLIER, ROUNDS, WEYL
+from graphldp.mechanisms.drawing.streams import MULTIPLIER, ROUNDS, WEYL
 
 BLOCKS = 8
 """Blocks of Philox that are drawn side by side."""
@@ -35,7 +35,7 @@ def _at(context: Any, builder: Any, kind: Any, array: Any, place: Any, vector: A
 
 
 def _product(builder: Any, x: Any, multiplier: int) -> tuple[Any, Any]:
-    """High and low words of products, from 32-bit halves as :func:`graphldp.mechanisms.streams.philox` has them."""
+    """High and low words of products, from 32-bit halves as in :mod:`graphldp.mechanisms.drawing.streams`."""
     low, high, mask, half = (
         ir.Constant(x.type, [number] * BLOCKS) for number in (multiplier & 0xFFFFFFFF, multiplier >> 32, 0xFFFFFFFF, 32)
     )

@@ -19,12 +19,13 @@ from tests.values import some
 
 import graphldp as gl
 from graphldp.errors import ParameterError
-from graphldp.mechanisms import base, bits, kernels, local_lap, reference, words
-from graphldp.mechanisms.rows import UserRows
-from graphldp.mechanisms.streams import Stream, first_words, key_from, to_uniform
-from graphldp.mechanisms.threads import runs_of
+from graphldp.mechanisms import base, local_lap
+from graphldp.mechanisms.drawing import bits, kernels, reference, words
+from graphldp.mechanisms.drawing.rows import UserRows
+from graphldp.mechanisms.drawing.streams import Stream, first_words, key_from, to_uniform
+from graphldp.mechanisms.drawing.threads import runs_of
 
-from .strategies import graph_sets, mechanisms
+from ..strategies import graph_sets, mechanisms
 
 SEEDS = st.integers(0, 2**32)
 
