@@ -35,7 +35,7 @@ from graphldp.errors import DatasetNotFoundError
 from graphldp.graphs import GraphSet
 from graphldp.machines.local import cores
 from graphldp.mechanisms import DPRR, RR
-from graphldp.mechanisms.base import backend
+from graphldp.mechanisms.drawing.backend import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import key_from
 

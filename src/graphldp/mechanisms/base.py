@@ -14,11 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
-from types import ModuleType
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,21 +22,15 @@ from numpy.typing import NDArray
 from graphldp.attributes import Attributes
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
+from graphldp.mechanisms.drawing.backend import backend
 from graphldp.mechanisms.drawing.rows import UserRows
-from graphldp.mechanisms.drawing.streams import Key, Rng, Stream, Words, key_from, to_uniform
+from graphldp.mechanisms.drawing.streams import Key, Rng, key_from
 from graphldp.mechanisms.drawing.threads import Run, even_runs, in_threads
+from graphldp.mechanisms.noise import Noise, noisy_degrees
 from graphldp.privacy import Budget, check_epsilon, once
 from graphldp.reports import Origin, Reports
 
-Noise = Literal["laplace", "discrete"]
 Rates = tuple[Any, Any]
-
-
-@cache
-def backend() -> ModuleType:
-    """The compiled loops, or plain NumPy with the same bits where numba is not installed."""
-    compiled = find_spec("numba") is not None
-    return import_module(f"graphldp.mechanisms.drawing.{'kernels' if compiled else 'reference'}")
 
 
 @dataclass(frozen=True)
@@ -276,44 +266,6 @@ class RowMechanism(Mechanism):
         """
 
 
-def noisy_degrees(rows: UserRows, epsilon1: NDArray[np.float64], noise: Noise, key: Key) -> NDArray[np.float64]:
-    """d* = d + noise of ε₁."""
-    noisy = np.empty(len(rows))
-
-    def draw(run: Run) -> None:
-        start, stop = run
-        some = slice(start, stop)
-        words = backend().first_words(rows.users(start, stop), Stream.DEGREE, key)
-        np.add(_noise(words, epsilon1[some], noise), np.diff(rows.indptr[start : stop + 1]), out=noisy[some])
-
-    in_threads(draw, even_runs(len(rows)))
-    return noisy
-
-
-def noise_of(
-    rows: UserRows, epsilon: NDArray[np.float64], noise: Noise, stream: Stream, key: Key
-) -> NDArray[np.float64]:
-    """Lap(1/ε), or the discrete law Pr(k) ∝ e^(−ε|k|) as a difference of two geometric draws."""
-    out = np.empty(len(rows))
-
-    def draw(run: Run) -> None:
-        out[slice(*run)] = _noise(backend().first_words(rows.users(*run), stream, key), epsilon[slice(*run)], noise)
-
-    in_threads(draw, even_runs(len(rows)))
-    return out
-
-
-def _noise(words: Words, epsilon: NDArray[np.float64], noise: Noise) -> NDArray[np.float64]:
-    if noise == "laplace":
-        size = to_uniform(words[:, 0])
-        np.log(size, out=size)  # in place: new memory takes longer than the arithmetic
-        size /= epsilon
-        size.view(np.uint64)[:] ^= words[:, 0] << np.uint64(63)  # the lowest bit turns the sign
-        return size
-    size = np.floor(-np.log(to_uniform(words)) / epsilon[:, None])
-    return np.asarray(size[:, 0] - size[:, 1])
-
-
 def _plain(value: Any) -> Any:
     """A parameter as JSON can hold it; None for one per user, which the reports hold, and for what has no such form."""
     if isinstance(value, Budget):
@@ -326,9 +278,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not np.isfinite(value):
         return None
     return value if isinstance(value, bool | int | float | str) else None
-
-
-def check_noise(noise: str, owner: str) -> None:
-    """Refuse an unknown law of the degree noise."""
-    if noise not in get_args(Noise):
-        raise bad_parameter("noise", owner, f"one of {', '.join(get_args(Noise))}", noise)

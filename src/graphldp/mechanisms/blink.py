@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphldp.errors import bad_parameter
-from graphldp.mechanisms.base import Noise, Rates, RowMechanism, check_noise
+from graphldp.mechanisms.base import Rates, RowMechanism
+from graphldp.mechanisms.noise import Noise, check_noise
 from graphldp.privacy import Budget, allocate
 
 

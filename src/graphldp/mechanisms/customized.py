@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
-from graphldp.mechanisms.base import RowMechanism, backend
+from graphldp.mechanisms.base import RowMechanism
+from graphldp.mechanisms.drawing.backend import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Rng, Stream, key_from
 from graphldp.neighbour_lists import NeighbourLists

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from graphldp.errors import bad_parameter
-from graphldp.mechanisms.base import Noise, Rates, RowMechanism, check_noise
+from graphldp.mechanisms.base import Rates, RowMechanism
 from graphldp.mechanisms.estimators import (
     ESTIMATORS,
     Estimator,
@@ -28,6 +28,7 @@ from graphldp.mechanisms.estimators import (
     unbiased_discrete,
     unbiased_laplace,
 )
+from graphldp.mechanisms.noise import Noise, check_noise
 from graphldp.privacy import Allocation, Budget, allocate
 from graphldp.privacy.budget import ALLOCATIONS
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from graphldp.mechanisms.base import Noise, Rates, RowMechanism, check_noise
+from graphldp.mechanisms.base import Rates, RowMechanism
+from graphldp.mechanisms.noise import Noise, check_noise
 from graphldp.privacy import Budget
 
 

@@ -28,10 +28,10 @@ def test_a_mechanism() -> None:
 
 @pytest.mark.parametrize("broken", [False, True])
 def test_hub_lists_can_fail(monkeypatch: pytest.MonkeyPatch, broken: bool) -> None:
-    from graphldp.mechanisms import base, hub_lists
+    from graphldp.mechanisms import hub_lists, noise
 
     if broken:
-        real = base.noisy_degrees
+        real = noise.noisy_degrees
         monkeypatch.setattr(hub_lists, "noisy_degrees", lambda rows, epsilon, *rest: real(rows, 1.8 * epsilon, *rest))
     result = run("mechanism", "-m", "hub-lists", "-e", "1", "--samples", "20000", "--json")
     assert result.exit_code == broken

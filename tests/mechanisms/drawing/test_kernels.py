@@ -19,7 +19,7 @@ from tests.values import some
 
 import graphldp as gl
 from graphldp.errors import ParameterError
-from graphldp.mechanisms import base, local_lap
+from graphldp.mechanisms import base, local_lap, noise
 from graphldp.mechanisms.drawing import bits, kernels, reference, words
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Stream, first_words, key_from, to_uniform
@@ -34,7 +34,7 @@ SEEDS = st.integers(0, 2**32)
 def running(backend: ModuleType, **patches: object) -> Iterator[None]:
     """Draw with one of the two implementations."""
     with pytest.MonkeyPatch.context() as patch:
-        for user in (base, local_lap, import_module("graphldp.mechanisms.customized")):
+        for user in (base, noise, local_lap, import_module("graphldp.mechanisms.customized")):
             patch.setattr(user, "backend", lambda: backend)
         for name, value in patches.items():
             patch.setattr(backend, name, value)
@@ -264,10 +264,10 @@ def test_numpy_takes_over_without_numba() -> None:
     program = (
         "import sys; {hide}\n"
         "import graphldp as gl\n"
-        "from graphldp.mechanisms import base\n"
+        "from graphldp.mechanisms.drawing.backend import backend\n"
         "graphs = gl.GraphSet.from_edges([0, 0, 1], [1, 2, 2], [9])\n"
         "reports = gl.DPRR(1.0, allocation='fixed').randomize(graphs, rng=5)\n"
-        "print(base.backend().__name__.rsplit('.')[-1], reports.indices.tolist(), reports.noisy_degree.tolist())"
+        "print(backend().__name__.rsplit('.')[-1], reports.indices.tolist(), reports.noisy_degree.tolist())"
     )
     with_numba, without = (
         subprocess.run(

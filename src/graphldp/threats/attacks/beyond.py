@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DataError, bad_parameter
-from graphldp.mechanisms.base import backend
+from graphldp.mechanisms.drawing.backend import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream
 from graphldp.reports import Reports

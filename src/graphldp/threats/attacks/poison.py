@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError, bad_parameter
-from graphldp.mechanisms.base import Mechanism, backend
+from graphldp.mechanisms.base import Mechanism
+from graphldp.mechanisms.drawing.backend import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Rng, Stream, key_from
 from graphldp.reports import Reports
