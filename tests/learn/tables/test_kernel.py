@@ -60,9 +60,18 @@ def test_a_rare_class_is_not_lost_among_very_many(monkeypatch: pytest.MonkeyPatc
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
 
 
-def test_graphs_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = _rows(4)
+@pytest.mark.parametrize("count", [kernel._BLOCK - 1, kernel._BLOCK, kernel._BLOCK + 1, 2 * kernel._BLOCK])
+def test_compiled_comparisons_are_the_kernel(count: int) -> None:
+    """Rows of the largest distance that there is are among them."""
+    X, y = _rows(4, count)
     clf = KernelMachine(0).fit(X, y)
-    whole = clf.predict_proba(X)
-    monkeypatch.setattr(kernel, "_CHUNK", 7)
-    np.testing.assert_allclose(clf.predict_proba(X), whole, rtol=1e-12)
+    asked = np.concatenate((_rows(5)[0], np.full((1, 4), 1e9), np.full((1, 4), -1e9)))
+    scores = kernel._kernel(clf._place(asked), clf.rows) @ clf.pull
+    np.testing.assert_allclose(clf.predict_proba(asked), kernel._softmax(clf.sharpness * scores), rtol=1e-11)
+
+
+def test_what_is_said_of_a_graph_does_not_depend_on_others() -> None:
+    X, y = _rows(6)
+    clf = KernelMachine(0).fit(X, y)
+    alone = np.concatenate([clf.predict_proba(each[None]) for each in X])
+    np.testing.assert_array_equal(clf.predict_proba(X), alone)
