@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from graphldp.errors import DataError
 from graphldp.experiments.one_liar.lies import AWAY, CLAIMS, NOBODY, SHARES, SingleLies
 from graphldp.experiments.one_liar.trees import Rows, WaryTrees
-from graphldp.learn.tables.kernel import KernelMachine
+from graphldp.learn.tables.level_profile import NEARNESS
 from graphldp.learn.tables.levels import Floats, Levelled, levels_of
 from graphldp.learn.tables.mixture import Pair
 from graphldp.learn.tables.tabular import TableClassifier
@@ -35,7 +35,6 @@ EXPECTED = (0.25, 1.0, 4.0)
 VOICES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5)
 
 _RARE = 1e-3  # the least probability whose logarithm is taken
-_NEARNESS = np.r_[0:4, 14:22, 26:34]  # log n, three moments, the eight largest d* and their shares of n
 
 
 @dataclass(frozen=True)
@@ -115,10 +114,8 @@ def _point(name: str, setting: float, score: Floats, right: Floats, lies: Single
 
 def _profile(table: Rows, codes: NDArray[np.int64], rows: Rows, seed: int) -> Floats:
     """The log odds by models that expect no liar."""
-    trees = Pair(seed).trees.fit(table.astype(np.float64), codes)
-    kernel = KernelMachine(seed).fit(table[:, _NEARNESS].astype(np.float64), codes)
-    chance = trees.predict_proba(rows.astype(np.float64)) + kernel.predict_proba(rows[:, _NEARNESS].astype(np.float64))
-    chance = np.clip(chance[:, 1] / 2, _RARE, 1 - _RARE)
+    pair = Pair(seed, NEARNESS).fit(table.astype(np.float64), codes)
+    chance = np.clip(pair.predict_proba(rows.astype(np.float64))[:, 1], _RARE, 1 - _RARE)
     return np.asarray(np.log(chance / (1 - chance)))
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -36,15 +36,15 @@ class FoldsSay(NamedTuple):
     held_profile: Floats
 
 
-def kept_folds(weights: Mapping[str, NDArray[Any]], shape: tuple[int, int]) -> FoldsSay | None:
-    """What a file says that the folds said; a file from before it was kept says nothing."""
-    found = [weights[name] for name in FoldsSay._fields if name in weights]
-    if not found:
-        return None
+def kept_chances(
+    names: Iterable[str], weights: Mapping[str, NDArray[Any]], shape: tuple[int, int]
+) -> list[Floats] | None:
+    """What a file says that held-out folds said, by name; a file from before it was kept says nothing."""
+    found = [weights[name] for name in names if name in weights]
     for each in found:
         if each.dtype != np.float64 or each.shape != shape or not (np.abs(each - 0.5) < _CHANCE).all():
             raise ValueError("it does not hold a chance of each class for each row")
-    return FoldsSay(*found)
+    return found or None
 
 
 class HeldOut(NamedTuple):
@@ -130,15 +130,22 @@ def _weight(size: Floats, profile: Floats, y: NDArray[Any], *, clearly: bool) ->
 
 
 class Pair:
-    """Gradient boosting and the kernel machine, half and half."""
+    """Gradient boosting and the kernel machine, half and half.
 
-    def __init__(self, seed: int) -> None:
+    Args:
+        seed: of both.
+        near: the columns that the kernel machine reads; those of the profile by default.
+        fewest: rows in a leaf.
+    """
+
+    def __init__(self, seed: int, near: NDArray[np.int64] | None = None, fewest: int = 10) -> None:
+        self.near = near
         self.trees: Model = HistGradientBoostingClassifier(
             random_state=seed,
             learning_rate=0.03,
             max_iter=200,
             max_leaf_nodes=8,
-            min_samples_leaf=10,
+            min_samples_leaf=fewest,
             l2_regularization=1.0,
             max_features=0.3,
         )
@@ -148,20 +155,21 @@ class Pair:
         """Learn from a table with log n first, or of log n alone."""
         with _threads(X):
             self.trees.fit(X, y)
-        self.kernel.fit(_near(X), y)
+        self.kernel.fit(self._near(X), y)
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
         """The mean of both."""
         with _threads(X):
-            return (self.trees.predict_proba(X) + self.kernel.predict_proba(_near(X))) / 2
+            return (self.trees.predict_proba(X) + self.kernel.predict_proba(self._near(X))) / 2
+
+    def _near(self, X: Floats) -> Floats:
+        """The columns for the kernel: some of the degrees', all of the hub's; or log n, where the table is no more."""
+        if self.near is not None:
+            return X[:, self.near]
+        return X if X.shape[1] == 1 else np.hstack((X[:, NEARNESS], X[:, COLUMNS:]))
 
 
 def _threads(X: Floats) -> threadpool_limits:
     """Inside the block trees grow on one thread if the table is small; the trees are the same."""
     return threadpool_limits(1 if len(X) < _FEW else None, user_api="openmp")
-
-
-def _near(X: Floats) -> Floats:
-    """The columns for the kernel: some of the degrees', all of the hub's; or log n, where the table is no more."""
-    return X if X.shape[1] == 1 else np.hstack((X[:, NEARNESS], X[:, COLUMNS:]))

@@ -37,7 +37,7 @@ from graphldp.learn.saving.persistence import SavedModel
 from graphldp.learn.saving.provenance import provenance_of
 from graphldp.learn.tables.columns import column_profile
 from graphldp.learn.tables.hubs import count_profile, hub_profile
-from graphldp.learn.tables.mixture import STEPS, FoldsSay, Mixture, kept_folds
+from graphldp.learn.tables.mixture import STEPS, FoldsSay, Mixture, kept_chances
 from graphldp.learn.tables.profiled import Profiled
 from graphldp.learn.tables.profiles import degree_profile
 from graphldp.learn.tables.tabular import Floats, Graphs, Model, TableClassifier
@@ -157,7 +157,8 @@ class ProfileClassifier(TableClassifier):
             made = cls(**saved.params)
             made.classes_, made.provenance_ = saved.classes, dict(saved.provenance)
             made._take(saved.weights, len(codes))
-            made._told = kept_folds(saved.weights, (len(codes), saved.classes.size))
+            folds = kept_chances(FoldsSay._fields, saved.weights, (len(codes), saved.classes.size))
+            made._told = None if folds is None else FoldsSay(*folds)
             made._learn(table, codes)
         except (TypeError, ValueError) as error:
             raise FormatError(f"{path}: damaged ({error})") from None
