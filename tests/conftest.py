@@ -75,10 +75,10 @@ def few_trees() -> Iterator[None]:
     pytest.importorskip("sklearn", reason="needs the learn extra")
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    from graphldp.learn.tables import controls, doubts, mixture
+    from graphldp.learn.tables import controls, mixture
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (controls, doubts, mixture):
+        for module in (controls, mixture):
             patch.setattr(
                 *(module, "HistGradientBoostingClassifier"),
                 lambda **options: HistGradientBoostingClassifier(**options | {"max_iter": 5}),

@@ -14,9 +14,11 @@ import graphldp as gl
 from graphldp.errors import FormatError, GraphLDPError
 from graphldp.learn.saving import persistence
 from graphldp.learn.saving.loading import load_classifier
+from graphldp.learn.tables.absences import UNSETTLED, SizeLimits
 from graphldp.learn.tables.controls import SizeControl
 from graphldp.learn.tables.levels import Levelled
 from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.votes import Votes
 from graphldp.threats import Attack, CopyLargest, FakeHub
 from graphldp.threats.named import make_attack
 
@@ -64,18 +66,63 @@ def test_promised_labels_stand_whatever_so_many_users_send(
         np.testing.assert_array_equal(fitted.predict(lied), labels)
 
 
-@pytest.mark.parametrize("said", [(0.0, 1.0), (1.0, 0.0)])
+@pytest.mark.parametrize("limits", [None, SizeLimits()], ids=["votes and settled", "votes alone"])
 def test_promised_labels_stand_whatever_the_profile_says(
-    reports: gl.Reports, fitted: RobustProfileClassifier, monkeypatch: pytest.MonkeyPatch, said: tuple[float, float]
+    reports: gl.Reports, fitted: RobustProfileClassifier, monkeypatch: pytest.MonkeyPatch, limits: SizeLimits | None
 ) -> None:
-    """What one liar makes it say is not bounded by anything but τ, however large that is."""
-    test, loud = reports[120:], copy(fitted)
-    loud.voice_ = 2.5
+    """What one liar makes it say is not bounded by anything, however large τ is."""
+    test, loud, changed = reports[120:], copy(fitted), False
+    loud.voice_, loud.absences_ = 2.5, fitted.absences_.limited(limits or fitted.absences_.limits)
     labels, promised = loud.predict(test), loud.certify(test) > 0
     assert promised.any()
-    monkeypatch.setattr(gl.ProfileClassifier, "uncalibrated", lambda _, X: np.tile(said, (len(X), 1)))
-    np.testing.assert_array_equal(loud.predict(test)[promised], labels[promised])
-    assert (loud.predict(test) != labels).any()
+    for said in ((0.0, 1.0), (1.0, 0.0)):
+        monkeypatch.setattr(gl.ProfileClassifier, "uncalibrated", lambda _, X, said=said: np.tile(said, (len(X), 1)))
+        np.testing.assert_array_equal(loud.predict(test)[promised], labels[promised])
+        changed |= bool((loud.predict(test) != labels).any())
+    assert changed
+
+
+def test_votes_alone_and_what_is_settled_promise_different_labels(
+    reports: gl.Reports, fitted: RobustProfileClassifier
+) -> None:
+    """With a large τ no votes are promised, and all that stands is settled; where nothing is, nothing stands."""
+    test, loud = reports[120:], copy(fitted)
+    loud.voice_ = 50.0
+    settled = loud.absences_.unmoved(Levelled.of(test))
+    np.testing.assert_array_equal(loud.certify(test), settled == loud.predict_proba(test).argmax(axis=1))
+    assert set(loud.certify(test)) == {0, 1}
+    loud.absences_ = loud.absences_.limited(SizeLimits())
+    assert not loud.certify(test).any()
+
+
+def test_votes_that_could_give_another_label_take_a_promise_away(
+    reports: gl.Reports, fitted: RobustProfileClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A class may be settled while the votes lead against it, by nearly τ: one more vote, and they decide."""
+    test, clf = reports[120:], copy(fitted)
+    monkeypatch.setattr(RobustProfileClassifier, "_least", lambda *_: "profile")
+    clf.votes_ = Votes(-clf.votes_.base, -clf.votes_.votes)  # on these graphs they never contradict what is settled
+    settled, votes = clf.absences_.unmoved(Levelled.of(test)), clf.votes_.scores(Levelled.of(test))
+    lead = votes.max(axis=1) - votes[np.arange(60), np.maximum(settled, 0)]
+    against = np.flatnonzero((settled != UNSETTLED) & (lead > 0))
+    assert len(against)
+    clf.voice_ = float(lead[against[0]]) + 1e-9
+    assert clf.predict_proba(test).argmax(axis=1)[against[0]] == settled[against[0]]
+    assert clf.certify(test)[against[0]] == 0
+    clf.voice_ += 5.0
+    assert clf.certify(test)[against[0]] == 1
+
+
+def test_a_label_that_comparing_graphs_could_take_away_is_not_promised(
+    reports: gl.Reports, fitted: RobustProfileClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is settled is heard only where the profile is. If users of one graph can end that, votes have to stand."""
+    test, loud = reports[120:], copy(fitted)
+    loud.voice_ = 2.5
+    alone = loud.votes_.withstood(Levelled.of(test), loud.predict_proba(test).argmax(axis=1), loud.voice_)
+    assert (loud.certify(test) > alone).any()
+    monkeypatch.setattr(RobustProfileClassifier, "_least", lambda *_: "votes")
+    np.testing.assert_array_equal(loud.certify(test), alone)
 
 
 def test_where_nothing_is_promised_a_lie_may_change_the_label(
@@ -146,7 +193,7 @@ def test_honest_graphs_contradict_nobody(reports: gl.Reports, fitted: RobustProf
 @pytest.fixture(scope="module")
 def misled(reports: gl.Reports) -> RobustProfileClassifier:
     """Learned from liars whose claims fit together: the busiest say what hubs of the other class say."""
-    return RobustProfileClassifier(allowance=0.05).fit(HUB_IMITATION.apply(reports[:120], rng=0))
+    return RobustProfileClassifier(allowance=0.0).fit(HUB_IMITATION.apply(reports[:120], rng=0))
 
 
 def test_graphs_without_labels_show_that_training_graphs_were_forged(

@@ -28,7 +28,7 @@ from graphldp.mechanisms.named import name_of, named
 
 RECOMMENDED = "recommended"
 RECIPE = "recipe-2"
-ROBUST = "recipe-robust-2"
+ROBUST = "recipe-robust-3"
 CONTROLS = {"degrees": "degree", "size": "size"}
 """What stands beside every run, and the classifier of its trials."""
 

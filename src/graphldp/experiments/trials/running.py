@@ -137,6 +137,6 @@ def table_classifier(name: str, seed: int) -> TableClassifier:
         "degree-forest": lambda: DegreeControl(seed, "forest"),
         "bounded": lambda: BoundedControl(seed=seed),
         "recipe-2": lambda: ProfileClassifier(seed=seed),
-        "recipe-robust-2": lambda: RobustProfileClassifier(seed=seed),
+        "recipe-robust-3": lambda: RobustProfileClassifier(seed=seed),
     }
     return made[name]()
