@@ -10,7 +10,7 @@ certified, and the worst case is the share of labels that are right and certifie
 - *both*: the mean of the votes and of the trees with the largest w, and the profile's voice up to τ.
 
 The recommended defense reads exact degrees, so not all lies can be tried out. :func:`tried` takes those of the busiest
-user, the next one and one in the middle; its worst case may be lower still.
+user, the next one and one in the middle; its worst case may be lower still, but not below what is right and certified.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from graphldp.errors import DataError
 from graphldp.experiments.one_liar.lies import AWAY, CLAIMS, NOBODY, SHARES, SingleLies
 from graphldp.experiments.one_liar.trees import Rows, WaryTrees
+from graphldp.learn.certificates import certificates
 from graphldp.learn.tables.level_profile import NEARNESS
 from graphldp.learn.tables.levels import Floats, Levelled, levels_of
 from graphldp.learn.tables.mixture import Pair
@@ -85,7 +86,7 @@ def frontier(reports: Reports, train: NDArray[np.int64], test: NDArray[np.int64]
 
 
 def tried(classifier: TableClassifier, reports: Reports) -> FrontierPoint:
-    """The worst of some lies for a classifier that reads reports as they are."""
+    """The worst of some lies for a classifier that reads reports as they are, and what it certifies by itself."""
     degree, graph, n = np.asarray(reports.noisy_degree), reports.graph_of_user, reports.sizes
     order, first = np.lexsort((-degree, graph)), reports.graph_ptr[:-1]
     liars = [order[first + np.minimum(place, n - 1)] for place in (0, 1, n // 2)]
@@ -97,7 +98,8 @@ def tried(classifier: TableClassifier, reports: Reports) -> FrontierPoint:
             told = degree.copy()
             told[liar] = claim
             stands = stands & (classifier.predict(replace(reports, noisy_degree=told)) == np.asarray(reports.labels))
-    return FrontierPoint("defense", 0.0, float(honest.mean()), float(stands.mean()), None)
+    certified = np.array([bool(each) for each in certificates(classifier, reports)])
+    return FrontierPoint("defense", 0.0, float(honest.mean()), float(stands.mean()), float(certified.mean()))
 
 
 def _point(name: str, setting: float, score: Floats, right: Floats, lies: SingleLies) -> FrontierPoint:
