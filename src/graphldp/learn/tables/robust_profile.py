@@ -155,7 +155,8 @@ class RobustProfileClassifier(ProfileClassifier):
         withstood, least = self.votes_.withstood(graphs, codes, self.voice_), self._least(X)
         if least == "profile":
             led = self.votes_.withstood(graphs, codes, -self.voice_) > 0  # the votes alone can give no other label
-            withstood = np.where(led & (self.absences_.unmoved(graphs) == codes), np.maximum(withstood, 1), withstood)
+            rest = np.flatnonzero(led & (withstood == 0))
+            withstood[rest] = self.absences_.unmoved(graphs.subset(rest)) == codes[rest]
         if least != "size":
             return withstood
         return np.where(self.by_size_.predict_proba(_sizes(graphs)).argmax(axis=1) == codes, withstood, 0)
