@@ -1,6 +1,6 @@
 """What k liars can do to the votes is computed exactly: every lie of small graphs is tried."""
 
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -66,6 +66,21 @@ def test_public_users_count_as_honest() -> None:
     votes, graphs, codes = _learned(2)
     nobody = Levelled(graphs.n, graphs.present, np.zeros_like(graphs.private))
     np.testing.assert_array_equal(votes.withstood(nobody, codes, -1e9), 0)  # nobody could have lied: 0 liars
+
+
+def test_users_who_have_not_reported_may_still_do_so_beside_public_ones() -> None:
+    """One private and one public report, of any two levels: a margin that some newcomer passes is not withstood."""
+    votes, n, used = _learned(2)[0], 6.0, int(np.searchsorted(LEVELS, 5, side="right"))
+    for private_level, public_level in product(range(used), repeat=2):
+        private = np.eye(used)[private_level]
+        present = private + np.eye(used)[public_level]
+        graph = Levelled(np.array([n]), present[None], private[None])
+        came = Levelled(np.full(used, n), present + np.eye(used), private + np.eye(used))
+        for code in range(2):
+            scores = votes.scores(came)
+            least = float((scores[:, code] - scores[:, 1 - code]).min())
+            assert votes.withstood(graph, np.array([code]), least + 1e-9) == [0]
+            assert votes.withstood(graph, np.array([code]), -1e9) == [1]
 
 
 def test_the_penalty_keeps_votes_small_that_honest_users_do_not_need() -> None:

@@ -13,7 +13,9 @@ the k private users with the smallest e move to the level with the largest e, an
     lead − (n/m)·Σ_{k smallest} (max e − e_i)
 
 A user who stays away counts as the mean of those who report, which is no more than max e. So the bound holds for her
-too, and a lie attains it.
+too, and a lie attains it. One who has not reported may still do so, with any claim. Where all reports are private,
+another liar does more harm. Beside public users, who cannot lie, she counts as a possible liar with the mean of e: j of
+them who claim the worst add j to m, and Σ(max e − e_i)/(m + j) is at least 1/m times that sum without j means.
 """
 
 from __future__ import annotations
@@ -111,9 +113,12 @@ def _liars(left: Floats, harm: Floats, part: Levelled) -> Codes:
         part: the graphs.
     """
     most = np.where(part.admissible, harm, -np.inf).max(axis=1)
+    silent = np.where((part.private < part.present).any(axis=1), part.n - part.present.sum(axis=1), 0.0)
+    mean = (part.present * harm).sum(axis=1) / part.reported
+    harm, private = np.column_stack((harm, mean)), np.column_stack((part.private, silent))
     order = harm.argsort(axis=1)
     each = most[:, None] - np.take_along_axis(harm, order, axis=1)  # falling: what a liar of this level takes
-    there = np.take_along_axis(part.private, order, axis=1)
+    there = np.take_along_axis(private, order, axis=1)
     before = np.cumsum(there * each, axis=1) - there * each
     room = left[:, None] - before  # of the lead, when all liars of more harmful levels have lied
     afforded = np.where(each > 0, np.ceil(room * _SAFE / np.maximum(each, 1e-30)) - 1, there)
