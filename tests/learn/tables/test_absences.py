@@ -180,3 +180,11 @@ def test_sizes_in_which_nothing_is_lost_get_low_limits() -> None:
     limits = SizeLimits.choose(n, Pairwise(settled, settled), said, codes, 0.0)
     np.testing.assert_array_equal(limits.of(np.array([899.0])), [0.6])
     assert limits.of(np.array([2.0]))[0] >= 0.7
+
+
+def test_nothing_is_settled_where_held_out_graphs_could_not_be_asked() -> None:
+    """Between 40 and 53 graphs there are learners, but none of a fold: what they would cost is not known."""
+    threads = gl.synthetic.threads(44, seed=0)
+    clf = gl.RobustProfileClassifier().fit(threads)
+    assert clf.absences_.judge is not None
+    assert (clf.absences_.settled(Levelled.of(threads)) == UNSETTLED).all()

@@ -85,7 +85,12 @@ class SizeLimits:
             said: the class that each would have if it were not settled.
             codes: their true classes.
             allowance: the share of labels that may be lost.
+
+        Returns:
+            Limits that settle nothing where too few graphs were left to learn what is said: no cost is known then.
         """
+        if not found.settled.any():
+            return cls()
         sizes = np.quantile(n, np.arange(1, _GROUPS) / _GROUPS)
         group, right = np.searchsorted(sizes, n), said == codes
         gain, kept = np.zeros((2, _GROUPS, len(_LIMITS)))
