@@ -62,6 +62,18 @@ def test_a_label_that_nothing_can_move_is_promised_against_all_but_one() -> None
     np.testing.assert_array_equal(untouched, graphs.present.sum(axis=1) - 1)
 
 
+def test_a_lead_within_rounding_is_not_promised() -> None:
+    """All users claim the worst, so no lie takes anything; yet a sum over one user less rounds in another way."""
+    votes, used = _learned(2)[0], int(np.searchsorted(LEVELS, 200, side="right"))
+    graph = Levelled(np.array([201.0]), np.zeros((1, used)), np.zeros((1, used)))
+    harm = votes.of_levels(graph)[0] @ [-1.0, 1.0]
+    present = 201.0 * np.eye(used)[[harm.argmax()]]
+    worst = Levelled(graph.n, present, present)
+    lead = float(votes.scores(worst)[0] @ [1.0, -1.0])
+    assert votes.withstood(worst, np.array([0]), np.nextafter(lead, -np.inf)) == [0]
+    assert votes.withstood(worst, np.array([0]), lead - 1e-6) == [200]
+
+
 def test_public_users_count_as_honest() -> None:
     votes, graphs, codes = _learned(2)
     nobody = Levelled(graphs.n, graphs.present, np.zeros_like(graphs.private))

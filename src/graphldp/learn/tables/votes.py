@@ -36,6 +36,7 @@ _SIZES = np.log([20.0, 80, 300, 800, 2500])
 _NEWTON_STEPS = 40
 _SETTLED = 1e-6
 _SAFE = 1 - 1e-9  # of a lead: what rounding could have added is not counted
+_ROUNDING = 1e-9  # nor is a lead that the order of a sum decides
 
 Codes = NDArray[np.int64]
 
@@ -98,7 +99,7 @@ class Votes:
         row = np.arange(len(codes))
         k = np.minimum(part.private.sum(axis=1), part.reported - 1).astype(np.int64)
         for other in range(scores.shape[1]):
-            left = scores[row, codes] - scores[:, other] - margin
+            left = scores[row, codes] - scores[:, other] - margin - _ROUNDING
             harm = votes[..., other] - votes[row, :, codes]
             k = np.where(codes == other, k, np.minimum(k, _liars(left, harm, part)))
         return np.asarray(k)
