@@ -132,6 +132,8 @@ def test_rows_read_in_a_stream_are_those_of_all_reports(
     assert [each.label for each in found] == at_once.predict(rest).tolist()
     assert [each.confidence for each in found] == at_once.predict_proba(rest).max(axis=1).tolist()
     assert [each.certified for each in found] == at_once.certify(rest).tolist()
+    filtered = label_collected(store, unlabelled, model, defense="plausible", min_reports=1).recipients
+    assert {each.prediction.certified for each in filtered} == {None}  # one liar may change whom a filter flags
 
 
 def test_a_training_during_which_reports_are_due_keeps_nothing(store: Store, tmp_path: Path) -> None:

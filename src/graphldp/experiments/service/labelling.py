@@ -95,10 +95,12 @@ def label_collected(
         chances = classifier.predict_proba(graphs)
         reported = np.bincount(graphs.graph_of_user[present(graphs)], minlength=len(graphs))
     likeliest = zip(*_likeliest(classifier.classes_, chances), strict=True)
+    # whom a filter flags depends on what others claim, so nothing is promised of what it leaves
+    promised = certificates(classifier, graphs) if defense is None else [None] * len(found)
     given = [
         Prediction(community.key, label, confidence, here, str(model), certified=certified)
         for community, (label, confidence), here, certified in zip(
-            found, likeliest, reported.tolist(), certificates(classifier, graphs), strict=True
+            found, likeliest, reported.tolist(), promised, strict=True
         )
     ]
     given = [each for each in given if enough(each.reported, min_reports)]  # a defense may have left too few
