@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphldp.learn.recipe import Recipe, recommended
     from graphldp.learn.selection import split
     from graphldp.learn.tables.profile_classifier import ProfileClassifier
-    from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+    from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
     from graphldp.mechanisms import (
         ARR,
         DPRR,
@@ -81,7 +81,7 @@ _HOMES = {
     "RR": "graphldp.mechanisms",
     "Recipe": "graphldp.learn.recipe",
     "Reports": "graphldp.reports",
-    "RobustProfileClassifier": "graphldp.learn.tables.robust_profile",
+    "RobustProfileClassifier": "graphldp.learn.tables.robust.robust_profile",
     "RowMechanism": "graphldp.mechanisms",
     "SAGEClassifier": "graphldp.learn.classifier",
     "check_mechanism": "graphldp.mechanisms.contract",

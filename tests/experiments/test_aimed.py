@@ -7,9 +7,9 @@ import pytest
 
 import graphldp as gl
 from graphldp.experiments.aimed import unnoticed
-from graphldp.learn.tables import agreement, robust_profile
-from graphldp.learn.tables.absences import SizeLimits
-from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust import agreement, robust_profile
+from graphldp.learn.tables.robust.absences import SizeLimits
+from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 from graphldp.threats.named import make_attack
 
 

@@ -27,7 +27,7 @@ from graphldp.threats.attacks.optimised import Score
 from graphldp.threats.named import make_defense
 
 if TYPE_CHECKING:
-    from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+    from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
     from graphldp.learn.tables.tabular import TableClassifier
 
 
@@ -56,7 +56,7 @@ def aims(trial: Trial) -> bool:
 
 def aimed(trial: Trial, context: Context, fits: Fitting) -> Defended:
     """The reports that a trial learns from, once liars have aimed at its classifier and the defense has judged."""
-    from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+    from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 
     threat = trial.threat or Threat()
     if threat.defense == "perfect":

@@ -7,8 +7,8 @@ from typing import Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.learn.tables.agreement import Trust
-from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust.agreement import Trust
+from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 from graphldp.learn.tables.tabular import Graphs
 
 Classifier = TypeVar("Classifier")

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphldp.errors import bad_parameter
 from graphldp.learn.nodes.classifier import NodeClassifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
-from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 from graphldp.mechanisms import RR, FriendCounts, HubCounts, HubLists, Mechanism, NoisyDegrees
 from graphldp.privacy import check_epsilon
 from graphldp.privacy.groups import advised_for_nodes

@@ -17,7 +17,7 @@ from graphldp.collector.intake import Submission
 from graphldp.collector.storage.store import Store
 from graphldp.learn.saving.loading import load_classifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
-from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 

@@ -7,8 +7,8 @@ import graphldp as gl
 from graphldp.errors import DataError
 from graphldp.experiments.one_liar.frontier import LEVELS, VOICES, FrontierPoint, frontier, tried
 from graphldp.learn.tables.controls import DegreeControl, SizeControl
-from graphldp.learn.tables.levels import Levelled
-from graphldp.learn.tables.votes import Votes
+from graphldp.learn.tables.robust.levels import Levelled
+from graphldp.learn.tables.robust.votes import Votes
 
 TRAIN, TEST = np.arange(70), np.arange(70, 90)
 

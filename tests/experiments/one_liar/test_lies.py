@@ -7,8 +7,8 @@ import pytest
 
 import graphldp as gl
 from graphldp.experiments.one_liar.lies import AWAY, NOBODY, SingleLies
-from graphldp.learn.tables.level_profile import COLUMNS
-from graphldp.learn.tables.levels import Levelled, levels_of
+from graphldp.learn.tables.robust.level_profile import COLUMNS
+from graphldp.learn.tables.robust.levels import Levelled, levels_of
 
 LEVELS = levels_of(20, 1.05)
 

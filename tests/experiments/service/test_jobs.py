@@ -22,7 +22,7 @@ from graphldp.errors import BusyError, ParameterError
 from graphldp.experiments.service import jobs
 from graphldp.experiments.service.jobs import run_job
 from graphldp.learn.saving.loading import load_classifier
-from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 
 
 @pytest.fixture(scope="module")

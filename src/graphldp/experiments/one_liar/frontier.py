@@ -5,7 +5,7 @@ A point of the frontier is a classifier that reads levels alone, so that all lie
 certified, and the worst case is the share of labels that are right and certified.
 
 - *profile*: trees and a kernel machine that expect no liar, as in the recipe;
-- *votes*: each user counts little (:class:`graphldp.learn.tables.votes.Votes`);
+- *votes*: each user counts little (:class:`graphldp.learn.tables.robust.votes.Votes`);
 - *trees*: boosted against the worst lie (:class:`graphldp.experiments.one_liar.trees.WaryTrees`), with several w;
 - *both*: the mean of the votes and of the trees with the largest w, and the profile's voice up to τ.
 
@@ -24,11 +24,11 @@ from graphldp.errors import DataError
 from graphldp.experiments.one_liar.lies import AWAY, CLAIMS, NOBODY, SHARES, SingleLies
 from graphldp.experiments.one_liar.trees import Rows, WaryTrees
 from graphldp.learn.certificates import certificates
-from graphldp.learn.tables.level_profile import NEARNESS
-from graphldp.learn.tables.levels import Floats, Levelled, levels_of
 from graphldp.learn.tables.mixture import Pair
+from graphldp.learn.tables.robust.level_profile import NEARNESS
+from graphldp.learn.tables.robust.levels import Floats, Levelled, levels_of
+from graphldp.learn.tables.robust.votes import Votes
 from graphldp.learn.tables.tabular import TableClassifier
-from graphldp.learn.tables.votes import Votes
 from graphldp.reports import Reports
 
 LEVELS = levels_of(20, 1.05)

@@ -1,8 +1,8 @@
 """Every lie that one user can tell, and what her graph looks like with it.
 
-A claim counts through its level alone (:mod:`graphldp.learn.tables.levels`). So a lie is a pair: the level of the liar,
-and the level that she claims, or none if she stays away. A graph has a few thousand of them, and each can be tried out.
-What is true of all of them is true whatever one user sends.
+A claim counts through its level alone (:mod:`graphldp.learn.tables.robust.levels`). So a lie is a pair: the level of
+the liar, and the level that she claims, or none if she stays away. A graph has a few thousand of them, and each can be
+tried out. What is true of all of them is true whatever one user sends.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.learn.tables.level_profile import level_rows
-from graphldp.learn.tables.levels import Levelled
+from graphldp.learn.tables.robust.level_profile import level_rows
+from graphldp.learn.tables.robust.levels import Levelled
 
 Codes = NDArray[np.int64]
 
@@ -72,7 +72,7 @@ class SingleLies:
     def table(self, graphs: Levelled) -> NDArray[np.float32]:
         """Each row as numbers, [rows, columns].
 
-        See :mod:`graphldp.learn.tables.level_profile`.
+        See :mod:`graphldp.learn.tables.robust.level_profile`.
         """
         nobody = np.full_like(self.source, NOBODY)
         return level_rows(graphs, self.graph, np.stack((self.source, nobody), axis=1), self.target)

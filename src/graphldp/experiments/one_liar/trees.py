@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from graphldp.experiments.one_liar.lies import Codes
-from graphldp.learn.tables.levels import Floats
+from graphldp.learn.tables.robust.levels import Floats
 
 _TREES = 250
 _RATE = 0.06

@@ -21,7 +21,7 @@ from graphldp.experiments.trial import NETWORK, Trial
 from graphldp.graphs import GraphSet
 from graphldp.learn.classifier import GCNClassifier, GINClassifier, GraphClassifier, SAGEClassifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
-from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 from graphldp.mechanisms import Mechanism, NoisyDegrees, NonPrivFull
 from graphldp.mechanisms.named import at_hand, name_of, named
 from graphldp.own import is_reference, reference_of

@@ -33,7 +33,7 @@ from graphldp.learn.engine.training import resolve_device
 from graphldp.learn.selection import split
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.profiled import Profiled
-from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 from graphldp.reports import Reports
 
 _SHARES = (0.8, 0.1, 0.1)  # to learn from, to stop by, and to measure by

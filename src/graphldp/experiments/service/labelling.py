@@ -18,10 +18,10 @@ from graphldp.experiments.service.gathering import Course, gather, heard, presen
 from graphldp.learn.certificates import certificates, checked
 from graphldp.learn.classifier import GraphClassifier
 from graphldp.learn.saving.loading import load_classifier
-from graphldp.learn.tables.agreement import Trust
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.profiled import Profiled
-from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust.agreement import Trust
+from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 from graphldp.reports import Reports
 
 _LOADED = 0.4  # the share of a labelling that is done when its model is loaded

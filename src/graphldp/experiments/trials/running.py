@@ -127,8 +127,8 @@ def table_classifier(name: str, seed: int) -> TableClassifier:
     """The unfitted classifier of a trial that trains no network."""
     from graphldp.learn.tables.controls import DegreeControl, SizeControl
     from graphldp.learn.tables.profile_classifier import ProfileClassifier
-    from graphldp.learn.tables.robust import BoundedControl
-    from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+    from graphldp.learn.tables.robust.bounded import BoundedControl
+    from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 
     made: dict[str, Callable[[], TableClassifier]] = {
         "size": lambda: SizeControl(seed),

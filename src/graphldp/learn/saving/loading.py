@@ -8,7 +8,7 @@ from graphldp.learn.classifier import NETWORKS, GraphClassifier
 from graphldp.learn.nodes.classifier import NodeClassifier
 from graphldp.learn.saving import persistence
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
-from graphldp.learn.tables.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 
 _PROFILES = (ProfileClassifier, RobustProfileClassifier)
 _ALL: tuple[type[GraphClassifier | ProfileClassifier], ...] = (*NETWORKS.values(), *_PROFILES)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from graphldp import __version__
 from graphldp.labels import NO_LABEL
-from graphldp.learn.tables.levels import Floats, Levelled
+from graphldp.learn.tables.robust.levels import Floats, Levelled
 from graphldp.privacy.guarantee import in_words
 from graphldp.reports import Origin
 

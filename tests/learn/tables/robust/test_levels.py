@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import graphldp as gl
-from graphldp.learn.tables.levels import COLUMNS, LEVELS, Levelled, levels_of
+from graphldp.learn.tables.robust.levels import COLUMNS, LEVELS, Levelled, levels_of
 
 
 def _reports() -> gl.Reports:

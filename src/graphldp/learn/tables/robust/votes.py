@@ -2,8 +2,8 @@
 
     score of a class = s(n) + (n/m) Σ_i φ(level of i; n)
 
-φ is linear in the sums of :class:`graphldp.learn.tables.levels.Levelled`, with weights that vary with log n. s and φ
-are learned together, by logistic regression with one more penalty than usual: the square of each level's vote, over all
+φ is linear in the sums of :class:`graphldp.learn.tables.robust.levels.Levelled`, with weights that vary with log n.
+s and φ are learned together, by logistic regression with one more penalty than usual: the square of each level's vote, over all
 levels that a user can claim, whether anybody does or not. So a level that a liar could use gets a loud vote only where
 many honest users earn it.
 
@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from graphldp.learn.tables.levels import CHUNK, COLUMNS, Floats, Levelled
+from graphldp.learn.tables.robust.levels import CHUNK, COLUMNS, Floats, Levelled
 
 _RIDGE = 1e-3
 _INFLUENCE = 0.03

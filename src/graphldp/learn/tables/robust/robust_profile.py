@@ -3,8 +3,9 @@
 A label comes from the first of these that applies:
 
 1. the *votes*, where they lead by more than τ. Each user's vote is bounded
-   (:class:`graphldp.learn.tables.votes.Votes`);
-2. a class that is *settled*: it does not hang on any two users (:class:`graphldp.learn.tables.absences.Absences`);
+   (:class:`graphldp.learn.tables.robust.votes.Votes`);
+2. a class that is *settled*: it does not hang on any two users
+   (:class:`graphldp.learn.tables.robust.absences.Absences`);
 3. the *profile*, as of :class:`ProfileClassifier`. It sees all that helps, the busiest user first, and one liar can
    make it say anything.
 
@@ -18,7 +19,7 @@ not to be trusted: the votes decide. How many users have to be set aside until t
 From 2 % on the votes are not heard either, and n decides alone: nobody can lie about it.
 
 **Graphs without labels** are a second witness. Liars whose claims fit together teach profile or votes the wrong thing,
-and these then contradict each other, or n, on graphs where nobody lies (:mod:`graphldp.learn.tables.agreement`).
+and these then contradict each other, or n, on graphs where nobody lies (:mod:`graphldp.learn.tables.robust.agreement`).
 :meth:`RobustProfileClassifier.checked` compares, and hears no judge who is contradicted.
 
 **The price.** ``allowance`` is the accuracy that may be lost on held-out folds, against the profile alone. Settled
@@ -41,14 +42,14 @@ from sklearn.utils.validation import check_is_fitted
 from graphldp.errors import bad_parameter
 from graphldp.learn.calibration import Calibration
 from graphldp.learn.inputs import checked_graphs
-from graphldp.learn.tables.absences import UNSETTLED, Absences, Pairwise, SizeLimits
-from graphldp.learn.tables.agreement import FEWEST, Agreements, Statements, Trust
-from graphldp.learn.tables.levels import LEVELS, Levelled
 from graphldp.learn.tables.mixture import Pair, kept_chances
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.profiled import Profiled
+from graphldp.learn.tables.robust.absences import UNSETTLED, Absences, Pairwise, SizeLimits
+from graphldp.learn.tables.robust.agreement import FEWEST, Agreements, Statements, Trust
+from graphldp.learn.tables.robust.levels import LEVELS, Levelled
+from graphldp.learn.tables.robust.votes import Votes
 from graphldp.learn.tables.tabular import Floats, Graphs
-from graphldp.learn.tables.votes import Votes
 from graphldp.mechanisms.support import unsupported
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports

@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 import graphldp as gl
-from graphldp.learn.tables.levels import LEVELS, Levelled
-from graphldp.learn.tables.votes import Votes
+from graphldp.learn.tables.robust.levels import LEVELS, Levelled
+from graphldp.learn.tables.robust.votes import Votes
 
 
 def _learned(classes: int) -> tuple[Votes, Levelled, NDArray[np.int64]]:

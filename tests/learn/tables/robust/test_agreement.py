@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphldp.learn.tables.agreement import FEWEST, Agreement, Agreements, Statements, Trust
+from graphldp.learn.tables.robust.agreement import FEWEST, Agreement, Agreements, Statements, Trust
 
 
 def chances(lead: np.ndarray) -> np.ndarray:

@@ -14,11 +14,11 @@ import graphldp as gl
 from graphldp.errors import FormatError, GraphLDPError
 from graphldp.learn.saving import persistence
 from graphldp.learn.saving.loading import load_classifier
-from graphldp.learn.tables.absences import UNSETTLED, SizeLimits
 from graphldp.learn.tables.controls import SizeControl
-from graphldp.learn.tables.levels import Levelled
-from graphldp.learn.tables.robust_profile import RobustProfileClassifier
-from graphldp.learn.tables.votes import Votes
+from graphldp.learn.tables.robust.absences import UNSETTLED, SizeLimits
+from graphldp.learn.tables.robust.levels import Levelled
+from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust.votes import Votes
 from graphldp.threats import Attack, CopyLargest, FakeHub
 from graphldp.threats.named import make_attack
 

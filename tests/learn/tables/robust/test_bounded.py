@@ -7,7 +7,7 @@ import graphldp as gl
 from graphldp.datasets import synthetic
 from graphldp.errors import ParameterError
 from graphldp.learn.tables.controls import SizeControl
-from graphldp.learn.tables.robust import BoundedControl
+from graphldp.learn.tables.robust.bounded import BoundedControl
 from graphldp.threats import Poison
 
 

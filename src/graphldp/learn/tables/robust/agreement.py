@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 from scipy.special import softmax
 
-from graphldp.learn.tables.levels import Flags
+from graphldp.learn.tables.robust.levels import Flags
 from graphldp.learn.tables.tabular import Floats
 
 Trust = Literal["size", "votes", "profile"]

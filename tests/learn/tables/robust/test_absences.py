@@ -10,10 +10,10 @@ import pytest
 from scipy.special import softmax
 
 import graphldp as gl
-from graphldp.learn.tables import absences
-from graphldp.learn.tables.absences import UNSETTLED, Absences, Pairwise, SizeLimits
-from graphldp.learn.tables.level_profile import NOBODY, level_rows
-from graphldp.learn.tables.levels import Levelled
+from graphldp.learn.tables.robust import absences
+from graphldp.learn.tables.robust.absences import UNSETTLED, Absences, Pairwise, SizeLimits
+from graphldp.learn.tables.robust.level_profile import NOBODY, level_rows
+from graphldp.learn.tables.robust.levels import Levelled
 
 SURE = 0.55
 LIMITS = SizeLimits(np.array([5.0]), np.array([SURE, 0.7]))

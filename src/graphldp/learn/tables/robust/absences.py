@@ -1,7 +1,7 @@
 """A label that does not hang on any two users: one liar cannot change it.
 
-A pair of learners reads the levels of a graph (:mod:`graphldp.learn.tables.level_profile`). It learns from training
-graphs as they are, and without their busiest user or their busiest two. So it knows graphs from which somebody is
+A pair of learners reads the levels of a graph (:mod:`graphldp.learn.tables.robust.level_profile`). It learns from
+training graphs as they are, and without their busiest user or their busiest two. So it knows graphs from which somebody is
 missing, and the chance p_c of a class c means something there.
 
 **The rule.** A class c is *settled* for a graph x if there is a user u with
@@ -31,9 +31,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from graphldp.learn.tables.level_profile import NEARNESS, NOBODY, Codes, level_rows
-from graphldp.learn.tables.levels import Flags, Floats, Levelled
 from graphldp.learn.tables.mixture import Pair
+from graphldp.learn.tables.robust.level_profile import NEARNESS, NOBODY, Codes, level_rows
+from graphldp.learn.tables.robust.levels import Flags, Floats, Levelled
 from graphldp.learn.tables.tabular import Model
 
 UNSETTLED = -1

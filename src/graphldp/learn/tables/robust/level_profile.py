@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from graphldp.learn.tables.levels import Floats, Levelled
+from graphldp.learn.tables.robust.levels import Floats, Levelled
 
 Codes = NDArray[np.int64]
 
