@@ -1,8 +1,8 @@
 """A label that does not hang on any two users: one liar cannot change it.
 
 A pair of learners reads the levels of a graph (:mod:`graphldp.learn.tables.robust.level_profile`). It learns from
-training graphs as they are, and without their busiest user or their busiest two. So it knows graphs from which somebody is
-missing, and the chance p_c of a class c means something there.
+training graphs as they are, and without their busiest user or their busiest two. So it knows graphs from which somebody
+is missing, and the chance p_c of a class c means something there.
 
 **The rule.** A class c is *settled* for a graph x if there is a user u with
 

@@ -3,9 +3,9 @@
     score of a class = s(n) + (n/m) Σ_i φ(level of i; n)
 
 φ is linear in the sums of :class:`graphldp.learn.tables.robust.levels.Levelled`, with weights that vary with log n.
-s and φ are learned together, by logistic regression with one more penalty than usual: the square of each level's vote, over all
-levels that a user can claim, whether anybody does or not. So a level that a liar could use gets a loud vote only where
-many honest users earn it.
+s and φ are learned together, by logistic regression with one more penalty than usual: the square of each level's vote,
+over all levels that a user can claim, whether anybody does or not. So a level that a liar could use gets a loud vote
+only where many honest users earn it.
 
 **What k liars can do.** Take the lead of class a over class b and let e(level) be φ_b − φ_a. The lead falls most when
 the k private users with the smallest e move to the level with the largest e, and by no lie does it fall more:
