@@ -11,9 +11,9 @@ from tests.collector.bureau import Bureau
 from tests.collector.dashboard.site import Site
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Closed with this folder: while it runs, no other test of this process can have an event loop."""
+    """Closed with its module: while it runs, no other test of this process can have an event loop."""
     if CHROMIUM is None:
         pytest.skip("needs Chromium (Debian: apt-get install chromium)")
     with sync_playwright() as playwright:
