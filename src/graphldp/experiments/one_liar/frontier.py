@@ -98,8 +98,9 @@ def tried(classifier: TableClassifier, reports: Reports) -> FrontierPoint:
             told = degree.copy()
             told[liar] = claim
             stands = stands & (classifier.predict(replace(reports, noisy_degree=told)) == np.asarray(reports.labels))
-    certified = np.array([bool(each) for each in certificates(classifier, reports)])
-    return FrontierPoint("defense", 0.0, float(honest.mean()), float(stands.mean()), float(certified.mean()))
+    known = [each > 0 for each in certificates(classifier, reports) if each is not None]
+    certified = float(np.mean(known)) if known else None
+    return FrontierPoint("defense", 0.0, float(honest.mean()), float(stands.mean()), certified)
 
 
 def _point(name: str, setting: float, score: Floats, right: Floats, lies: SingleLies) -> FrontierPoint:
