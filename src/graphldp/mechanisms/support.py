@@ -27,6 +27,9 @@ from graphldp.reports import Reports
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
+MISFITS = 1e-3
+"""The share of honest graphs whose claims do not fit, as the recommended defense has it and careful liars know it."""
+
 _SETS = (1, 2, 3, 5, 8, 16, 32, 64, 128)  # k
 _STEPS = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024)  # users set aside
 _LARGEST = 40.0  # ε₁ above which there is no noise

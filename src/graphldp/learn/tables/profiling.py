@@ -10,7 +10,7 @@ from graphldp.learn.tables.controls import DegreeControl, SizeControl
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.profiled import Profiled
 from graphldp.learn.tables.robust.levels import Levelled
-from graphldp.learn.tables.robust.robust_profile import set_aside
+from graphldp.learn.tables.robust.misfits import set_aside
 from graphldp.reports import Reports
 
 _READERS = (ProfileClassifier, DegreeControl, SizeControl)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from graphldp.errors import bad_parameter
 from graphldp.mechanisms.drawing.streams import Key
-from graphldp.mechanisms.support import unsupported
+from graphldp.mechanisms.support import MISFITS, unsupported
 from graphldp.reports import Reports
 from graphldp.threats.attacks.claims import Floats, Friends, forged
 from graphldp.threats.attacks.degrees import DegreeAttack, degrees_of
@@ -36,7 +36,6 @@ Score = Callable[[Reports], Floats]
 
 _COUNTS = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 10.0)
 _SHARES = (-1.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.5)
-_MISFITS = 1e-3  # what the recommended defense allows
 _STEPS = (0.75, 0.9, 1.1, 1.3)
 
 
@@ -121,7 +120,7 @@ class _Search:
         if found.shape != (self.reports.num_graphs,):
             raise bad_parameter("score", "Optimised", "a function that gives one number for each graph", found.shape)
         if self._attack.careful:
-            found = found + (unsupported(told, theta=_MISFITS) > 0)
+            found = found + (unsupported(told, theta=MISFITS) > 0)
         better = found < self._score
         self._score = np.where(better, found, self._score)
         self.kinds = np.where(better, kind, self.kinds)

@@ -36,7 +36,6 @@ from typing import Any, Self, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from scipy.stats import binom
 from sklearn.utils.validation import check_is_fitted
 
 from graphldp.errors import bad_parameter
@@ -48,15 +47,10 @@ from graphldp.learn.tables.profiled import Profiled
 from graphldp.learn.tables.robust.absences import UNSETTLED, Absences, Pairwise, SizeLimits
 from graphldp.learn.tables.robust.agreement import FEWEST, Agreements, Statements, Trust
 from graphldp.learn.tables.robust.levels import LEVELS, Levelled
+from graphldp.learn.tables.robust.misfits import set_aside, trusted
 from graphldp.learn.tables.robust.votes import Votes
 from graphldp.learn.tables.tabular import Floats, Graphs
-from graphldp.mechanisms.support import unsupported
-from graphldp.neighbour_lists import NeighbourLists
-from graphldp.reports import Reports
 
-_MISFITS = 1e-3  # the share of honest graphs whose claims do not fit together, at most
-_ALARM = 1e-3  # the probability that honest training graphs raise an alarm
-_FEW = 0.02  # the share of liars up to which votes are heard
 _SERVES = 0.1  # how much more accurate than the commonest label n has to be to decide alone
 _LOUDNESS = 2.0  # of the profile's log odds beside the votes, in what is said of how sure a label is
 _VOICES = np.linspace(0.0, 6.0, 61)
@@ -178,7 +172,7 @@ class RobustProfileClassifier(ProfileClassifier):
     def _learn(self, table: Floats, codes: NDArray[np.int64]) -> Self:
         super()._learn(table, codes)
         graphs, classes = self.levelled_, len(self.classes_)
-        self.trust_ = self.learned_trust_ = _trust(self.aside_, graphs.n)
+        self.trust_ = self.learned_trust_ = trusted(self.aside_, graphs.n)
         self.votes_, self.absences_ = Votes.fit(graphs, codes, classes), self._absences(graphs, codes)
         self.by_size_ = Pair(self.seed).fit(_sizes(graphs), codes)
         self.voice_, self.agreed_, self.size_serves_ = float(self.trust_ == "profile"), None, False
@@ -260,13 +254,6 @@ class RobustProfileClassifier(ProfileClassifier):
         self._pairwise_told = None if pairs is None else Pairwise(*pairs)
 
 
-def set_aside(X: NeighbourLists) -> NDArray[np.int64]:
-    """How many users of each graph make claims that do not fit; 0 where there is no d* to compare."""
-    if isinstance(X, Reports) and X.noisy_degree is not None:
-        return unsupported(X, theta=_MISFITS)
-    return np.zeros(len(X), np.int64)
-
-
 def _some(graphs: int, seed: int) -> NDArray[np.int64]:
     """The training graphs on which settings are chosen, in order: all of them, or so many that more would not help."""
     return np.sort(np.random.default_rng(seed).permutation(graphs)[:_MOST])
@@ -280,14 +267,6 @@ def _levels(X: Graphs) -> Levelled:
 def _sizes(graphs: Levelled) -> Floats:
     """How many users there are, whether they have reported or not, for :class:`Pair`."""
     return np.log1p(graphs.n)[:, None]
-
-
-def _trust(aside: NDArray[np.int64], n: Floats) -> Trust:
-    """What may be used, given how many users of each training graph must be set aside."""
-    misfits = aside > 0
-    if np.count_nonzero(misfits) <= binom.isf(_ALARM, len(aside), _MISFITS):
-        return "profile"
-    return "votes" if aside[misfits].sum() <= _FEW * n[misfits].sum() else "size"
 
 
 def _label(votes: Floats, chances: Floats, settled: NDArray[np.int64], voice: float) -> NDArray[np.int64]:
