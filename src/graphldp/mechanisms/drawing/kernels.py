@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from graphldp.mechanisms.drawing.bits import PER_NAME, names_of, sample_bits
 from graphldp.mechanisms.drawing.rows import UserRows
-from graphldp.mechanisms.drawing.sparse import ListLaw, Parts, expected_names, fill_lists, most_neighbours, workspace
+from graphldp.mechanisms.drawing.skips import ListLaw, Parts, most_neighbours, workspace
+from graphldp.mechanisms.drawing.sparse import expected_names, fill_lists
 from graphldp.mechanisms.drawing.streams import Key, Stream, Words
 from graphldp.mechanisms.drawing.threads import Run, cut_finer, even_runs, in_order, in_threads, runs_of
 from graphldp.mechanisms.drawing.words import block_of, draw_blocks, mulhi, uniform

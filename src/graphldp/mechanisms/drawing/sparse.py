@@ -5,7 +5,7 @@ else:
 
 1. **Plan.** Rows are taken until a batch is full. A row that will report m names on average asks for some words more
    than m. Words that it leaves over are thrown away.
-2. **Draw** all words of the batch, then the whole parts of all skips (:mod:`graphldp.mechanisms.drawing.words`).
+2. **Draw** all words of the batch, then the whole parts of all skips (:mod:`graphldp.mechanisms.drawing.skips`).
 3. **Write** row after row. Skips add up to ranks: a neighbour's among her neighbours, a stranger's among all others. A
    stranger of rank r stands behind each neighbour x_s with x_s − s ≤ r. Where there are few neighbours, each of them is
    compared with the ranks of four strangers at once, else each rank with sixteen neighbours
@@ -17,95 +17,30 @@ Nothing here allocates memory, so nothing has to be counted for it (``_nrt=False
 
 from __future__ import annotations
 
-from math import log, sqrt
-from typing import Any, NamedTuple
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from graphldp.mechanisms.drawing.lanes import BLOCKS, SIXTEEN, ask_four, at_most, places, sixteen_times, stand_before
-from graphldp.mechanisms.drawing.streams import Key, Stream, Words
-from graphldp.mechanisms.drawing.words import LONGEST, about_rate_of, draw_blocks, rate_of, uniform, whole_skips
+from graphldp.mechanisms.drawing.lanes import SIXTEEN, at_most, places, stand_before
+from graphldp.mechanisms.drawing.skips import (
+    BATCH,
+    EDGES,
+    FAKES,
+    WINDOW,
+    ListLaw,
+    Parts,
+    Workspace,
+    ask,
+    blocks_for,
+    draw,
+    draw_more,
+    settle,
+)
+from graphldp.mechanisms.drawing.streams import Key
 
-EDGES, FAKES = np.uint64(Stream.EDGES), np.uint64(Stream.FAKES)
-_BLOCKS = 512  # of a batch: their words and skips stay in the nearest caches
-_MOST = _BLOCKS // 2  # blocks that are drawn at a time for one row and one stream
-_ROOM = _BLOCKS + _MOST + BLOCKS
-_WINDOW = 512  # rows that are looked through at a time
 _FEW = 16  # neighbours who are compared with each stranger
 _SMALL = 2**27  # strangers, so that a sum of five ranks is below 2^31
 _FAR = np.int32(2**31 - 1)
-
-
-Parts = tuple[Any, ...]
-"""What a named tuple holds, as Python hands it over: finding out the type of a named one takes numba 0.4 ms a call."""
-
-
-class ListLaw(NamedTuple):
-    """What the lists of some users are drawn by: :class:`graphldp.mechanisms.drawing.rows.UserRows` and two rates.
-
-    Args:
-        indptr: where each list begins.
-        indices: the lists, sorted.
-        user: each user's number inside her graph.
-        n: users in each user's graph.
-        graph: the id of each user's graph.
-        keep: how likely a neighbour stays.
-        fake: how likely a stranger is added.
-    """
-
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    user: NDArray[np.int64]
-    n: NDArray[np.int64]
-    graph: NDArray[np.int64]
-    keep: NDArray[np.float64]
-    fake: NDArray[np.float64]
-
-
-class Workspace(NamedTuple):
-    """Memory for one batch, and behind it for the blocks of a row that needs more.
-
-    Args:
-        counters: of each block, the four parts apart.
-        words: four of each block.
-        rates: what turns a word's logarithm into a skip.
-        skips: the whole parts of skips.
-        rows: those of some hundred rows that have anything to draw.
-        planned: how many blocks each row of the batch has for neighbours and for strangers.
-        kept: ranks of neighbours who stay.
-        before: how many of all others stand before each neighbour.
-    """
-
-    counters: Words
-    words: Words
-    rates: NDArray[np.float64]
-    skips: NDArray[np.int32]
-    rows: NDArray[np.int64]
-    planned: NDArray[np.int64]
-    kept: NDArray[np.int32]
-    before: NDArray[np.int32]
-
-
-def workspace(degree: int) -> Parts:
-    """Memory for lists of up to ``degree`` neighbours."""
-    space = Workspace(
-        np.empty(4 * _ROOM, np.uint64),
-        np.empty(4 * _ROOM, np.uint64),
-        np.empty(4 * _ROOM, np.float64),
-        np.empty(4 * _ROOM, np.int32),
-        np.empty(_WINDOW, np.int64),
-        np.empty((_WINDOW, 2), np.int64),
-        np.empty(degree + 1, np.int32),
-        np.empty(degree + SIXTEEN, np.int32),
-    )
-    return tuple(space)
-
-
-def most_neighbours(space: Parts) -> int:
-    """How long lists a workspace has memory for."""
-    return len(Workspace(*space).kept) - 1
 
 
 @njit(forceinline=True, _nrt=False)
@@ -124,54 +59,6 @@ def expected_names(start: int, stop: int, law_parts: Parts) -> float:
 
 
 @njit(forceinline=True, _nrt=False)
-def _blocks_for(probability: float, limit: int) -> int:
-    """Blocks to draw at first, enough for most rows: as many words as things will happen, and one that ends the row."""
-    mean = probability * limit
-    return min(_MOST, 1 + int(0.25 * (mean + 1.0 + sqrt(np.float32(mean))))) if mean > 0.0 else 0
-
-
-@njit(forceinline=True, _nrt=False)
-def _ask(law: ListLaw, row: int, stream: np.uint64, first: int, count: int, space: Workspace, at: int) -> None:
-    """Ask for blocks first, first + 1, … of a row's stream."""
-    user, graph, counters = np.uint64(law.user[row]), np.uint64(law.graph[row]), space.counters
-    rate = about_rate_of(law.keep[row] if stream == EDGES else law.fake[row])
-    for block in range(0, count, 4):  # up to three more, which the next row writes over
-        ask_four(counters, _ROOM, at + block, np.uint64(first + block), user, graph, stream)
-        sixteen_times(space.rates, 4 * (at + block), rate)
-
-
-@njit(nogil=True, cache=True, _nrt=False)
-def _draw(key: Key, space: Workspace, at: int, count: int) -> bool:
-    """Draw words and skips of ``count`` blocks from block ``at`` on; returns whether some skips are not known yet."""
-    whole = -(-count // BLOCKS) * BLOCKS
-    draw_blocks(key, space.counters, space.words, at, whole)
-    whole_skips(space.words, space.rates, space.skips, 4 * at, 4 * whole)
-    skips, least = space.skips[4 * at :], np.int32(0)
-    for i in range(4 * count):
-        least = min(least, skips[i])
-    return bool(least < 0)
-
-
-@njit(nogil=True, cache=True, _nrt=False)
-def _settle(law: ListLaw, row: int, stream: np.uint64, space: Workspace, at: int, count: int) -> None:
-    """Compute the skips of a row that the polynomial could not tell, by the logarithm."""
-    rate = rate_of(law.keep[row] if stream == EDGES else law.fake[row])
-    for place in range(4 * at, 4 * (at + count)):
-        if space.skips[place] < 0:
-            space.skips[place] = np.int32(min(log(uniform(space.words[place])) * rate, LONGEST))
-
-
-@njit(nogil=True, cache=True, _nrt=False)
-def _draw_more(law: ListLaw, row: int, stream: np.uint64, left: int, first: int, key: Key, space: Workspace) -> int:
-    """Draw on behind the batch, for a row that has not come to its end; returns how many blocks."""
-    count = max(1, _blocks_for(law.keep[row] if stream == EDGES else law.fake[row], left))
-    _ask(law, row, stream, first, count, space, _BLOCKS)
-    if _draw(key, space, _BLOCKS, count):
-        _settle(law, row, stream, space, _BLOCKS, count)
-    return count
-
-
-@njit(forceinline=True, _nrt=False)
 def _keep(law: ListLaw, row: int, key: Key, space: Workspace, at: int, count: int) -> int:
     """Find which neighbours stay, by ``count`` blocks from ``at`` on, and more if need be; returns how many."""
     degree = law.indptr[row + 1] - law.indptr[row]
@@ -185,8 +72,8 @@ def _keep(law: ListLaw, row: int, key: Key, space: Workspace, at: int, count: in
             place += 1
         if rank == degree:
             return have
-        count = _draw_more(law, row, EDGES, degree - rank - 1, drawn, key, space)
-        at, drawn = _BLOCKS, drawn + count
+        count = draw_more(law, row, EDGES, degree - rank - 1, drawn, key, space)
+        at, drawn = BATCH, drawn + count
 
 
 @njit(forceinline=True, _nrt=False)
@@ -211,8 +98,8 @@ def _add_to_few(
         )
         if rank == strangers:
             return written
-        count = _draw_more(law, row, FAKES, strangers - rank - 1, drawn, key, space)
-        at, drawn = _BLOCKS, drawn + count
+        count = draw_more(law, row, FAKES, strangers - rank - 1, drawn, key, space)
+        at, drawn = BATCH, drawn + count
     return -1
 
 
@@ -237,8 +124,8 @@ def _add_to_many(
                 written += rank < strangers
             if rank == strangers:
                 return written
-        count = _draw_more(law, row, FAKES, strangers - rank - 1, drawn, key, space)
-        at, drawn = _BLOCKS, drawn + count
+        count = draw_more(law, row, FAKES, strangers - rank - 1, drawn, key, space)
+        at, drawn = BATCH, drawn + count
     return -1
 
 
@@ -273,12 +160,12 @@ def _ask_batch(law: ListLaw, member: int, members: int, space: Workspace) -> tup
     while member < members:
         row = space.rows[member]
         degree = law.indptr[row + 1] - law.indptr[row]
-        edges = _blocks_for(law.keep[row], degree)
-        fakes = _blocks_for(law.fake[row], law.n[row] - 1 - degree)
-        if used + edges + fakes > _BLOCKS:
+        edges = blocks_for(law.keep[row], degree)
+        fakes = blocks_for(law.fake[row], law.n[row] - 1 - degree)
+        if used + edges + fakes > BATCH:
             break
-        _ask(law, row, EDGES, 0, edges, space, used)
-        _ask(law, row, FAKES, 0, fakes, space, used + edges)
+        ask(law, row, EDGES, 0, edges, space, used)
+        ask(law, row, FAKES, 0, fakes, space, used + edges)
         space.planned[member, 0], space.planned[member, 1] = edges, fakes
         used += edges + fakes
         member += 1
@@ -323,18 +210,18 @@ def fill_lists(
 ) -> int:
     """Draw the lists of rows start … stop−1 into ``room``; returns how many names they have, or −1 where room ends."""
     law, space, written = ListLaw(*law_parts), Workspace(*space_parts), 0
-    for window in range(start, stop, _WINDOW):
-        members = _who_draws(law, window, min(window + _WINDOW, stop), space.rows, lengths)
+    for window in range(start, stop, WINDOW):
+        members = _who_draws(law, window, min(window + WINDOW, stop), space.rows, lengths)
         last = 0
         while last < members:
             first = last
             last, used = _ask_batch(law, first, members, space)
-            unknown, at = _draw(key, space, 0, used), 0
+            unknown, at = draw(key, space, 0, used), 0
             for member in range(first, last):
                 row, edges, fakes = space.rows[member], space.planned[member, 0], space.planned[member, 1]
                 if unknown:
-                    _settle(law, row, EDGES, space, at, edges)
-                    _settle(law, row, FAKES, space, at + edges, fakes)
+                    settle(law, row, EDGES, space, at, edges)
+                    settle(law, row, FAKES, space, at + edges, fakes)
                 end = _write(law, row, key, space, at, edges, fakes, room, written)
                 if end < 0:
                     return -1
