@@ -22,7 +22,7 @@ import numpy as np
 from fill import DOCS, fill, markdown
 
 import graphldp as gl
-from graphldp.files import written_whole
+from graphldp.files.whole import written_whole
 from graphldp.learn.tables.controls import DegreeControl, SizeControl
 
 PAGES = (DOCS / "columns.md",)

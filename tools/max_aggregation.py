@@ -26,7 +26,7 @@ from fill import DOCS, fill, markdown
 from torch import Tensor, nn
 
 import graphldp as gl
-from graphldp.files import written_whole
+from graphldp.files.whole import written_whole
 from graphldp.learn.engine.codes import DEGREE_BOUNDS
 from graphldp.neighbour_lists import NeighbourLists
 

@@ -15,10 +15,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphldp.archives import read_arrays
 from graphldp.attributes import Attributes
 from graphldp.errors import DataError, FormatError, bad_parameter
-from graphldp.files import written_whole
+from graphldp.files.archives import read_arrays
+from graphldp.files.whole import written_whole
 from graphldp.labels import NO_LABEL
 from graphldp.pointers import check_lists, check_pointers, gather_ranges, local_users
 

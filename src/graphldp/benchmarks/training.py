@@ -27,9 +27,9 @@ from typing import Any
 
 import numpy as np
 
-from graphldp.archives import read_arrays
 from graphldp.datasets import load_dataset, synthetic
 from graphldp.errors import DatasetNotFoundError
+from graphldp.files.archives import read_arrays
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR, RR
 from graphldp.neighbour_lists import NeighbourLists

@@ -52,7 +52,7 @@ def demo(
     from graphldp.experiments.plans.plan import make_plan
     from graphldp.experiments.results import ResultsFile
     from graphldp.experiments.runs.demo import drawn, mechanisms_of
-    from graphldp.files import written_whole
+    from graphldp.files.whole import written_whole
     from graphldp.pages.page import make_page
 
     out = folder(out, "demo")

@@ -10,7 +10,7 @@ import typer
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import out_help, place
 from graphldp.errors import FormatError
-from graphldp.files import written_whole
+from graphldp.files.whole import written_whole
 
 EPILOG = """Examples:
 

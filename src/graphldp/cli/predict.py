@@ -12,7 +12,7 @@ import typer
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import DeviceOption, out_help, place
 from graphldp.cli.shared.source import HELP, RootOption, need_learn, open_source
-from graphldp.files import written_whole
+from graphldp.files.whole import written_whole
 
 EPILOG = """Examples:
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from graphldp.archives import grows_too_much
 from graphldp.errors import DataError, FormatError
+from graphldp.files.archives import grows_too_much
 from graphldp.graphs import GraphSet
 
 _PARTS = ("edges", "x_indptr", "x_indices", "x_data", "x_shape", "y")

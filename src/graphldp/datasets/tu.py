@@ -27,8 +27,8 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.archives import grows_too_much
 from graphldp.errors import FormatError
+from graphldp.files.archives import grows_too_much
 from graphldp.graphs import GraphSet
 
 PARSER = 2  # raised when the same files would give another set, so that cached parses are made anew

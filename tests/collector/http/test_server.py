@@ -12,7 +12,7 @@ import pytest
 from tests.collector.people import report, submission
 from tests.collector.services import Collector
 from tests.collector.site import SETTINGS, Site, problem
-from tests.test_files import killed
+from tests.files.test_whole import killed
 
 from graphldp import wire
 from graphldp.collector.http.operators.downloads import EXPORTS

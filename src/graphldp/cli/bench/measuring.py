@@ -11,7 +11,7 @@ import typer
 
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import folder, folder_help
-from graphldp.files import written_whole
+from graphldp.files.whole import written_whole
 
 OutOption = Annotated[
     Path | None, typer.Option("--out", "-o", help=folder_help("the numbers (JSON) and the picture"), metavar="FOLDER")

@@ -44,7 +44,7 @@ def open_named(source: str, root: Path | None) -> tuple[str, dict[str, str], Gra
 
 def read_file(path: Path) -> GraphSet | Reports:
     """Graphs or reports from a file that either's ``save`` wrote."""
-    from graphldp.archives import read_arrays
+    from graphldp.files.archives import read_arrays
     from graphldp.graphs import GraphSet
     from graphldp.reports import Reports
 

@@ -15,7 +15,7 @@ from graphldp.collector.storage.copies.export_csv import csv_rows
 from graphldp.collector.storage.copies.export_parquet import write_parquet
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError, bad_parameter
-from graphldp.files import written_whole
+from graphldp.files.whole import written_whole
 
 FORMATS = ("csv", "npz", "parquet")
 

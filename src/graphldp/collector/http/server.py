@@ -21,7 +21,7 @@ from graphldp.collector.http.tracing import Tracing
 from graphldp.collector.settings import Settings, door
 from graphldp.collector.storage.store import Store
 from graphldp.errors import bad_parameter
-from graphldp.files import delete_left
+from graphldp.files.whole import delete_left
 
 _SEND_BUFFER = 1 << 17
 _WAITING = 2048  # as uvicorn has it

@@ -18,7 +18,7 @@ from graphldp.collector.storage.copies.export_parquet import read_row_group, row
 from graphldp.collector.storage.store import Store
 from graphldp.errors import DataError
 from graphldp.experiments.service.gathering import Watch
-from graphldp.files import passing_folder
+from graphldp.files.whole import passing_folder
 from graphldp.learn.tables.profiled import Profiled, joined
 from graphldp.learn.tables.profiling import profiled
 from graphldp.machines.ray import cluster, require_ray

@@ -27,7 +27,7 @@ from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.service.gathering import Course, gather, heard, present
 from graphldp.experiments.trial import Threat
 from graphldp.experiments.trials.running import recommended_classifier
-from graphldp.files import passing_folder
+from graphldp.files.whole import passing_folder
 from graphldp.learn.classifier import GraphClassifier
 from graphldp.learn.engine.training import resolve_device
 from graphldp.learn.selection import split

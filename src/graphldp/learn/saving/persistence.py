@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.archives import read_arrays
 from graphldp.errors import DataError, FormatError
-from graphldp.files import written_whole
+from graphldp.files.archives import read_arrays
+from graphldp.files.whole import written_whole
 
 FORMAT = 2  # raised when an older reader would misread a newer file: one of format 1 would not calibrate
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.archives import grows_too_much
 from graphldp.errors import DataError, FormatError, MissingExtraError, ParameterError
+from graphldp.files.archives import grows_too_much
 from graphldp.machines.local import PeakMemory
 from graphldp.mechanisms import DrawnLists, Joint, Mechanism, RowMechanism
 from graphldp.mechanisms.drawing.rows import UserRows

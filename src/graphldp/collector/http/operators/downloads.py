@@ -14,7 +14,7 @@ from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.roles import Actor
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError, StoreError
-from graphldp.files import passing_folder
+from graphldp.files.whole import passing_folder
 
 _TYPES = {"csv": "text/csv"}
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -33,7 +33,7 @@ from graphldp.collector.storage.copies.verify import Verified, verify
 from graphldp.collector.storage.database import migrate, open_engine, revision, scrub, transaction
 from graphldp.collector.storage.operating.audit_log import append, carry_on, last_entry
 from graphldp.errors import FormatError, StoreError
-from graphldp.files import passing_folder
+from graphldp.files.whole import passing_folder
 
 _SHARED_FIRST, _SHARED_BYTES = 0x4000_0002, 510  # where SQLite's shared locks lie in a file
 _LEFT_OUT = (schema.sessions, schema.sign_ins, schema.sealing_keys, schema.jobs)

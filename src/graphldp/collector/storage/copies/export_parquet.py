@@ -21,7 +21,7 @@ from graphldp.collector.communities.community import Community
 from graphldp.collector.storage.copies.export import BATCH, export_in_batches
 from graphldp.collector.storage.store import Store
 from graphldp.errors import DataError, FormatError, MissingExtraError
-from graphldp.files import written_whole
+from graphldp.files.whole import written_whole
 from graphldp.labels import NO_LABEL
 from graphldp.reports import Origin, Reports
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphldp.archives import grows_too_much, read_arrays
 from graphldp.errors import FormatError
+from graphldp.files.archives import grows_too_much, read_arrays
 
 HUGE = 1 << 40
 

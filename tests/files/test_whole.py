@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphldp.files import delete_left, passing_folder, written_whole
+from graphldp.files.whole import delete_left, passing_folder, written_whole
 
 
 def test_whole(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_place_that_holds_no_file_is_named(tmp_path: Path) -> None:
 HOLDER = """
 import sys, threading
 from pathlib import Path
-from graphldp.files import passing_folder
+from graphldp.files.whole import passing_folder
 with passing_folder(sys.argv[2], Path(sys.argv[1])) as folder:
     (folder / "reports.npz").write_bytes(b"reports")
     print(folder, flush=True)
