@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphldp import threats
-    from graphldp.counts import count_stars, count_triangles
     from graphldp.datasets import load_dataset, synthetic
     from graphldp.errors import GraphLDPError
     from graphldp.graphs import GraphSet
     from graphldp.learn import pyg
     from graphldp.learn.classifier import GCNClassifier, GINClassifier, SAGEClassifier
+    from graphldp.learn.inference.counts import count_stars, count_triangles
     from graphldp.learn.inference.deconvolution import degree_distribution
     from graphldp.learn.inference.posterior import LinkPosterior
     from graphldp.learn.nodes.classifier import NodeClassifier
@@ -86,8 +86,8 @@ _HOMES = {
     "SAGEClassifier": "graphldp.learn.classifier",
     "check_mechanism": "graphldp.mechanisms.contract",
     "compare": "graphldp.pages.comparison",
-    "count_stars": "graphldp.counts",
-    "count_triangles": "graphldp.counts",
+    "count_stars": "graphldp.learn.inference.counts",
+    "count_triangles": "graphldp.learn.inference.counts",
     "customized": "graphldp.mechanisms",
     "degree_distribution": "graphldp.learn.inference.deconvolution",
     "load_dataset": "graphldp.datasets",

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from tests.values import wrong
 
 import graphldp as gl
-from graphldp import counts
 from graphldp.errors import DataError, ParameterError
+from graphldp.learn.inference import counts
 
 Floats = NDArray[np.float64]
 KITE = gl.GraphSet.from_edges([0, 0, 1, 2], [1, 2, 2, 3], [4])  # a triangle and a tail
