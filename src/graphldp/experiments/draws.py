@@ -16,7 +16,7 @@ from graphldp.graphs import GraphSet
 from graphldp.learn.inference.blink import Kind as BlinkKind
 from graphldp.learn.inference.blink import denoise
 from graphldp.mechanisms import ARR, DPRR, Blink, HubLists, LapGraph, Mechanism, NoisyDegrees, customized
-from graphldp.mechanisms.estimators import Estimator
+from graphldp.mechanisms.degrees.estimators import Estimator
 from graphldp.mechanisms.named import at_hand, named
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.privacy import Budget

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from graphldp.attributes import Attributes
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
+from graphldp.mechanisms.degrees.noise import Noise, noisy_degrees
 from graphldp.mechanisms.drawing.backend import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Rng, key_from
 from graphldp.mechanisms.drawing.threads import Run, even_runs, in_threads
-from graphldp.mechanisms.noise import Noise, noisy_degrees
 from graphldp.privacy import Budget, check_epsilon, once
 from graphldp.reports import Origin, Reports
 

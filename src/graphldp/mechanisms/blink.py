@@ -15,7 +15,7 @@ from typing import Any
 
 from graphldp.errors import bad_parameter
 from graphldp.mechanisms.base import Rates, RowMechanism
-from graphldp.mechanisms.noise import Noise, check_noise
+from graphldp.mechanisms.degrees.noise import Noise, check_noise
 from graphldp.privacy import Budget, allocate
 
 

@@ -9,7 +9,7 @@ A user spends ε₁ on her degree and ε₂ on her list:
 Randomized response keeps each bit with probability p, and sampling keeps each reported one with probability q, chosen
 so that about d* are left. d* is part of the report: the list is a function of d* and the randomized bits, so it costs
 no more ε. The proof that ε = ε₁ + ε₂ is in ``docs/mechanisms/dprr.md``. q may use a better estimate of the degree than
-d* itself, see :mod:`graphldp.mechanisms.estimators`.
+d* itself, see :mod:`graphldp.mechanisms.degrees.estimators`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import numpy as np
 
 from graphldp.errors import bad_parameter
 from graphldp.mechanisms.base import Rates, RowMechanism
-from graphldp.mechanisms.estimators import (
+from graphldp.mechanisms.degrees.estimators import (
     ESTIMATORS,
     Estimator,
     posterior_mean,
     unbiased_discrete,
     unbiased_laplace,
 )
-from graphldp.mechanisms.noise import Noise, check_noise
+from graphldp.mechanisms.degrees.noise import Noise, check_noise
 from graphldp.privacy import Allocation, Budget, allocate
 from graphldp.privacy.budget import ALLOCATIONS
 

@@ -26,10 +26,10 @@ from scipy import sparse
 from graphldp.errors import Described, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism
+from graphldp.mechanisms.degrees.noise import Noise, noisy_degrees
 from graphldp.mechanisms.drawing.backend import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key
-from graphldp.mechanisms.noise import Noise, noisy_degrees
 from graphldp.privacy import Budget, allocate
 
 Ints = NDArray[np.int64]

@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.mechanisms.arr import ARR
+from graphldp.mechanisms.attributes.category_rr import CategoryRR
+from graphldp.mechanisms.attributes.friend_counts import FriendCounts
+from graphldp.mechanisms.attributes.multi_bit import MultiBit
 from graphldp.mechanisms.base import Mechanism
 from graphldp.mechanisms.blink import Blink
-from graphldp.mechanisms.category_rr import CategoryRR
 from graphldp.mechanisms.dprr import DPRR
-from graphldp.mechanisms.friend_counts import FriendCounts
-from graphldp.mechanisms.hub_counts import HubCounts
-from graphldp.mechanisms.hub_lists import HubLists
+from graphldp.mechanisms.hubs.hub_counts import HubCounts
+from graphldp.mechanisms.hubs.hub_lists import HubLists
 from graphldp.mechanisms.local_lap import LocalLap
-from graphldp.mechanisms.multi_bit import MultiBit
 from graphldp.mechanisms.noisy_degrees import NoisyDegrees
 from graphldp.mechanisms.nonprivate import NonPrivFull, NonPrivPart
 from graphldp.mechanisms.rr import RR

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from graphldp.mechanisms.base import Rates, RowMechanism
-from graphldp.mechanisms.noise import Noise, check_noise
+from graphldp.mechanisms.degrees.noise import Noise, check_noise
 from graphldp.privacy import Budget
 
 

@@ -14,7 +14,7 @@ from graphldp.audit.exact import lists_of
 from graphldp.client.sampling import hubs
 from graphldp.client.sampling.entropy import Entropy
 from graphldp.errors import WireError
-from graphldp.mechanisms.hub_lists import hub_threshold
+from graphldp.mechanisms.hubs.hub_lists import hub_threshold
 from graphldp.privacy.hubs import HUB_TIMES
 from graphldp.privacy.hubs import hub_from as hub_gate
 from graphldp.wire import Answer, Question, decode

@@ -14,7 +14,7 @@ import graphldp as gl
 from graphldp.errors import DataError, ParameterError
 from graphldp.learn.inference.beta_model import beta_model
 from graphldp.learn.inference.posterior import LinkPosterior
-from graphldp.mechanisms.estimators import posterior_mean
+from graphldp.mechanisms.degrees.estimators import posterior_mean
 
 FOUR = gl.GraphSet.from_edges([0, 0, 1], [1, 2, 2], [4])
 

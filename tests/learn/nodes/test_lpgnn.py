@@ -14,7 +14,7 @@ from graphldp.errors import DataError
 from graphldp.learn.nodes.feature_view import LabelledUsers
 from graphldp.learn.nodes.lpgnn import kprop, lpgnn, projected
 from graphldp.learn.nodes.peers import Whose, by_lpgnn
-from graphldp.mechanisms.category_rr import chances
+from graphldp.mechanisms.attributes.category_rr import chances
 
 from .conftest import Town
 

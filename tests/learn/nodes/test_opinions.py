@@ -9,7 +9,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.learn.nodes.opinions import own_word
-from graphldp.mechanisms.category_rr import chances, indicators
+from graphldp.mechanisms.attributes.category_rr import chances, indicators
 
 
 @pytest.mark.parametrize("epsilon", [1.0, np.repeat([0.5, np.inf], 300)], ids=["one for all", "one each"])

@@ -3,7 +3,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.learn.tables.profiles import COLUMNS, NEARNESS, degree_profile, noise_variance
-from graphldp.mechanisms.noise import Noise
+from graphldp.mechanisms.degrees.noise import Noise
 
 
 def test_a_star_by_hand() -> None:

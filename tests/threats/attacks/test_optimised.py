@@ -8,7 +8,7 @@ from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import ParameterError
-from graphldp.mechanisms.support import unsupported
+from graphldp.mechanisms.degrees.support import unsupported
 from graphldp.threats import DegreeAttack, DegreeShift, FakeHub, Optimised, SilentHubs
 from graphldp.threats.attacks.optimised import Score
 

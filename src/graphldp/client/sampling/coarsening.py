@@ -8,7 +8,7 @@ r = e^(−ε) and r₁ = e^(−ε₁),
 s is no fraction, but a product of three chances that coins have exactly. The first is the coin of e^(−γ). The other two
 are alike. Let V be one of 0, 1/t, 2/t, … below ε, each as likely as e^(−V): it is below ε₁ with probability
 (1 − r₁)/(1 − r). V is drawn uniformly, and kept with probability e^(−V). The law is the one of the lab's
-:mod:`graphldp.mechanisms.coarsening`; ``docs/mechanisms/hub-lists.md`` has the proof.
+:mod:`graphldp.mechanisms.degrees.coarsening`; ``docs/mechanisms/hub-lists.md`` has the proof.
 """
 
 from __future__ import annotations

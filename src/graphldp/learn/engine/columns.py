@@ -40,7 +40,9 @@ def noisy_columns(X: NeighbourLists, most: int | None = None) -> Floats:
     if X.noisy_features is not None and (most is None or X.noisy_features.shape[1] <= most):
         found.append(np.asarray(X.noisy_features, np.float64))
     if X.noisy_labels is not None:
-        from graphldp.mechanisms.category_rr import indicators  # loads samplers, which models without columns do not
+        from graphldp.mechanisms.attributes.category_rr import (
+            indicators,  # loads samplers, which models without columns do not
+        )
 
         found.append(indicators(X))
     return np.hstack(found)

@@ -25,7 +25,7 @@ from graphldp.errors import DataError, Described, bad_parameter
 from graphldp.learn.inference.beta_model import beta_model
 from graphldp.learn.inference.evidence import Evidence
 from graphldp.mechanisms import DPRR, Blink
-from graphldp.mechanisms.estimators import posterior_mean
+from graphldp.mechanisms.degrees.estimators import posterior_mean
 from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ class LinkPosterior:
         """From reports alone.
 
         The degrees of the prior are E[D | d*] under a public law of degrees
-        (:func:`graphldp.mechanisms.estimators.posterior_mean`), to a quarter, so that few different ones are left.
+        (:func:`graphldp.mechanisms.degrees.estimators.posterior_mean`), to a quarter, so that few different ones are left.
         """
         evidence = Evidence.of(reports, _OWNER, DPRR, Blink)
         if reports.missing is not None and reports.missing.any():

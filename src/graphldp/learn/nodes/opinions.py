@@ -16,7 +16,7 @@ from sklearn.naive_bayes import ComplementNB
 
 from graphldp.learn.nodes.mixing import log_shares
 from graphldp.learn.nodes.similarity import is_counts, is_sparse, normalised
-from graphldp.mechanisms.category_rr import chances, indicators
+from graphldp.mechanisms.attributes.category_rr import chances, indicators
 from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]

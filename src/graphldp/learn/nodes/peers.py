@@ -13,7 +13,7 @@ from graphldp.learn.inference.blink import denoise
 from graphldp.learn.nodes import opinions
 from graphldp.learn.nodes.feature_view import FeatureView, LabelledUsers
 from graphldp.learn.nodes.lpgnn import lpgnn
-from graphldp.mechanisms.category_rr import chances, indicators
+from graphldp.mechanisms.attributes.category_rr import chances, indicators
 from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]

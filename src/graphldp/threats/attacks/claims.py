@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.mechanisms import HubCounts, HubLists, NoisyDegrees
-from graphldp.mechanisms.coarsening import coarser
+from graphldp.mechanisms.degrees.coarsening import coarser
+from graphldp.mechanisms.degrees.noise import Noise, noise_of
 from graphldp.mechanisms.drawing.backend import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream
-from graphldp.mechanisms.hub_lists import hub_threshold
+from graphldp.mechanisms.hubs.hub_lists import hub_threshold
 from graphldp.mechanisms.named import at_hand
-from graphldp.mechanisms.noise import Noise, noise_of
 from graphldp.privacy import allocate
 from graphldp.reports import Reports
 from graphldp.threats.attacks.lists import spliced

@@ -8,7 +8,7 @@ label, after the defense. The search needs no gradient, so anything with a score
 3. the best claim is moved by small steps;
 4. a forged hub says that she knows busy users, or quiet ones.
 
-*Careful* liars also know that claims have to fit together (:mod:`graphldp.mechanisms.support`), and make none that do
+*Careful* liars also know that claims have to fit together (:mod:`graphldp.mechanisms.degrees.support`), and make none that do
 not where they have a choice.
 
 A graph keeps the best claim found for it, so each step asks for the score of all graphs at once.
@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import bad_parameter
+from graphldp.mechanisms.degrees.support import MISFITS, unsupported
 from graphldp.mechanisms.drawing.streams import Key
-from graphldp.mechanisms.support import MISFITS, unsupported
 from graphldp.reports import Reports
 from graphldp.threats.attacks.claims import Floats, Friends, forged
 from graphldp.threats.attacks.degrees import DegreeAttack, degrees_of

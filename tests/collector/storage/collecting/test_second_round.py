@@ -23,7 +23,7 @@ from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 from graphldp.mechanisms import HubCounts
-from graphldp.mechanisms.hub_lists import hub_threshold
+from graphldp.mechanisms.hubs.hub_lists import hub_threshold
 from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES, hub_from
 from graphldp.wire import Answer
 

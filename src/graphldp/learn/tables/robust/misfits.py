@@ -1,6 +1,6 @@
 """Whether claims in training graphs fit together, and what may be trusted where they do not.
 
-Honest claims fail to in at most one graph of a thousand (:mod:`graphldp.mechanisms.support`). Where more fail, somebody
+Honest claims fail to in at most one graph of a thousand (:mod:`graphldp.mechanisms.degrees.support`). Where more fail, somebody
 lied. How many users have to be set aside until the others fit says about how many.
 """
 
@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from graphldp.learn.tables.robust.agreement import Trust
 from graphldp.learn.tables.robust.levels import Floats
-from graphldp.mechanisms.support import MISFITS, unsupported
+from graphldp.mechanisms.degrees.support import MISFITS, unsupported
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 

@@ -13,7 +13,7 @@ A label comes from the first of these that applies:
 send (d*, lists, answers) or if they stay away. A class that is settled without any two users stands against one liar:
 :meth:`RobustProfileClassifier.certify`.
 
-**Liars in training graphs.** Claims have to fit together (:mod:`graphldp.mechanisms.support`), and honest ones fail to
+**Liars in training graphs.** Claims have to fit together (:mod:`graphldp.mechanisms.degrees.support`), and honest ones fail to
 in at most one training graph of a thousand. Where more fail, somebody lied, and what was learned from single claims is
 not to be trusted: the votes decide. How many users have to be set aside until the others fit says about how many lied.
 From 2 % on the votes are not heard either, and n decides alone: nobody can lie about it.

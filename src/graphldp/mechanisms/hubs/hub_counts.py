@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 from graphldp.errors import bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism
+from graphldp.mechanisms.degrees.noise import Noise, noise_of
 from graphldp.mechanisms.drawing.backend import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, to_uniform
-from graphldp.mechanisms.hub_lists import hub_threshold, is_number
-from graphldp.mechanisms.noise import Noise, noise_of
+from graphldp.mechanisms.hubs.hub_lists import hub_threshold, is_number
 from graphldp.pointers import gather_ranges
 from graphldp.privacy import Budget
 from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES

@@ -12,7 +12,7 @@ from tests.values import some
 
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
-from graphldp.mechanisms.category_rr import chances, indicators
+from graphldp.mechanisms.attributes.category_rr import chances, indicators
 
 from .counting import assert_counts
 

@@ -17,7 +17,7 @@ from tests.values import some
 import graphldp as gl
 from graphldp.errors import ParameterError
 from graphldp.mechanisms.drawing.rows import UserRows
-from graphldp.mechanisms.hub_counts import FirstRound, HubCounts, answers
+from graphldp.mechanisms.hubs.hub_counts import FirstRound, HubCounts, answers
 
 from .counting import assert_counts, copies
 from .exact import E1, Bits, neighbouring

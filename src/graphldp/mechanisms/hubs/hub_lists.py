@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from graphldp.errors import bad_parameter
 from graphldp.mechanisms.base import DrawnLists, Rates, RowMechanism
-from graphldp.mechanisms.coarsening import coarser
+from graphldp.mechanisms.degrees.coarsening import coarser
+from graphldp.mechanisms.degrees.noise import Noise, check_noise, noisy_degrees
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key
-from graphldp.mechanisms.noise import Noise, check_noise, noisy_degrees
 from graphldp.privacy import Budget, allocate
 from graphldp.privacy.hubs import LIST_SHARE, LIST_TIMES, LISTS_ABOVE
 from graphldp.privacy.utility import public_mean_degree

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from graphldp.attributes import Attributes
 from graphldp.errors import bad_parameter
 from graphldp.graphs import GraphSet
+from graphldp.mechanisms.attributes.category_rr import CategoryRR
+from graphldp.mechanisms.attributes.friend_counts import FriendCounts
+from graphldp.mechanisms.attributes.multi_bit import MultiBit
 from graphldp.mechanisms.base import DrawnLists, Mechanism
-from graphldp.mechanisms.category_rr import CategoryRR
+from graphldp.mechanisms.degrees.noise import Noise
 from graphldp.mechanisms.drawing.streams import Key
-from graphldp.mechanisms.friend_counts import FriendCounts
-from graphldp.mechanisms.multi_bit import MultiBit
-from graphldp.mechanisms.noise import Noise
 from graphldp.privacy import Budget
 from graphldp.privacy.budget import shared
 from graphldp.reports import Origin

@@ -14,7 +14,7 @@ from tests.values import some
 
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
-from graphldp.mechanisms import multi_bit
+from graphldp.mechanisms.attributes import multi_bit
 
 from .counting import assert_counts
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import graphldp as gl
 from graphldp.errors import DataError
-from graphldp.mechanisms.support import at_most, unsupported
+from graphldp.mechanisms.degrees.support import at_most, unsupported
 from graphldp.threats import FakeHub, StayAway
 
 NOISES = ("discrete", "laplace")

@@ -11,7 +11,7 @@ from tests.values import some
 import graphldp as gl
 from graphldp.audit.montecarlo import audit_mechanism
 from graphldp.errors import DataError, ParameterError
-from graphldp.mechanisms.friend_counts import true_counts
+from graphldp.mechanisms.attributes.friend_counts import true_counts
 
 GRAPHS = gl.synthetic.barabasi_albert(n=30, m=2, num_graphs=3, seed=0)
 GRAPHS = GRAPHS.with_features(np.random.default_rng(0).random((90, 3)), public=[True, False, False])

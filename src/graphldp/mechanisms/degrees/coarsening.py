@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.mechanisms.degrees.noise import Noise, noise_of
 from graphldp.mechanisms.drawing.backend import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, to_uniform
-from graphldp.mechanisms.noise import Noise, noise_of
 
 Floats = NDArray[np.float64]
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from graphldp.errors import DataError
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism
+from graphldp.mechanisms.degrees.noise import Noise
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, first_words, to_uniform
-from graphldp.mechanisms.noise import Noise
 from graphldp.pointers import gather_ranges
 from graphldp.privacy import Budget
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 
 import graphldp as gl
-from graphldp.mechanisms.estimators import Estimator, posterior_mean, unbiased_discrete, unbiased_laplace
-from graphldp.mechanisms.noise import Noise
+from graphldp.mechanisms.degrees.estimators import Estimator, posterior_mean, unbiased_discrete, unbiased_laplace
+from graphldp.mechanisms.degrees.noise import Noise
 
 DECAYS = [Fraction(1, 2), Fraction(3, 4), Fraction(7, 10), Fraction(1, 10), Fraction(99, 100)]  # whole cuts and others
 

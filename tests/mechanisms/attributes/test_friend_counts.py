@@ -14,7 +14,7 @@ from tests.values import some
 
 import graphldp as gl
 from graphldp.errors import DataError
-from graphldp.mechanisms import friend_counts
+from graphldp.mechanisms.attributes import friend_counts
 from graphldp.mechanisms.drawing.rows import UserRows
 
 from .counting import assert_counts, copies

@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 import graphldp as gl
-from graphldp.mechanisms.coarsening import coarser, staying
+from graphldp.mechanisms.degrees.coarsening import coarser, staying
+from graphldp.mechanisms.degrees.noise import Noise, noisy_degrees
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import key_from
-from graphldp.mechanisms.noise import Noise, noisy_degrees
 
 from .counting import assert_counts, copies
 

@@ -1,0 +1,1 @@
+"""What users tell about themselves, and about their friends by group."""

@@ -1,0 +1,1 @@
+"""Degrees: their noise, and what a server reads off noisy ones."""

@@ -1,0 +1,1 @@
+"""Mechanisms that ask more of hubs than of others."""
