@@ -13,8 +13,8 @@ import numpy as np
 import torch
 
 import graphldp as gl
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.packed.batches import PackedGraphs
 from graphldp.learn.engine.training import TrainingOptions, train
 from graphldp.machines.local import cores
 from graphldp.neighbour_lists import NeighbourLists

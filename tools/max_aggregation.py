@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 import graphldp as gl
 from graphldp.files.whole import written_whole
-from graphldp.learn.engine.codes import DEGREE_BOUNDS
+from graphldp.learn.engine.features.codes import DEGREE_BOUNDS
 from graphldp.neighbour_lists import NeighbourLists
 
 PAGE = DOCS / "learning.md"

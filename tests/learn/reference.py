@@ -14,10 +14,10 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GCNConv, GINConv, MessagePassing, SAGEConv, global_add_pool, global_mean_pool
 
 from graphldp.attributes import Attributes
-from graphldp.learn.engine.codes import DEGREE_BOUNDS, SIZE_BOUNDS
+from graphldp.learn.engine.features.codes import DEGREE_BOUNDS, SIZE_BOUNDS
+from graphldp.learn.engine.features.summaries import smooth_table
+from graphldp.learn.engine.features.weights import LEVELS, posterior_levels
 from graphldp.learn.engine.gin import CUT, ModelSpec
-from graphldp.learn.engine.summaries import smooth_table
-from graphldp.learn.engine.weights import LEVELS, posterior_levels
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Origin, Reports
 

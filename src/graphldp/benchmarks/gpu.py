@@ -42,8 +42,8 @@ def run(root: Path | None) -> Iterator[dict[str, Any]]:
     import torch
 
     from graphldp.benchmarks import rivals
-    from graphldp.learn.engine.batches import PackedGraphs
     from graphldp.learn.engine.gin import ModelSpec
+    from graphldp.learn.engine.packed.batches import PackedGraphs
 
     device, spec = torch.device("cuda"), ModelSpec(num_classes=2)
     for name, goal in GOALS.items():

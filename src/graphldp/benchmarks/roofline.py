@@ -38,9 +38,9 @@ def run(root: Path | None) -> Iterator[dict[str, Any]]:
     """
     import torch
 
-    from graphldp.learn.engine.batches import PackedGraphs, gather
     from graphldp.learn.engine.gin import ModelSpec
-    from graphldp.learn.engine.store import Blocks
+    from graphldp.learn.engine.packed.batches import PackedGraphs, gather
+    from graphldp.learn.engine.packed.store import Blocks
 
     device, spec = torch.device("cuda"), ModelSpec(num_classes=2, hidden=HIDDEN)
     store = PackedGraphs.pack(drawn("REDDIT-BINARY", root), spec, device).store

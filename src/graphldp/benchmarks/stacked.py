@@ -28,7 +28,7 @@ from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
 if TYPE_CHECKING:
-    from graphldp.learn.engine.batches import PackedGraphs
+    from graphldp.learn.engine.packed.batches import PackedGraphs
     from graphldp.learn.engine.training import Job, Trained
 
 EPOCHS = 150  # of one training
@@ -190,8 +190,8 @@ def _beside(files: Sequence[Path], device: str, numbers: Sequence[int], epochs: 
 
 
 def _pack(lists: NeighbourLists, device: Any) -> PackedGraphs:
-    from graphldp.learn.engine.batches import PackedGraphs
     from graphldp.learn.engine.gin import ModelSpec
+    from graphldp.learn.engine.packed.batches import PackedGraphs
 
     labels = np.zeros(len(lists)) if lists.labels is None else lists.labels
     return PackedGraphs.pack(lists, ModelSpec(num_classes=2), device, np.unique(labels, return_inverse=True)[1])

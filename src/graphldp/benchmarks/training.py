@@ -121,8 +121,8 @@ def _cell(method: str, path: Path, threads: int, dense_batches: int) -> dict[str
 def _ours(lists: NeighbourLists, epochs: int) -> dict[str, Any]:
     import torch
 
-    from graphldp.learn.engine.batches import PackedGraphs
     from graphldp.learn.engine.gin import ModelSpec
+    from graphldp.learn.engine.packed.batches import PackedGraphs
     from graphldp.learn.engine.training import TrainingOptions, train
 
     start = perf_counter()

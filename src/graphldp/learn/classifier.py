@@ -20,8 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from graphldp.errors import FormatError
 from graphldp.learn.calibration import Calibration
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec, parameters, statistics
+from graphldp.learn.engine.packed.batches import PackedGraphs
 from graphldp.learn.engine.training import EpochRecord, Trained, predict_proba, resolve_device
 from graphldp.learn.fitting import Fit, Fitted, Validation, fit_many
 from graphldp.learn.inputs import given_labels, graphs_of

@@ -11,9 +11,9 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.learn.calibration import Calibration
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.packing import kind_of
+from graphldp.learn.engine.packed.batches import PackedGraphs
+from graphldp.learn.engine.packed.packing import kind_of
 from graphldp.learn.engine.training import (
     EpochRecord,
     Job,

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.labels import check_labelled
-from graphldp.learn.engine.columns import column_rows
+from graphldp.learn.engine.features.columns import column_rows
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 

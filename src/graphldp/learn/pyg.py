@@ -20,7 +20,7 @@ from torch_geometric.transforms import BaseTransform
 from graphldp.errors import DataError, GraphLDPError, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.labels import NO_LABEL
-from graphldp.learn.engine.once import DrawnOnce
+from graphldp.learn.once import DrawnOnce
 from graphldp.neighbour_lists import NeighbourLists
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Randomize(BaseTransform):
 
     Noise is keyed by (seed, position): the first graph that passes is graph 0. k draws of one graph cost k·ε, so a
     second draw is an error, as when this is a ``transform=``, which runs at every access.
-    :mod:`graphldp.learn.engine.once` says how that is told; drawing in another process (a loader's worker), where it
+    :mod:`graphldp.learn.once` says how that is told; drawing in another process (a loader's worker), where it
     could not be told, is an error too.
 
     Args:

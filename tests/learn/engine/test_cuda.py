@@ -12,8 +12,8 @@ from tests.learn.reference import random_lists, with_columns, with_degrees
 from torch import Tensor
 
 from graphldp.learn.engine import gin, replay
-from graphldp.learn.engine.batches import PackedGraphs, gather
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.packed.batches import PackedGraphs, gather
 from graphldp.learn.engine.training import Job, TrainingOptions, train_many
 from graphldp.neighbour_lists import NeighbourLists
 

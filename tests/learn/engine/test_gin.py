@@ -16,9 +16,9 @@ from torch_geometric.data import Batch
 
 from graphldp.errors import ParameterError
 from graphldp.learn.engine import cpu, gin
-from graphldp.learn.engine.batches import PackedGraphs, gather
 from graphldp.learn.engine.cpu import Network
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.packed.batches import PackedGraphs, gather
 from graphldp.learn.engine.rows import Csr
 from graphldp.neighbour_lists import NeighbourLists
 

@@ -7,7 +7,7 @@ import torch
 from threadpoolctl import threadpool_info
 
 import graphldp as gl
-from graphldp.learn.engine.stack import Stack
+from graphldp.learn.engine.stacking.stack import Stack
 from graphldp.learn.engine.threads import SMALL, threads_for
 
 

@@ -17,9 +17,9 @@ from torch_geometric.data import Batch
 
 from graphldp.errors import DataError, ParameterError, TrainingError
 from graphldp.learn.engine import gin
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.members import STREAMS
+from graphldp.learn.engine.packed.batches import PackedGraphs
+from graphldp.learn.engine.stacking.members import STREAMS
 from graphldp.learn.engine.training import (
     EpochRecord,
     Job,

@@ -24,8 +24,8 @@ from graphldp.experiments.draws import (
 )
 from graphldp.experiments.measures.outcomes import CellOutcome, refusal
 from graphldp.graphs import GraphSet
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.packed.batches import PackedGraphs
 from graphldp.learn.engine.training import Job, TrainingOptions, predict_proba, resolve_device, train_many
 from graphldp.learn.selection import split
 

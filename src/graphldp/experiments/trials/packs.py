@@ -16,10 +16,10 @@ from graphldp.experiments.draws import Context, Draw, expected_bytes, given_list
 from graphldp.experiments.measures.outcomes import CellOutcome, refusal, scored
 from graphldp.experiments.trial import Trial
 from graphldp.experiments.trials.cases import Defended, cases_of
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.packing import kind_of
-from graphldp.learn.engine.store import Kind
+from graphldp.learn.engine.packed.batches import PackedGraphs
+from graphldp.learn.engine.packed.packing import kind_of
+from graphldp.learn.engine.packed.store import Kind
 from graphldp.learn.engine.training import (
     EpochRecord,
     Job,

@@ -8,16 +8,16 @@ Layers are counted with the input layer: L layers are L - 1 convolutions. With h
 
 With ``directions="both"`` GIN-0 takes [h_i + Σ_j h_j, Σ_l h_l] in place of h_i + Σ_j h_j, l over those who list i.
 With ``weights="posterior"`` each h_j and h_l is multiplied by how likely the edge is
-(:mod:`graphldp.learn.engine.weights`). A graph's scores are Σ_k dropout(V_k pool(h_k) + c_k), k = 0 … L - 1, pool being
+(:mod:`graphldp.learn.engine.features.weights`). A graph's scores are Σ_k dropout(V_k pool(h_k) + c_k), k = 0 … L - 1, pool being
 the mean or the sum over its users.
 
-A graph-level head adds B dropout(relu(A z + a)) + b, where z are the numbers of :mod:`graphldp.learn.engine.summaries`,
+A graph-level head adds B dropout(relu(A z + a)) + b, where z are the numbers of :mod:`graphldp.learn.engine.features.summaries`,
 each minus its mean and divided by its deviation in the training set, then cut off at ±:data:`CUT`. With
 ``features="columns"`` the columns of h_0 are scaled in the same way, over the users of the training set: a model learns
 the same whatever unit a column is in.
 
 Several models of one architecture are computed at once: every parameter has a leading axis of S models, and a batch
-holds one batch of graphs for each of them (see :mod:`graphldp.learn.engine.batches`).
+holds one batch of graphs for each of them (see :mod:`graphldp.learn.engine.packed.batches`).
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphldp.errors import bad_parameter
-from graphldp.learn.engine.codes import FEATURES, input_width
+from graphldp.learn.engine.features.codes import FEATURES, input_width
+from graphldp.learn.engine.features.summaries import SMOOTH_COLUMNS
 from graphldp.learn.engine.layers import score
 from graphldp.learn.engine.rows import Map, RowBatch
-from graphldp.learn.engine.summaries import SMOOTH_COLUMNS
 
 CUT = 5.0  # deviations: a bin that was empty in nearly all training graphs must not decide a score alone
 _CHOICES = {
@@ -62,7 +62,7 @@ class ModelSpec:
         readout: how a graph's users are pooled, ``"mean"`` or ``"sum"``.
         convolution: ``"gin"``, ``"gcn"`` or ``"sage"``.
         features: ``"constant"``, ``"degree"``, ``"noisy-degree"``, ``"size"``, ``"profile"`` or ``"columns"``: see
-            :mod:`graphldp.learn.engine.codes`.
+            :mod:`graphldp.learn.engine.features.codes`.
         num_features: positions for the length of the list, where the feature is ``"degree"``; how many columns there
             are, where it is ``"columns"``; else 1.
         graph_features: ``"none"``, ``"size"`` or ``"degrees"``: a head of one hidden layer sees each graph's log n, or

@@ -17,7 +17,7 @@ import torch
 from graphldp.learn.engine.rows import passes_for
 
 if TYPE_CHECKING:
-    from graphldp.learn.engine.members import Member
+    from graphldp.learn.engine.stacking.members import Member
 
 SMALL = 1 << 14
 """Users in a batch up to which one thread does the work: 64 graphs of 256 users each."""

@@ -1,7 +1,7 @@
 """Training: Adam, a step schedule, early stopping on validation loss, the best weights restored.
 
 One training leaves a large chip idle, so several of one architecture (seeds, noise draws, splits, grid points) run as
-one computation: see :mod:`graphldp.learn.engine.stack`. A job's random draws come from its own seed alone, through one
+one computation: see :mod:`graphldp.learn.engine.stacking.stack`. A job's random draws come from its own seed alone, through one
 stream for each use, so it gives the same numbers alone or among others, up to the rounding of sums.
 """
 
@@ -20,12 +20,12 @@ from torch import Tensor
 
 from graphldp.errors import DataError, ParameterError, TrainingError, bad_parameter
 from graphldp.learn.engine import gin
-from graphldp.learn.engine.batches import PackedGraphs, gather
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.members import Member
-from graphldp.learn.engine.packing import kind_of
+from graphldp.learn.engine.packed.batches import PackedGraphs, gather
+from graphldp.learn.engine.packed.packing import kind_of
 from graphldp.learn.engine.rows import passes_for
-from graphldp.learn.engine.stack import Stack
+from graphldp.learn.engine.stacking.members import Member
+from graphldp.learn.engine.stacking.stack import Stack
 from graphldp.learn.engine.threads import one_thread_a_product, threads_of
 
 

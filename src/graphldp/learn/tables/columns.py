@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.learn.engine.columns import exact_columns, noisy_columns
-from graphldp.learn.engine.summaries import released_degrees
+from graphldp.learn.engine.features.columns import exact_columns, noisy_columns
+from graphldp.learn.engine.features.summaries import released_degrees
 from graphldp.learn.tables.profiles import total
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 
 from graphldp.errors import bad_parameter
-from graphldp.learn.engine.summaries import degree_table
+from graphldp.learn.engine.features.summaries import degree_table
 from graphldp.learn.tables.tabular import Floats, Model, TableClassifier
 from graphldp.neighbour_lists import NeighbourLists
 
@@ -64,5 +64,5 @@ class DegreeControl(_Control):
 
     @staticmethod
     def features(X: NeighbourLists) -> Floats:
-        """The table of :func:`graphldp.learn.engine.summaries.degree_table`."""
+        """The table of :func:`graphldp.learn.engine.features.summaries.degree_table`."""
         return degree_table(X)

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.learn.engine.summaries import released_degrees
+from graphldp.learn.engine.features.summaries import released_degrees
 from graphldp.learn.tables.profiles import noise_variance, total
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.pointers import gather_ranges

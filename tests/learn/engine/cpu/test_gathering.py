@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from tests.learn.reference import random_lists
 
 from graphldp.learn.engine import gin
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.cpu import Network, gather
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.store import GraphStore, join
+from graphldp.learn.engine.packed.batches import PackedGraphs
+from graphldp.learn.engine.packed.store import GraphStore, join
 from graphldp.neighbour_lists import NeighbourLists
 
 CPU = torch.device("cpu")

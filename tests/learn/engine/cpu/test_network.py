@@ -13,10 +13,10 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from graphldp.learn.engine import batches, cpu, gin
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.cpu import Network, heads
 from graphldp.learn.engine.cpu.passes import TILE
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.packed.batches import PackedGraphs
 from graphldp.neighbour_lists import NeighbourLists
 
 CPU = torch.device("cpu")

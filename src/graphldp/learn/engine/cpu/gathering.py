@@ -1,6 +1,6 @@
 """Batches of one training on a CPU.
 
-The packed graphs (:mod:`graphldp.learn.engine.store`) have a row for each colour of each graph. In the first rounds
+The packed graphs (:mod:`graphldp.learn.engine.packed.store`) have a row for each colour of each graph. In the first rounds
 many graphs have colours in common, and rows of one colour become one row of the batch: their users are added up, and
 rows that aggregated over any of them aggregate over it (:mod:`graphldp.learn.engine.cpu.merging`). In later rounds
 nearly all colours differ. There a batch is a table of where its rows lie among the packed graphs, and no entry is
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from graphldp.learn.engine.cpu.merging import copied, merged
 from graphldp.learn.engine.cpu.passes import Entries, Floats
 from graphldp.learn.engine.cpu.placing import placed, pointed
-from graphldp.learn.engine.store import Blocks, GraphStore, Pointers
+from graphldp.learn.engine.packed.store import Blocks, GraphStore, Pointers
 
 
 class Ways(NamedTuple):
@@ -103,7 +103,7 @@ class _Round:
 
 
 def gather(store: GraphStore, ids: NDArray[np.int64], layers: int) -> Iterator[HostBatch]:
-    """The batches of one model, [steps, 1, B]: see :func:`graphldp.learn.engine.batches.gather`."""
+    """The batches of one model, [steps, 1, B]: see :func:`graphldp.learn.engine.packed.batches.gather`."""
     rounds = [_Round(store, k) for k in range(layers)]
     users = np.append(store.sizes, 0)[ids[:, 0]].astype(store.rounds[0].counts.numpy().dtype)
     summaries = store.summaries[torch.from_numpy(ids[:, 0])].numpy()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphldp.learn.engine.cpu.passes import FAST, Floats
 from graphldp.learn.engine.cpu.tower import Offsets
-from graphldp.learn.engine.plans import EPS
+from graphldp.learn.engine.stacking.plans import EPS
 
 
 @njit(nogil=True, cache=True)

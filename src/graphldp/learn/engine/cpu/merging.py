@@ -7,7 +7,7 @@ from numba import njit
 
 from graphldp.learn.engine.cpu.passes import Entries, Floats
 from graphldp.learn.engine.cpu.placing import Places, first_rows, plain
-from graphldp.learn.engine.store import Pointers
+from graphldp.learn.engine.packed.store import Pointers
 
 
 @njit(nogil=True, cache=True)

@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from graphldp.learn.engine.cpu.passes import Entries, Floats
-from graphldp.learn.engine.store import Pointers
+from graphldp.learn.engine.packed.store import Pointers
 
 Places = NDArray[np.int32]
 

@@ -13,8 +13,8 @@ from torch import Tensor
 from graphldp.learn.engine.cuda import list_kernels
 
 if TYPE_CHECKING:
+    from graphldp.learn.engine.packed.store import Dense
     from graphldp.learn.engine.rows import Matrix, Rows
-    from graphldp.learn.engine.store import Dense
 
 PART = 128  # rows of a dense matrix that a program works on
 _COLUMNS = 64  # columns of a dense matrix that it reads at a time, as one word of each row

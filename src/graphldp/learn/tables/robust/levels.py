@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.learn.engine.summaries import released_degrees
+from graphldp.learn.engine.features.summaries import released_degrees
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 

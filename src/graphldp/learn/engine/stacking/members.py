@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.store import GraphStore
+from graphldp.learn.engine.packed.batches import PackedGraphs
+from graphldp.learn.engine.packed.store import GraphStore
 
 if TYPE_CHECKING:
     from graphldp.learn.engine.training import TrainingOptions

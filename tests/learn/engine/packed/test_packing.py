@@ -7,9 +7,9 @@ import pytest
 import torch
 from tests.learn.reference import random_lists
 
-from graphldp.learn.engine import packing
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.store import Dense, join
+from graphldp.learn.engine.packed import packing
+from graphldp.learn.engine.packed.store import Dense, join
 
 SIZES = [70, 5, 130, 64, 1]  # below, at and above whole words
 

@@ -12,11 +12,11 @@ import torch
 from tests.learn.reference import random_lists
 from torch import Tensor
 
-from graphldp.learn.engine import replay
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.in_place import InPlace
-from graphldp.learn.engine.replay import Replay, Steps
+from graphldp.learn.engine.packed.batches import PackedGraphs
+from graphldp.learn.engine.packed.in_place import InPlace
+from graphldp.learn.engine.stacking import replay
+from graphldp.learn.engine.stacking.replay import Replay, Steps
 
 SPEC = ModelSpec(2, layers=3, hidden=4)
 Given = tuple[Tensor, ...]

@@ -1,7 +1,7 @@
 """Batches that are read where the store keeps them, by compiled kernels: a batch is a table of what comes from where.
 
 The tables of all steps of an epoch are made at once on the host, which knows every block's size, and sent at once. A
-batch is given a little more room than it needs (:func:`graphldp.learn.engine.layout.room_for`), so that few shapes
+batch is given a little more room than it needs (:func:`graphldp.learn.engine.packed.layout.room_for`), so that few shapes
 serve all batches; filling rows stand for nobody and change nothing.
 """
 
@@ -14,9 +14,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphldp.learn.engine.layout import index_type, lay_out, room_for, send
+from graphldp.learn.engine.packed.layout import index_type, lay_out, room_for, send
+from graphldp.learn.engine.packed.store import Blocks, Dense, GraphStore
 from graphldp.learn.engine.rows import Matrix, RowBatch, Rows, Tiles, Users
-from graphldp.learn.engine.store import Blocks, Dense, GraphStore
 
 TILE = 512  # rows; a model's last tile is half empty on average
 SMALL_TILE = 128  # where few models leave a chip idle

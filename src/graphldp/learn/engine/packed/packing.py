@@ -1,6 +1,6 @@
 """Packing a set of graphs for learning: distinct colours, how often they occur, and what each aggregates over.
 
-After each round of colour refinement (:mod:`graphldp.learn.engine.colours`) there is one row per colour and graph, and
+After each round of colour refinement (:mod:`graphldp.learn.engine.packed.colours`) there is one row per colour and graph, and
 a sparse matrix from the rows of the round before: entry (r, c) says how much a user of colour r takes from colour c.
 Graphs are blocks of that matrix, one after the other.
 """
@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from graphldp.errors import DataError
-from graphldp.learn.engine.codes import bins, widths
-from graphldp.learn.engine.colours import Lists, group, merge, refine
-from graphldp.learn.engine.columns import column_rows
+from graphldp.learn.engine.features.codes import bins, widths
+from graphldp.learn.engine.features.columns import column_rows
+from graphldp.learn.engine.features.summaries import released_degrees, smooth_table
+from graphldp.learn.engine.features.weights import LEVELS, posterior_levels
+from graphldp.learn.engine.packed.colours import Lists, group, merge, refine
+from graphldp.learn.engine.packed.store import Blocks, Dense, GraphStore, Kind, Round, join
 from graphldp.learn.engine.rows import kernels_for, passes_for
-from graphldp.learn.engine.store import Blocks, Dense, GraphStore, Kind, Round, join
-from graphldp.learn.engine.summaries import released_degrees, smooth_table
-from graphldp.learn.engine.weights import LEVELS, posterior_levels
 from graphldp.neighbour_lists import NeighbourLists
 
 if TYPE_CHECKING:

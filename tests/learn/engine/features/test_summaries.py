@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from tests.learn.reference import random_lists
 from tests.values import some
 
-from graphldp.learn.engine.summaries import (
+from graphldp.learn.engine.features.summaries import (
     COLUMNS,
     EDGES,
     EXCESS,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphldp.learn.engine.layout import GRADES, lay_out, room_for
+from graphldp.learn.engine.packed.layout import GRADES, lay_out, room_for
 
 
 @given(st.lists(st.integers(0, 5000), min_size=1, max_size=20), st.integers(1, 400))

@@ -9,9 +9,9 @@ import pytest
 import torch
 from tests.learn.reference import random_lists
 
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.in_place import FEW, SMALL_TILE, TILE, InPlace
+from graphldp.learn.engine.packed.batches import PackedGraphs
+from graphldp.learn.engine.packed.in_place import FEW, SMALL_TILE, TILE, InPlace
 
 SPEC = ModelSpec(2, layers=4, hidden=4)
 

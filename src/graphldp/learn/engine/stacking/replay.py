@@ -18,10 +18,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphldp.learn.engine.batches import gather
-from graphldp.learn.engine.in_place import InPlace, Room
+from graphldp.learn.engine.packed.batches import gather
+from graphldp.learn.engine.packed.in_place import InPlace, Room
+from graphldp.learn.engine.packed.store import GraphStore
 from graphldp.learn.engine.rows import kernels_for, passes_for
-from graphldp.learn.engine.store import GraphStore
 
 Work = Callable[..., None]
 RECORDED = 1 << 20
@@ -73,7 +73,7 @@ class Replay:
     def prepare(
         self, store: GraphStore, ids: NDArray[np.int64], layers: int, kept: torch.dtype, *beside: Tensor
     ) -> Steps:
-        """Lay out the batches of some graphs (:func:`graphldp.learn.engine.batches.gather`); the device need not wait.
+        """Lay out the batches of some graphs (:func:`graphldp.learn.engine.packed.batches.gather`); the device need not wait.
 
         Args:
             store: packed graphs.

@@ -17,13 +17,13 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from graphldp.learn.engine import gin, plans
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.layout import send
-from graphldp.learn.engine.members import Member
-from graphldp.learn.engine.replay import Replay, Steps
+from graphldp.learn.engine.packed.batches import PackedGraphs
+from graphldp.learn.engine.packed.layout import send
+from graphldp.learn.engine.packed.store import GraphStore, join
 from graphldp.learn.engine.rows import passes_for
-from graphldp.learn.engine.store import GraphStore, join
+from graphldp.learn.engine.stacking.members import Member
+from graphldp.learn.engine.stacking.replay import Replay, Steps
 
 SMALL = 1e-6  # a deviation that is rounding, of a number that all graphs share
 

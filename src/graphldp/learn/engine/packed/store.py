@@ -1,7 +1,7 @@
 """Packed graphs: rows of distinct colours, and the sparse matrices between the rows of one round and the next.
 
-Graphs are blocks, one after the other: :mod:`graphldp.learn.engine.packing` makes them,
-:mod:`graphldp.learn.engine.batches` gathers batches of them.
+Graphs are blocks, one after the other: :mod:`graphldp.learn.engine.packed.packing` makes them,
+:mod:`graphldp.learn.engine.packed.batches` gathers batches of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphldp.learn.engine.codes import input_width
+from graphldp.learn.engine.features.codes import input_width
 
 Pointers = NDArray[np.int64]
 Kind = tuple[str, str, int, str, str, str]

@@ -7,7 +7,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.errors import DataError
-from graphldp.learn.engine.weights import LEVELS, posterior_levels
+from graphldp.learn.engine.features.weights import LEVELS, posterior_levels
 from graphldp.learn.inference.posterior import LinkPosterior
 
 

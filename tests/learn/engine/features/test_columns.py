@@ -12,11 +12,11 @@ from tests.learn.engine.test_gin import engine, made, reference
 from tests.learn.reference import random_lists, told_of, with_columns, with_degrees
 
 from graphldp.errors import DataError
-from graphldp.learn.engine.batches import PackedGraphs
-from graphldp.learn.engine.columns import column_rows
 from graphldp.learn.engine.cpu import gather
+from graphldp.learn.engine.features.columns import column_rows
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.store import join
+from graphldp.learn.engine.packed.batches import PackedGraphs
+from graphldp.learn.engine.packed.store import join
 from graphldp.learn.engine.training import Job, TrainingOptions, train, train_many
 from graphldp.reports import Reports
 

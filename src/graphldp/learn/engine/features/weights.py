@@ -3,7 +3,7 @@
 Most names on a noisy list are strangers, and the server can tell many of them: a name on the short list of a user whom
 few list is hardly ever an edge, a name on a hub's list mostly is (:mod:`graphldp.learn.inference.posterior`). An entry
 of probability P counts 2^(-k) with k = -log₂ P, rounded, and not at all from k = :data:`LEVELS` on. So few weights keep
-users with the same weighted lists one colour (:mod:`graphldp.learn.engine.colours`).
+users with the same weighted lists one colour (:mod:`graphldp.learn.engine.packed.colours`).
 """
 
 from __future__ import annotations

@@ -11,11 +11,11 @@ from tests.values import some
 from torch import Tensor
 
 from graphldp.errors import DataError
-from graphldp.learn.engine import packing
-from graphldp.learn.engine.batches import PackedGraphs, gather
-from graphldp.learn.engine.colours import Lists, group, refine
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.in_place import TILE
+from graphldp.learn.engine.packed import packing
+from graphldp.learn.engine.packed.batches import PackedGraphs, gather
+from graphldp.learn.engine.packed.colours import Lists, group, refine
+from graphldp.learn.engine.packed.in_place import TILE
 from graphldp.learn.engine.rows import Operator
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports

@@ -7,9 +7,9 @@ import torch
 from tests.learn.reference import random_lists, with_degrees
 from tests.values import some
 
-from graphldp.learn.engine.batches import PackedGraphs, gather
-from graphldp.learn.engine.codes import DEGREE_BOUNDS, SIZE_BOUNDS, bins, widths
+from graphldp.learn.engine.features.codes import DEGREE_BOUNDS, SIZE_BOUNDS, bins, widths
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.packed.batches import PackedGraphs, gather
 
 CPU = torch.device("cpu")
 

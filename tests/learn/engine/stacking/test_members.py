@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from tests.learn.reference import random_lists
 
-from graphldp.learn.engine.batches import PackedGraphs
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.members import STREAMS, Member
+from graphldp.learn.engine.packed.batches import PackedGraphs
+from graphldp.learn.engine.stacking.members import STREAMS, Member
 from graphldp.learn.engine.training import TrainingOptions
 
 SPEC = ModelSpec(2, layers=3, hidden=4)

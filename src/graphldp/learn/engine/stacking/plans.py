@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphldp.learn.engine.layout import send
-from graphldp.learn.engine.members import Member
+from graphldp.learn.engine.packed.layout import send
+from graphldp.learn.engine.stacking.members import Member
 
 BETAS = 0.9, 0.999
 EPS = 1e-8  # both as in torch.optim.Adam

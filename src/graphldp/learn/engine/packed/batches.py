@@ -1,6 +1,6 @@
 """Graphs on a device, and batches gathered from them there.
 
-A batch is a gather of blocks (:mod:`graphldp.learn.engine.store`). The host knows every block's size, so it lays out
+A batch is a gather of blocks (:mod:`graphldp.learn.engine.packed.store`). The host knows every block's size, so it lays out
 all batches of an epoch at once; the device is never asked for a size, and the host never waits for its answer.
 """
 
@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from graphldp.errors import DataError
-from graphldp.learn.engine import packing
-from graphldp.learn.engine.in_place import TILE, InPlace
-from graphldp.learn.engine.layout import Layout
+from graphldp.learn.engine.packed import packing
+from graphldp.learn.engine.packed.in_place import TILE, InPlace
+from graphldp.learn.engine.packed.layout import Layout
+from graphldp.learn.engine.packed.store import Blocks, Dense, GraphStore
 from graphldp.learn.engine.rows import Csr, Matrix, RowBatch, Rows, Tiles, Users, kernels_for
-from graphldp.learn.engine.store import Blocks, Dense, GraphStore
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
@@ -62,7 +62,7 @@ class PackedGraphs:
         Args:
             lists: the graphs; users who have not reported leave theirs.
             spec: what the models look like; the packed graphs serve any model of the same kind
-                (:func:`~graphldp.learn.engine.packing.kind_of`) with at most as many layers.
+                (:func:`~graphldp.learn.engine.packed.packing.kind_of`) with at most as many layers.
             device: where the graphs are to live.
             classes: one number 0 … C-1 per graph, where they are known.
             dtype: in which models compute.
