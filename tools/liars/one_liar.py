@@ -1,7 +1,7 @@
 """What can be had against one liar in each test graph: REDDIT-BINARY, ε = 1.
 
-python tools/one_liar.py ROOT    # computes what is missing in docs/results/one-liar.json; minutes for each split
-python tools/one_liar.py         # fills docs/one-liar.md
+python tools/liars/one_liar.py ROOT    # computes what is missing in docs/results/one-liar.json; minutes for each split
+python tools/liars/one_liar.py         # fills docs/one-liar.md
 """
 
 import json

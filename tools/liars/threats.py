@@ -1,4 +1,4 @@
-"""Fill the tables of docs/threats.md from docs/results/reddit-binary.sqlite: python tools/threats.py [ROOT].
+"""Fill the tables of docs/threats.md from docs/results/reddit-binary.sqlite: python tools/liars/threats.py [ROOT].
 
 With the folder of the datasets as its argument the three tables that are probes of honest reports, not results, are
 drawn again too.

@@ -3,7 +3,7 @@
     kept="--root data --effort paper --results docs/results/nodes.sqlite"
     graphldp reproduce --dataset Cora $kept
     graphldp reproduce nodes nodes-features --dataset FacebookPages $kept
-    python tools/nodes.py
+    python tools/learning/nodes.py
 
 Splits are those of Blink (half of the users train, a quarter validates, a quarter tests), class by class, seeds 100 to
 109. Every setting was chosen on seeds 0 to 9.

@@ -1,4 +1,4 @@
-"""Fill the tables of docs/posterior.md: python tools/posterior.py FOLDER, with the datasets in FOLDER."""
+"""Fill the tables of docs/posterior.md: python tools/learning/posterior.py FOLDER, with the datasets in FOLDER."""
 
 import sys
 from collections.abc import Callable

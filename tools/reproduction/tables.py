@@ -1,4 +1,4 @@
-"""Fill the tables of docs and README from the results in docs/results: python tools/tables.py.
+"""Fill the tables of docs and README from the results in docs/results: python tools/reproduction/tables.py.
 
 With the folder of the datasets as its argument the one table that is not in the results, a probe of list lengths, is
 drawn again too.

@@ -1,4 +1,4 @@
-"""Fill the tables of docs/learning.md from the committed results: python tools/calibration.py."""
+"""Fill the tables of docs/learning.md from the committed results: python tools/learning/calibration.py."""
 
 from fill import DOCS, fill, markdown
 from max_aggregation import TABLES as AGGREGATIONS
