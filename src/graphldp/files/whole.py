@@ -37,6 +37,15 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
 
 
+def flush(path: Path) -> None:
+    """Wait until what a file or a folder holds is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 @contextmanager
 def passing_folder(kind: str, parent: Path | None = None) -> Iterator[Path]:
     """A folder for this block alone, for its owner's eyes only. What killed processes left of its kind goes first.

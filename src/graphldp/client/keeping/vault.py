@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from graphldp.errors import ClientError, FormatError
+from graphldp.files.whole import flush
 
 _SHARED = stat.S_IWGRP | stat.S_IWOTH
 
@@ -59,7 +60,7 @@ def keep(path: Path, value: Any) -> None:
     except OSError as error:
         part.unlink(missing_ok=True)  # a full disk needs the room
         raise OSError(error.errno, error.strerror, str(path)) from None
-    _sync(path.parent)
+    flush(path.parent)
 
 
 def kept(path: Path) -> Any:
@@ -82,7 +83,7 @@ def damaged(path: Path) -> FormatError:
 def drop(folder: Path) -> None:
     """Delete a folder and all that is in it."""
     shutil.rmtree(folder)
-    _sync(folder.parent)
+    flush(folder.parent)
 
 
 def _open(path: Path, flags: int) -> int:
@@ -111,12 +112,4 @@ def _make(folder: Path) -> None:
     if not folder.parent.is_dir():
         _make(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
-    _sync(folder.parent)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    flush(folder.parent)

@@ -11,7 +11,6 @@ where it can.
 from __future__ import annotations
 
 import fcntl
-import os
 import secrets
 import shutil
 import sqlite3
@@ -33,7 +32,7 @@ from graphldp.collector.storage.copies.verify import Verified, verify
 from graphldp.collector.storage.database import migrate, open_engine, revision, scrub, transaction
 from graphldp.collector.storage.operating.audit_log import append, carry_on, last_entry
 from graphldp.errors import FormatError, StoreError
-from graphldp.files.whole import passing_folder
+from graphldp.files.whole import flush, passing_folder
 
 _SHARED_FIRST, _SHARED_BYTES = 0x4000_0002, 510  # where SQLite's shared locks lie in a file
 _LEFT_OUT = (schema.sessions, schema.sign_ins, schema.sealing_keys, schema.jobs)
@@ -63,9 +62,9 @@ def back_up(engine: Engine, file: Path) -> None:
             _copy(engine, open_engine(f"sqlite:///{made}"))
         except StoreError as error:  # of either database; the new one is on the disk that may be full
             raise StoreError(f"{file}: no backup was written. {error}") from None
-        _flush(made)
+        flush(made)
         made.replace(file)
-    _flush(file.parent)
+    flush(file.parent)
 
 
 def _copy(engine: Engine, target: Engine) -> None:
@@ -261,11 +260,3 @@ def _without_log(engine: Engine) -> None:
     connection.cursor().execute("PRAGMA journal_mode=DELETE")
     connection.close()
     engine.dispose()
-
-
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
