@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator, meta
 from pydantic import ValidationError
+from tools.schemas import FOLDER, texts
 
 from graphldp.audit.fuzz import random_report
 from graphldp.collector.http.members.batch import SCHEMAS as BATCHES
@@ -34,7 +34,6 @@ from graphldp.wire import (
 from graphldp.wire.problems import KINDS, problem
 from graphldp.wire.schema import schemas
 
-tool = import_module("tools.schemas")  # a script: it has no package that a type checker knows
 VECTORS = Path(__file__).parent / "vectors"
 ALL = schemas() | BATCHES
 SCHEMAS = {name: Draft202012Validator(schema) for name, schema in ALL.items()}
@@ -62,8 +61,8 @@ def reads(name: str, message: Any) -> bool:
 
 
 def test_the_files_are_what_the_tool_writes() -> None:
-    written = {path.name: path.read_text("utf-8") for path in tool.FOLDER.iterdir()}
-    assert written == tool.texts(), "run python tools/schemas.py"
+    written = {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()}
+    assert written == texts(), "run python -m tools.schemas"
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

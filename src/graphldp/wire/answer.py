@@ -67,12 +67,8 @@ class Answer:
             WireError: for anything that :meth:`encode` would not have written, with the reason.
         """
         reader = Reader(data, "answer")
-        if reader.take(1)[0] != _FIRST_BYTE:
-            raise WireError("These bytes are not an answer of a known version.")
-        users = reader.varint("n")
-        if users != n:
-            raise WireError(f"The answer is for a community of {users} users, not {n}.")
-        user, question = reader.varint("user"), reader.take(32).hex()
+        reader.version(_FIRST_BYTE)
+        users, user, question = reader.users(n), reader.varint("user"), reader.take(32).hex()
         found = Answer(users, user, question, reader.signed("count"))
         if reader.rest():
             raise WireError("The answer is followed by bytes that mean nothing.")

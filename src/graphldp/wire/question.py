@@ -69,11 +69,8 @@ class Question:
             WireError: for anything that :meth:`encode` would not have written, with the reason.
         """
         reader = Reader(data, "question")
-        if reader.take(1)[0] != _FIRST_BYTE:
-            raise WireError("These bytes are not a question of a known version.")
-        users = reader.varint("n")
-        if users != n:
-            raise WireError(f"The question is for a community of {users} users, not {n}.")
+        reader.version(_FIRST_BYTE)
+        reader.users(n)
         packed = reader.rest()
         if len(packed) != -(-n // 8):
             raise WireError(f"A question to {n} users has {-(-n // 8)} bytes of bits.")

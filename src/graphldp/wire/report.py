@@ -272,15 +272,12 @@ class ReportHead:
 def decode_head(data: bytes, *, n: int | None = None) -> ReportHead:
     """Read a report up to its list; see :func:`decode`."""
     reader = Reader(data, "report")
-    if reader.take(1)[0] != FIRST_BYTE:
-        raise WireError("These bytes are not a report of a known version.")
+    reader.version(FIRST_BYTE)
     code, k = divmod(reader.take(1)[0], 32)
     if code >= len(MECHANISMS):
         raise WireError("The report's mechanism is unknown.")
     mechanism = MECHANISMS[code]
-    users = reader.varint("n")
-    if n is not None and users != n:
-        raise WireError(f"The report is for a community of {users} users, not {n}.")
+    users = reader.users(n)
     check_whole("report", "n", users, 1, MAX_USERS)
     most = max_size(users, most_groups(users) if mechanism in WITH_COUNTS else 0)
     if len(data) > most:

@@ -47,9 +47,24 @@ class Reader:
         """A number of either sign."""
         return varints.unfold(self.varint(name))
 
+    def version(self, first: int) -> None:
+        """The first byte, which says what kind of message it is, in which version."""
+        if self.take(1)[0] != first:
+            raise WireError(f"These bytes are not {_article(self.what)} {self.what} of a known version.")
+
+    def users(self, n: int | None) -> int:
+        """How many users the community has: ``n``, where that is known."""
+        users = self.varint("n")
+        if n is not None and users != n:
+            raise WireError(f"The {self.what} is for a community of {users} users, not {n}.")
+        return users
+
+
+def _article(what: str) -> str:
+    return "an" if what[0] in "aeiou" else "a"
+
 
 def check_whole(what: str, name: str, value: object, low: int, high: int) -> None:
     """Refuse what is no whole number from ``low`` to ``high``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-        article = "An" if what[0] in "aeiou" else "A"
-        raise WireError(f"{article} {what}'s {name} must be a whole number from {low} to {high}.")
+        raise WireError(f"{_article(what).title()} {what}'s {name} must be a whole number from {low} to {high}.")

@@ -36,6 +36,11 @@ UpTo = Annotated[
     BeforeValidator(_plain),
 ]
 _BEARER: dict[str, Any] = {"security": [{"token": []}]}
+_TAKEN = {
+    201: {"description": "Stored: it is on disk."},
+    200: {"description": "The same bytes were stored before."},
+    **responses(401, 408, 409, 410, 413, 415, 422, 429, 503),
+}
 
 
 def _json(schema: str) -> dict[str, Any]:
@@ -64,11 +69,7 @@ def make_router(reception: Reception) -> APIRouter:
         REPORT_PATH,
         status_code=201,
         response_class=Response,
-        responses={
-            201: {"description": "Stored: it is on disk."},
-            200: {"description": "The same bytes were stored before."},
-            **responses(401, 408, 409, 410, 413, 415, 422, 429, 503),
-        },
+        responses=_TAKEN,
         openapi_extra=_BEARER | {"requestBody": {"required": True, "content": _bytes(wire.MEDIA_TYPE)}},
     )
     async def put_report(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> Response:
@@ -101,11 +102,7 @@ def make_router(reception: Reception) -> APIRouter:
         "/v1/communities/{community}/answers/{user}",
         status_code=201,
         response_class=Response,
-        responses={
-            201: {"description": "Stored: it is on disk."},
-            200: {"description": "The same bytes were stored before."},
-            **responses(401, 408, 409, 410, 413, 415, 422, 429, 503),
-        },
+        responses=_TAKEN,
         openapi_extra=_BEARER | {"requestBody": {"required": True, "content": _bytes(wire.ANSWER_TYPE)}},
     )
     async def put_answer(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> Response:
