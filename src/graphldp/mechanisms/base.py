@@ -24,9 +24,11 @@ from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.degrees.noise import Noise, noisy_degrees
 from graphldp.mechanisms.drawing.backend import backend
+from graphldp.mechanisms.drawing.memory import fresh
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Rng, key_from
 from graphldp.mechanisms.drawing.threads import Run, even_runs, in_threads
+from graphldp.pointers import gather_ranges
 from graphldp.privacy import Budget, check_epsilon, once
 from graphldp.reports import Origin, Reports
 
@@ -73,6 +75,13 @@ class DrawnLists:
 def no_lists(graphs: GraphSet) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Empty lists of all users."""
     return np.zeros(graphs.num_users + 1, np.int64), np.zeros(0, np.int32)
+
+
+def public_lists(rows: UserRows, epsilon: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The lists of public users, whose ε is ``inf``, and empty ones of all others."""
+    lengths = np.where(np.isinf(epsilon), rows.degrees, 0)
+    entries, _ = gather_ranges(rows.indptr, np.flatnonzero(lengths))
+    return np.concatenate(([0], np.cumsum(lengths))), rows.indices[entries]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -226,12 +235,12 @@ class RowMechanism(Mechanism):
             np.broadcast_to(np.exp(-once(degree)), edges.shape),
         )
         public = np.isinf(once(edges))
-        keep, fake = np.empty(len(rows)), np.empty(len(rows))
+        keep, fake = fresh(2, len(rows))
 
         def compute(run: Run) -> None:
             some = slice(*run)
-            taken = None if noisy is None else self.estimate(noisy[some], rows.n[some], decay[some])
-            keep[some], fake[some] = self.rates(taken, rows.n[some], flip[some])
+            taken = None if noisy is None else self.estimate(noisy[some], rows.n[some], once(decay[some]))
+            keep[some], fake[some] = self.rates(taken, rows.n[some], once(flip[some]))
             if public.any():
                 exact = np.broadcast_to(public, edges.shape)[some]
                 keep[some][exact], fake[some][exact] = 1.0, 0.0
@@ -248,7 +257,7 @@ class RowMechanism(Mechanism):
         Args:
             noisy_degree: d* of each user.
             n: users in each user's graph.
-            decay: e^(−ε₁) of each user; 0 for a public one.
+            decay: e^(−ε₁) of each user, or of all where it is one number; 0 for a public one.
         """
         return noisy_degree
 
@@ -262,7 +271,8 @@ class RowMechanism(Mechanism):
         Args:
             noisy_degree: d* of each user, or what :meth:`estimate` takes it for; None where the mechanism has none.
             n: users in each user's graph.
-            flip: 1 − p = 1/(e^ε₂ + 1) of each user; 0 for a public one, whose row stays exact whatever is returned.
+            flip: 1 − p = 1/(e^ε₂ + 1) of each user, or of all where it is one number; 0 for a public one, whose row
+                stays exact whatever is returned.
         """
 
 

@@ -11,11 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from graphldp.mechanisms.base import Rates, RowMechanism
 from graphldp.mechanisms.degrees.noise import Noise, check_noise
-from graphldp.privacy import Budget
+from graphldp.privacy import Budget, degree_alone
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +38,7 @@ class NoisyDegrees(RowMechanism):
 
     def budget(self, n_max: int | None = None) -> Budget:
         """All of ε on the degree."""
-        return Budget(self.epsilon, np.where(np.isinf(self.epsilon), np.inf, 0.0)[()])
+        return degree_alone(self.epsilon)
 
     def rates(self, noisy_degree: Any, n: Any, flip: Any) -> Rates:
         """Nothing: a private user's list is empty."""

@@ -140,6 +140,11 @@ def degree_floor(n_max: int) -> float:
     return math.sqrt(8.0 / (n_max - 1)) if n_max > 1 else 0.0
 
 
+def degree_alone(epsilon: type_of_epsilon) -> Budget:
+    """All of ε on the degree and nothing on the list, which a public user publishes."""
+    return Budget(epsilon, np.where(np.isinf(epsilon), np.inf, 0.0)[()])
+
+
 def allocate(
     epsilon: type_of_epsilon,
     allocation: Allocation | Budget,

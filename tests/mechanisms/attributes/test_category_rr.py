@@ -14,7 +14,7 @@ import graphldp as gl
 from graphldp.errors import DataError, ParameterError
 from graphldp.mechanisms.attributes.category_rr import chances, indicators
 
-from .counting import assert_counts
+from ..counting import assert_counts
 
 ALARM = 1e-6
 ODDS = Fraction(2, 3)  # e^(−ε)

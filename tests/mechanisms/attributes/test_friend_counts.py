@@ -17,8 +17,8 @@ from graphldp.errors import DataError
 from graphldp.mechanisms.attributes import friend_counts
 from graphldp.mechanisms.drawing.rows import UserRows
 
-from .counting import assert_counts, copies
-from .exact import E1, Bits, neighbouring
+from ..counting import assert_counts, copies
+from ..exact import E1, Bits, neighbouring
 
 ALARM = 1e-6
 REACH = 4  # noises from −4 to 4; an outcome that needs more has the ratio of one within reach

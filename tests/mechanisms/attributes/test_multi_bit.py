@@ -16,7 +16,7 @@ import graphldp as gl
 from graphldp.errors import DataError, ParameterError
 from graphldp.mechanisms.attributes import multi_bit
 
-from .counting import assert_counts
+from ..counting import assert_counts
 
 ALARM = 1e-6
 E = Fraction(3, 2)  # e^(ε/m): the whole costs E^m

@@ -19,8 +19,8 @@ from graphldp.errors import ParameterError
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.hubs.hub_counts import FirstRound, HubCounts, answers
 
-from .counting import assert_counts, copies
-from .exact import E1, Bits, neighbouring
+from ..counting import assert_counts, copies
+from ..exact import E1, Bits, neighbouring
 
 ALARM = 1e-6
 REACH = 7  # noises from −7 to 7; outcomes that need more are left out of both sides of a ratio

@@ -15,8 +15,8 @@ from scipy import stats
 import graphldp as gl
 from graphldp.errors import ParameterError
 
-from .counting import assert_binomial, assert_counts, copies, matrices
-from .exact import E1, E2, MORE2, Bits, Law, list_law, rates, worst_ratio
+from ..counting import assert_binomial, assert_counts, copies, matrices
+from ..exact import E1, E2, MORE2, Bits, Law, list_law, rates, worst_ratio
 
 ALARM = 1e-6
 E = E1 * E2  # of ε = ε₁ + ε₂

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 
 from graphldp.errors import DataError
 from graphldp.graphs import GraphSet
-from graphldp.mechanisms.base import DrawnLists, Mechanism
+from graphldp.mechanisms.base import DrawnLists, Mechanism, public_lists
 from graphldp.mechanisms.degrees.noise import Noise
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, first_words, to_uniform
-from graphldp.pointers import gather_ranges
-from graphldp.privacy import Budget
+from graphldp.privacy import Budget, degree_alone
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +50,7 @@ class FriendCounts(Mechanism):
 
     def budget(self, n_max: int | None = None) -> Budget:
         """All of ε on the counts, which are a degree by parts; no list."""
-        return Budget(self.epsilon, np.where(np.isinf(self.epsilon), np.inf, 0.0)[()])
+        return degree_alone(self.epsilon)
 
     def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """Count every user's friends and add the noise."""
@@ -80,10 +79,7 @@ class FriendCounts(Mechanism):
             raise DataError("FriendCounts needs two groups or more; with one its count is the degree: NoisyDegrees.")
         epsilon = np.asarray(budget.degree)
         counts = _counted(rows.degrees, of_friends, num_groups) + count_noise(rows, epsilon, num_groups, key)
-        lengths = np.where(np.isinf(epsilon), rows.degrees, 0)
-        public, _ = gather_ranges(rows.indptr, np.flatnonzero(lengths))
-        indptr = np.concatenate(([0], np.cumsum(lengths)))
-        return DrawnLists(indptr, rows.indices[public], friend_counts=counts)
+        return DrawnLists(*public_lists(rows, epsilon), friend_counts=counts)
 
 
 def true_counts(graphs: GraphSet) -> Floats:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from graphldp.errors import bad_parameter
 from graphldp.mechanisms.drawing.backend import backend
+from graphldp.mechanisms.drawing.memory import fresh
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, Words, to_uniform
 from graphldp.mechanisms.drawing.threads import Run, even_runs, in_threads
@@ -24,7 +25,7 @@ def check_noise(noise: str, owner: str) -> None:
 
 def noisy_degrees(rows: UserRows, epsilon1: NDArray[np.float64], noise: Noise, key: Key) -> NDArray[np.float64]:
     """d* = d + noise of ε₁."""
-    noisy = np.empty(len(rows))
+    noisy = fresh(len(rows))
 
     def draw(run: Run) -> None:
         start, stop = run
@@ -40,7 +41,7 @@ def noise_of(
     rows: UserRows, epsilon: NDArray[np.float64], noise: Noise, stream: Stream, key: Key
 ) -> NDArray[np.float64]:
     """Lap(1/ε), or the discrete law Pr(k) ∝ e^(−ε|k|) as a difference of two geometric draws."""
-    out = np.empty(len(rows))
+    out = fresh(len(rows))
 
     def draw(run: Run) -> None:
         out[slice(*run)] = _noise(backend().first_words(rows.users(*run), stream, key), epsilon[slice(*run)], noise)

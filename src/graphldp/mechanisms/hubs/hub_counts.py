@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 
 from graphldp.errors import bad_parameter
 from graphldp.graphs import GraphSet
-from graphldp.mechanisms.base import DrawnLists, Mechanism
+from graphldp.mechanisms.base import DrawnLists, Mechanism, public_lists
 from graphldp.mechanisms.degrees.noise import Noise, noise_of
 from graphldp.mechanisms.drawing.backend import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, to_uniform
 from graphldp.mechanisms.hubs.hub_lists import hub_threshold, is_number
 from graphldp.pointers import gather_ranges
-from graphldp.privacy import Budget
+from graphldp.privacy import Budget, degree_alone
 from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES
 
 Floats = NDArray[np.float64]
@@ -91,7 +91,7 @@ class HubCounts(Mechanism):
 
     def budget(self, n_max: int | None = None) -> Budget:
         """All of ε on the degree; a hub's two counts are paid by the same noise."""
-        return Budget(self.epsilon, np.where(np.isinf(self.epsilon), np.inf, 0.0)[()])
+        return degree_alone(self.epsilon)
 
     def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """Play both rounds, with honest users and a server that tells the truth."""
@@ -100,11 +100,8 @@ class HubCounts(Mechanism):
         busy = first.noisy_degree >= self.busy
         gone = to_uniform(backend().first_words(rows, Stream.AWAY, key)[:, 0]) < self.away
         quiet_friends, busy_friends = (np.where(gone, np.nan, each) for each in answers(graphs, first, busy))
-        lengths = np.where(np.isinf(epsilon), graphs.degrees, 0)
-        public, _ = gather_ranges(graphs.indptr, np.flatnonzero(lengths))
         return DrawnLists(
-            np.concatenate(([0], np.cumsum(lengths))),
-            graphs.indices[public],
+            *public_lists(rows, epsilon),
             noisy_degree=first.noisy_degree,
             asked=first.asked,
             busy=busy,

@@ -27,7 +27,7 @@ from graphldp.mechanisms.degrees.coarsening import coarser
 from graphldp.mechanisms.degrees.noise import Noise, check_noise, noisy_degrees
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key
-from graphldp.privacy import Budget, allocate
+from graphldp.privacy import Budget, allocate, degree_alone
 from graphldp.privacy.hubs import LIST_SHARE, LIST_TIMES, LISTS_ABOVE
 from graphldp.privacy.utility import public_mean_degree
 
@@ -74,7 +74,7 @@ class HubLists(RowMechanism):
 
     def budget(self, n_max: int | None = None) -> Budget:
         """All of ε on the degree, as for a user who is no hub; ``reports.budget`` says what each user spent."""
-        return Budget(self.epsilon, np.where(np.isinf(self.epsilon), np.inf, 0.0)[()])
+        return degree_alone(self.epsilon)
 
     def threshold(self, n: NDArray[np.int64]) -> NDArray[np.float64]:
         """From which d_rough on a user is a hub, by the number of users of her graph."""
