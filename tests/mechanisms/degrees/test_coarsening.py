@@ -14,7 +14,7 @@ from graphldp.mechanisms.degrees.noise import Noise, noisy_degrees
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import key_from
 
-from .counting import assert_counts, copies
+from ..counting import assert_counts, copies
 
 ALARM = 1e-6
 FINE, COARSE = 1.3, 0.4

@@ -19,7 +19,8 @@ from tests.values import some
 
 import graphldp as gl
 from graphldp.errors import ParameterError
-from graphldp.mechanisms import base, local_lap, noise
+from graphldp.mechanisms import base, local_lap
+from graphldp.mechanisms.degrees import noise
 from graphldp.mechanisms.drawing import bits, kernels, reference, words
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Stream, first_words, key_from, to_uniform

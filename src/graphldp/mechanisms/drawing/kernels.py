@@ -17,9 +17,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from graphldp.mechanisms.drawing.bits import PER_NAME, names_of, sample_bits
+from graphldp.mechanisms.drawing.memory import fresh
 from graphldp.mechanisms.drawing.rows import UserRows
-from graphldp.mechanisms.drawing.skips import ListLaw, Parts, most_neighbours, workspace
-from graphldp.mechanisms.drawing.sparse import expected_names, fill_lists
+from graphldp.mechanisms.drawing.skips import ListLaw, Parts, workspace
+from graphldp.mechanisms.drawing.sparse import fill_lists, what_to_expect
 from graphldp.mechanisms.drawing.streams import Key, Stream, Words
 from graphldp.mechanisms.drawing.threads import Run, cut_finer, even_runs, in_order, in_threads, runs_of
 from graphldp.mechanisms.drawing.words import block_of, draw_blocks, mulhi, uniform
@@ -51,7 +52,7 @@ def _fill_words(
             counters[2 * _AT_ONCE + i] = np.uint64(graphs[first + i])
         draw_blocks(key, counters, words, 0, count)
         for i in range(count):
-            out[first + i, 0], out[first + i, 1] = words[4 * i], words[4 * i + 1]
+            out[0, first + i], out[1, first + i] = words[4 * i], words[4 * i + 1]
 
 
 @njit(nogil=True, cache=True)
@@ -159,41 +160,38 @@ def sample_lists(
     """
     law = tuple(ListLaw(rows.indptr, rows.indices, rows.user, rows.n, rows.graph, keep, fake))
     even = even_runs(len(rows))
-    means = list(in_order(lambda run: expected_names(*run, law), even))
-    expected = sum(means)
-    if expected * PER_NAME > rows.n.sum():  # the same lists either way
+    sums = list(in_order(lambda run: what_to_expect(*run, law), even))
+    expected = sum(mean for mean, _, _ in sums)
+    if expected * PER_NAME > sum(pairs for _, pairs, _ in sums):  # the same lists either way
         return names_of(*sample_bits(rows, keep, fake, key))
-    indptr = np.zeros(len(rows) + 1, np.int64)
+    largest = _room_for(max((mean for mean, _, _ in sums), default=0.0))
+    degree = max((degree for _, _, degree in sums), default=0)
+    indptr = fresh(len(rows) + 1, dtype=np.int64)
+    indptr[0] = 0
     copied: SimpleQueue[tuple[Parts, NDArray[np.int32]]] = SimpleQueue()  # memory to use again: new memory is cold
 
-    def draw(run: Run) -> tuple[Parts, NDArray[np.int32], int]:
-        size = _room_for(expected_names(*run, law))
-        degree = int(np.diff(rows.indptr[run[0] : run[1] + 1]).max(initial=0))
+    def draw(run: Run) -> tuple[Run, Parts, NDArray[np.int32], int]:
         try:
             space, room = copied.get_nowait()
         except Empty:
-            space, room = workspace(degree), np.empty(0, np.int32)
-        if most_neighbours(space) < degree:
-            space = workspace(degree)
-        while True:
-            room = room if len(room) >= size else np.empty(size + size // 8, np.int32)
-            count = fill_lists(*run, law, key, space, room, indptr[1:])
-            if count >= 0:
-                return space, room, count
-            size = 2 * len(room)  # the same bits are drawn again
+            space, room = workspace(degree), np.empty(largest, np.int32)
+        while (count := fill_lists(*run, law, key, space, room, indptr[1:])) < 0:
+            room = np.empty(2 * len(room), np.int32)  # the same bits are drawn again
+        return run, space, room, count
 
     work = [
         mean + stop - start + rows.indptr[stop] - rows.indptr[start]
-        for mean, (start, stop) in zip(means, even, strict=True)
+        for (mean, _, _), (start, stop) in zip(sums, even, strict=True)
     ]
-    names, end = np.empty(_room_for(expected), np.int32), 0
-    for space, room, count in in_order(draw, cut_finer(even, work)):
+    names, end = fresh(_room_for(expected), dtype=np.int32), 0
+    for (start, stop), space, room, count in in_order(draw, cut_finer(even, work)):
         if end + count > len(names):
             names = np.concatenate((names[:end], np.empty(end + count, np.int32)))
         names[end : end + count] = room[:count]
         end += count
         copied.put((space, room))
-    return np.cumsum(indptr, out=indptr), names[:end]
+        np.cumsum(indptr[start : stop + 1], out=indptr[start : stop + 1])  # on from where the run before it ends
+    return indptr, names[:end]
 
 
 def _room_for(mean: float) -> int:
@@ -206,9 +204,9 @@ def _room_for(mean: float) -> int:
 
 def first_words(rows: UserRows, stream: Stream, key: Key) -> Words:
     """The first two words of each user's stream, shape (users, 2)."""
-    out, number = np.empty((len(rows), 2), np.uint64), np.uint64(stream)
+    out, number = np.empty((2, len(rows)), np.uint64), np.uint64(stream)  # most who ask want the first words alone
     in_threads(lambda run: _fill_words(*run, number, rows.user, rows.graph, key, out), even_runs(len(rows)))
-    return out
+    return out.T
 
 
 def top_pairs(

@@ -1,4 +1,4 @@
-"""A few vector instructions at a time: eight blocks of Philox, and the places of four strangers."""
+"""A few vector instructions at a time: sixteen blocks of Philox, and the places of four strangers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numba.extending import intrinsic
 
 from graphldp.mechanisms.drawing.streams import MULTIPLIER, ROUNDS, WEYL
 
-BLOCKS = 8
-"""Blocks of Philox that are drawn side by side."""
+BLOCKS = 16
+"""Blocks of Philox that are drawn side by side: two vectors or more, so that one is worked on while another waits."""
 SIXTEEN = 16
 """Neighbours that one stranger is compared with."""
 _WORD, _INT = ir.IntType(64), ir.IntType(32)
@@ -48,8 +48,10 @@ def _product(builder: Any, x: Any, multiplier: int) -> tuple[Any, Any]:
 
 
 @intrinsic
-def eight_blocks(typingctx: Any, counters: Any, room: Any, first: Any, key_low: Any, key_high: Any, words: Any) -> Any:
-    """Draw eight blocks of words.
+def sixteen_blocks(
+    typingctx: Any, counters: Any, room: Any, first: Any, key_low: Any, key_high: Any, words: Any
+) -> Any:
+    """Draw sixteen blocks of words.
 
     Part i of block b's counter stands at ``counters[i * room + b]``, its words from ``words[4 * b]`` on.
     """
@@ -61,20 +63,20 @@ def eight_blocks(typingctx: Any, counters: Any, room: Any, first: Any, key_low: 
         for part in range(4):
             place = builder.add(first, builder.mul(room, ir.Constant(_WORD, part)))
             parts.append(builder.load(_at(context, builder, signature.args[0], array, place, vector), align=8))
-        a, b, c, d = parts
-        for number in range(ROUNDS):
-            k0, k1 = (
-                _same(builder, builder.add(key, ir.Constant(_WORD, weyl * number % 2**64)), BLOCKS)
-                for key, weyl in zip(keys, WEYL, strict=True)
-            )
+        state = [cgutils.alloca_once_value(builder, part) for part in parts]
+        used = [cgutils.alloca_once_value(builder, _same(builder, key, BLOCKS)) for key in keys]
+        rounds = (ir.Constant(_WORD, number) for number in (0, ROUNDS, 1))  # written out, they take seconds to compile
+        with cgutils.for_range_slice(builder, *rounds):
+            a, b, c, d = (builder.load(part) for part in state)
+            k0, k1 = (builder.load(key) for key in used)
             high0, low0 = _product(builder, a, MULTIPLIER[0])
             high1, low1 = _product(builder, c, MULTIPLIER[1])
-            a, b, c, d = (
-                builder.xor(builder.xor(high1, b), k0),
-                low1,
-                builder.xor(builder.xor(high0, d), k1),
-                low0,
-            )
+            new = builder.xor(builder.xor(high1, b), k0), low1, builder.xor(builder.xor(high0, d), k1), low0
+            for value, part in zip(new, state, strict=True):
+                builder.store(value, part)
+            for value, key, weyl in zip((k0, k1), used, WEYL, strict=True):
+                builder.store(builder.add(value, ir.Constant(vector, [weyl] * BLOCKS)), key)
+        a, b, c, d = (builder.load(part) for part in state)
         pairs = ir.Constant(ir.VectorType(_INT, 2 * BLOCKS), [i // 2 + BLOCKS * (i % 2) for i in range(2 * BLOCKS)])
         even, odd = builder.shuffle_vector(a, c, pairs), builder.shuffle_vector(b, d, pairs)
         turns = ir.Constant(ir.VectorType(_INT, 4 * BLOCKS), [i // 2 + 2 * BLOCKS * (i % 2) for i in range(4 * BLOCKS)])

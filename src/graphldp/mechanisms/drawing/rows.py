@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.mechanisms.drawing.memory import fresh
+from graphldp.mechanisms.drawing.threads import Run, even_runs, in_threads
 from graphldp.neighbour_lists import NeighbourLists
 
 
@@ -36,8 +38,18 @@ class UserRows:
     @classmethod
     def of(cls, lists: NeighbourLists) -> UserRows:
         """All users of a set of graphs."""
-        n, graph = np.repeat(lists.sizes, lists.sizes), np.repeat(lists.graph_ids, lists.sizes)
-        return cls(lists.indptr, lists.indices, lists.local_users, n, graph)
+        user, n, graph = fresh(3, lists.num_users, dtype=np.int64)
+        ptr, sizes = lists.graph_ptr, lists.sizes
+
+        def fill(run: Run) -> None:
+            start, stop = run
+            first, last = np.searchsorted(ptr, start, side="right") - 1, np.searchsorted(ptr, stop)
+            some, counts = slice(first, last), np.diff(ptr[first : last + 1].clip(start, stop))
+            np.subtract(np.arange(start, stop), np.repeat(ptr[some], counts), out=user[start:stop])
+            n[start:stop], graph[start:stop] = (np.repeat(each[some], counts) for each in (sizes, lists.graph_ids))
+
+        in_threads(fill, even_runs(lists.num_users))
+        return cls(lists.indptr, lists.indices, user, n, graph)
 
     def users(self, start: int, stop: int) -> UserRows:
         """Rows start … stop−1 without their lists: all that noise beside the lists depends on."""

@@ -92,11 +92,6 @@ def workspace(degree: int) -> Parts:
     return tuple(space)
 
 
-def most_neighbours(space: Parts) -> int:
-    """How long lists a workspace has memory for."""
-    return len(Workspace(*space).kept) - 1
-
-
 @njit(forceinline=True, _nrt=False)
 def blocks_for(probability: float, limit: int) -> int:
     """Blocks to draw at first, enough for most rows: as many words as things will happen, and one that ends the row."""

@@ -43,19 +43,16 @@ _SMALL = 2**27  # strangers, so that a sum of five ranks is below 2^31
 _FAR = np.int32(2**31 - 1)
 
 
-@njit(forceinline=True, _nrt=False)
-def _expected(law: ListLaw, row: int) -> float:
-    degree = law.indptr[row + 1] - law.indptr[row]
-    return float(law.keep[row] * degree + law.fake[row] * (law.n[row] - 1 - degree))
-
-
 @njit(nogil=True, cache=True, _nrt=False)
-def expected_names(start: int, stop: int, law_parts: Parts) -> float:
-    """How many names rows start … stop−1 will report, on average."""
-    law, total = ListLaw(*law_parts), 0.0
+def what_to_expect(start: int, stop: int, law_parts: Parts) -> tuple[float, int, int]:
+    """How many names rows start … stop−1 will report, on average; of how many; and how many neighbours one has."""
+    law, names, pairs, most = ListLaw(*law_parts), 0.0, 0, 0
     for row in range(start, stop):
-        total += _expected(law, row)
-    return total
+        degree = law.indptr[row + 1] - law.indptr[row]
+        names += law.keep[row] * degree + law.fake[row] * (law.n[row] - 1 - degree)
+        pairs += law.n[row]
+        most = max(most, degree)
+    return names, pairs, most
 
 
 @njit(forceinline=True, _nrt=False)

@@ -18,7 +18,7 @@ from graphldp.errors import bad_parameter
 
 Run = tuple[int, int]
 T = TypeVar("T")
-_MEMBERS = 16_384  # whose numbers, a few of each, fit into a core's own cache
+_MEMBERS = 32_768  # whose numbers, a few of each, fit into a core's own cache
 
 
 def thread_count() -> int:

@@ -11,7 +11,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from graphldp.mechanisms.drawing.lanes import BLOCKS, eight_blocks
+from graphldp.mechanisms.drawing.lanes import BLOCKS, sixteen_blocks
 from graphldp.mechanisms.drawing.streams import MULTIPLIER, ROUNDS, WEYL, Key, Words
 
 M0, M1 = np.uint64(MULTIPLIER[0]), np.uint64(MULTIPLIER[1])
@@ -116,7 +116,7 @@ def rate_of(probability: float) -> float:
 
 @njit(nogil=True, cache=True, _nrt=False)
 def draw_blocks(key: Key, counters: Words, words: Words, first: int, count: int) -> None:
-    """Turn counters into words, from block ``first`` on; up to seven blocks more are overwritten.
+    """Turn counters into words, from block ``first`` on; up to fifteen blocks more are overwritten.
 
     Args:
         key: that of the seed.
@@ -127,7 +127,7 @@ def draw_blocks(key: Key, counters: Words, words: Words, first: int, count: int)
     """
     room, low, high = len(counters) // 4, key[0], key[1]
     for block in range(first, first + count, BLOCKS):
-        eight_blocks(counters, room, block, low, high, words)
+        sixteen_blocks(counters, room, block, low, high, words)
 
 
 @njit(inline="always")

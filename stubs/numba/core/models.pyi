@@ -1,0 +1,6 @@
+from typing import Any
+
+class OpaqueModel: ...
+
+class PrimitiveModel:
+    def __init__(self, dmm: Any, fe_type: Any, be_type: Any) -> None: ...
