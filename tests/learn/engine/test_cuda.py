@@ -8,12 +8,13 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 import torch
-from tests.learn.reference import random_lists, with_columns, with_degrees
+from tests.learn.samples import random_lists, with_columns, with_degrees
 from torch import Tensor
 
-from graphldp.learn.engine import gin, replay
+from graphldp.learn.engine import gin
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packed.batches import PackedGraphs, gather
+from graphldp.learn.engine.stacking import replay
 from graphldp.learn.engine.training import Job, TrainingOptions, train_many
 from graphldp.neighbour_lists import NeighbourLists
 

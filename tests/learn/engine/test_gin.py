@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
-from tests.learn.reference import Reference, data_of, random_lists, with_degrees
+from tests.learn.samples import random_lists, with_degrees
 from torch import Tensor
 from torch.nn.functional import cross_entropy
-from torch_geometric.data import Batch
 
 from graphldp.errors import ParameterError
 from graphldp.learn.engine import cpu, gin
@@ -21,6 +20,9 @@ from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packed.batches import PackedGraphs, gather
 from graphldp.learn.engine.rows import Csr
 from graphldp.neighbour_lists import NeighbourLists
+
+if TYPE_CHECKING:
+    from tests.learn.reference import Reference
 
 CPU = torch.device("cpu")
 SETS = {
@@ -85,8 +87,10 @@ def plainly(
 
 
 def reference(model: Reference, lists: NeighbourLists, dtype: torch.dtype, *, training: bool) -> dict[str, Tensor]:
+    from tests.learn.reference import batch_of, data_of
+
     model = copy.deepcopy(model).to(dtype).train(training)
-    batch = Batch.from_data_list(data_of(lists, model.spec, dtype))
+    batch = batch_of(data_of(lists, model.spec, dtype))
     scores = model(batch)
     loss = cross_entropy(scores, torch.arange(len(scores)) % model.spec.num_classes)
     torch.autograd.backward(loss)
@@ -100,6 +104,8 @@ def reference(model: Reference, lists: NeighbourLists, dtype: torch.dtype, *, tr
 
 
 def made(spec: ModelSpec, seed: int = 0) -> Reference:
+    from tests.learn.reference import Reference
+
     torch.manual_seed(seed)
     model = Reference(spec).double()
     model.perturb(torch.Generator().manual_seed(seed))
@@ -169,10 +175,12 @@ def test_no_further_from_double_precision_than_twice_torch_geometric(name: str, 
 
 def settle(model: Reference, lists: NeighbourLists) -> None:
     """Running statistics that fit the weights, as after a training."""
+    from tests.learn.reference import batch_of, data_of
+
     norms = [module for module in model.modules() if isinstance(module, torch.nn.BatchNorm1d)]
     for norm in norms:
         norm.momentum = 1.0
-    model.train()(Batch.from_data_list(data_of(lists, model.spec, torch.float64)))
+    model.train()(batch_of(data_of(lists, model.spec, torch.float64)))
     for norm in norms:
         norm.momentum = 0.1
 

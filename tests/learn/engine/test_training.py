@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
-from tests.learn.reference import Reference, data_of, random_lists, with_degrees
+from tests.learn.samples import random_lists, with_degrees
 from torch.nn.functional import cross_entropy
-from torch_geometric.data import Batch
 
 from graphldp.errors import DataError, ParameterError, TrainingError
 from graphldp.learn.engine import gin
@@ -72,6 +71,8 @@ def stream(seed: int, name: str) -> np.random.Generator:
 )
 def test_equals_a_plain_training_loop(kind: dict[str, Any]) -> None:
     """torch_geometric modules, torch.optim.Adam and StepLR, from the same weights with the same shuffles."""
+    from tests.learn.reference import Reference, batch_of, data_of
+
     spec = ModelSpec(2, layers=3, hidden=8, dropout=0.0, **kind)
     options = TrainingOptions(max_epochs=4, batch_size=8, lr_step=2, seed=5)
     train_set, validation = packed_problem(spec, torch.float64)
@@ -96,12 +97,12 @@ def test_equals_a_plain_training_loop(kind: dict[str, Any]) -> None:
         for start in range(0, 30, 8):  # the last batch has 6 graphs, and is not dropped
             some = order[start : start + 8]
             optimizer.zero_grad()
-            scores = model(Batch.from_data_list([data[i] for i in some]))
+            scores = model(batch_of([data[i] for i in some]))
             torch.autograd.backward(cross_entropy(scores, torch.from_numpy(classes[some])))
             optimizer.step()
         schedule.step()
         with torch.no_grad():
-            scores = model.eval()(Batch.from_data_list(data[30:]))
+            scores = model.eval()(batch_of(data[30:]))
         losses.append(float(cross_entropy(scores, torch.from_numpy(classes[30:]))))
         states.append(model.tensors())
 
@@ -116,7 +117,7 @@ def test_equals_a_plain_training_loop(kind: dict[str, Any]) -> None:
     chances = predict_proba(spec, trained.state, validation, batch_size=3)
     reference = Reference(spec).double().eval()
     reference.load({name: value[None] for name, value in best.items()})
-    expected = torch.softmax(reference(Batch.from_data_list(data[30:])), dim=1)
+    expected = torch.softmax(reference(batch_of(data[30:])), dim=1)
     np.testing.assert_allclose(chances, expected.detach(), atol=1e-6)
 
 

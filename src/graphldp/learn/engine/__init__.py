@@ -1,1 +1,1 @@
-"""The engine: packed graphs, batches, layers and kernels, and training."""
+"""The engine: packed graphs, the network's layers and kernels, and training."""

@@ -8,13 +8,13 @@ Layers are counted with the input layer: L layers are L - 1 convolutions. With h
 
 With ``directions="both"`` GIN-0 takes [h_i + Σ_j h_j, Σ_l h_l] in place of h_i + Σ_j h_j, l over those who list i.
 With ``weights="posterior"`` each h_j and h_l is multiplied by how likely the edge is
-(:mod:`graphldp.learn.engine.features.weights`). A graph's scores are Σ_k dropout(V_k pool(h_k) + c_k), k = 0 … L - 1, pool being
-the mean or the sum over its users.
+(:mod:`graphldp.learn.engine.features.weights`). A graph's scores are Σ_k dropout(V_k pool(h_k) + c_k), k = 0 … L - 1,
+pool being the mean or the sum over its users.
 
-A graph-level head adds B dropout(relu(A z + a)) + b, where z are the numbers of :mod:`graphldp.learn.engine.features.summaries`,
-each minus its mean and divided by its deviation in the training set, then cut off at ±:data:`CUT`. With
-``features="columns"`` the columns of h_0 are scaled in the same way, over the users of the training set: a model learns
-the same whatever unit a column is in.
+A graph-level head adds B dropout(relu(A z + a)) + b, where z are the numbers of
+:mod:`graphldp.learn.engine.features.summaries`, each minus its mean and divided by its deviation in the training set,
+then cut off at ±:data:`CUT`. With ``features="columns"`` the columns of h_0 are scaled in the same way, over the users
+of the training set: a model learns the same whatever unit a column is in.
 
 Several models of one architecture are computed at once: every parameter has a leading axis of S models, and a batch
 holds one batch of graphs for each of them (see :mod:`graphldp.learn.engine.packed.batches`).

@@ -1,8 +1,8 @@
 """Training: Adam, a step schedule, early stopping on validation loss, the best weights restored.
 
 One training leaves a large chip idle, so several of one architecture (seeds, noise draws, splits, grid points) run as
-one computation: see :mod:`graphldp.learn.engine.stacking.stack`. A job's random draws come from its own seed alone, through one
-stream for each use, so it gives the same numbers alone or among others, up to the rounding of sums.
+one computation: see :mod:`graphldp.learn.engine.stacking.stack`. A job's random draws come from its own seed alone,
+through one stream for each use, so it gives the same numbers alone or among others, up to the rounding of sums.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
-from tests.learn.reference import random_lists
+from tests.learn.samples import random_lists
 
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.cpu import Network, gather

@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.learn.reference import random_lists, with_degrees
+from tests.learn.samples import random_lists, with_degrees
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from graphldp.learn.engine import batches, cpu, gin
+from graphldp.learn.engine import cpu, gin
 from graphldp.learn.engine.cpu import Network, heads
-from graphldp.learn.engine.cpu.passes import TILE
+from graphldp.learn.engine.cpu.tiles import TILE
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.packed import batches
 from graphldp.learn.engine.packed.batches import PackedGraphs
 from graphldp.neighbour_lists import NeighbourLists
 
 CPU = torch.device("cpu")
 SPEC = ModelSpec(2, layers=4, hidden=8)
+WIDE = ModelSpec(2, layers=3, hidden=83)  # columns by 64, by 16, and three that are left
 BOTH = ModelSpec(2, layers=4, hidden=8, directions="both", features="profile", graph_features="degrees")
 
 
@@ -82,7 +84,7 @@ class Case:
 
 
 @pytest.mark.parametrize("number", [3, 1])  # several first, which compiles less before it fails on a mutant
-@pytest.mark.parametrize("spec", [SPEC, BOTH], ids=["own", "both"])
+@pytest.mark.parametrize("spec", [SPEC, WIDE, BOTH], ids=["own", "wide", "both"])
 def test_many_tiles_give_the_numbers_of_plain_operations(spec: ModelSpec, number: int) -> None:
     torch.set_num_threads(number)
     case = Case(spec, many_rows(), torch.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from tests.learn.reference import random_lists, with_degrees
+from tests.learn.samples import random_lists, with_degrees
 from tests.values import some
 
 from graphldp.learn.engine.features.codes import DEGREE_BOUNDS, SIZE_BOUNDS, bins, widths

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from tests.learn.engine.test_gin import engine, made, reference
-from tests.learn.reference import random_lists, told_of, with_columns, with_degrees
+from tests.learn.samples import random_lists, told_of, with_columns, with_degrees
 
 from graphldp.errors import DataError
 from graphldp.learn.engine.cpu import gather

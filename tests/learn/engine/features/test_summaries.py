@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.learn.reference import random_lists
+from tests.learn.samples import random_lists
 from tests.values import some
 
 from graphldp.learn.engine.features.summaries import (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
-from tests.learn.reference import random_lists
+from tests.learn.samples import random_lists
 from tests.values import some
 from torch import Tensor
 

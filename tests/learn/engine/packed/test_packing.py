@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from tests.learn.reference import random_lists
+from tests.learn.samples import random_lists
 
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packed import packing

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.learn.reference import random_lists
+from tests.learn.samples import random_lists
 from torch import Tensor
 
 from graphldp.learn.engine.gin import ModelSpec

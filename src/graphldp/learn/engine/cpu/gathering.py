@@ -1,8 +1,8 @@
 """Batches of one training on a CPU.
 
-The packed graphs (:mod:`graphldp.learn.engine.packed.store`) have a row for each colour of each graph. In the first rounds
-many graphs have colours in common, and rows of one colour become one row of the batch: their users are added up, and
-rows that aggregated over any of them aggregate over it (:mod:`graphldp.learn.engine.cpu.merging`). In later rounds
+The packed graphs (:mod:`graphldp.learn.engine.packed.store`) have a row for each colour of each graph. In the first
+rounds many graphs have colours in common, and rows of one colour become one row of the batch: their users are added up,
+and rows that aggregated over any of them aggregate over it (:mod:`graphldp.learn.engine.cpu.merging`). In later rounds
 nearly all colours differ. There a batch is a table of where its rows lie among the packed graphs, and no entry is
 copied (:mod:`graphldp.learn.engine.cpu.placing`).
 """
@@ -18,8 +18,9 @@ import torch
 from numpy.typing import NDArray
 
 from graphldp.learn.engine.cpu.merging import copied, merged
-from graphldp.learn.engine.cpu.passes import Entries, Floats
 from graphldp.learn.engine.cpu.placing import placed, pointed
+from graphldp.learn.engine.cpu.sharing import ahead
+from graphldp.learn.engine.cpu.tiles import Entries, Floats
 from graphldp.learn.engine.packed.store import Blocks, GraphStore, Pointers
 
 
@@ -107,7 +108,10 @@ def gather(store: GraphStore, ids: NDArray[np.int64], layers: int) -> Iterator[H
     rounds = [_Round(store, k) for k in range(layers)]
     users = np.append(store.sizes, 0)[ids[:, 0]].astype(store.rounds[0].counts.numpy().dtype)
     summaries = store.summaries[torch.from_numpy(ids[:, 0])].numpy()
-    for step, graphs in enumerate(ids[:, 0]):
-        made = tuple(each.rows(graphs, rounds[k - 1] if k else None) for k, each in enumerate(rounds))
-        features = store.inputs(torch.from_numpy(rounds[0].source)).numpy()
-        yield HostBatch(features, made, users[step], summaries[step])
+
+    def made(graphs: Pointers) -> tuple[Pointers, tuple[HostRows, ...]]:
+        rows = tuple(each.rows(graphs, rounds[k - 1] if k else None) for k, each in enumerate(rounds))
+        return rounds[0].source, rows
+
+    for step, (source, rows) in enumerate(ahead(made, ids[:, 0])):
+        yield HostBatch(store.inputs(torch.from_numpy(source)).numpy(), rows, users[step], summaries[step])

@@ -9,7 +9,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from graphldp.learn.engine.cpu.passes import FAST, Floats
+from graphldp.learn.engine.cpu.passes import FAST
+from graphldp.learn.engine.cpu.tiles import Floats
 from graphldp.learn.engine.cpu.tower import Offsets
 from graphldp.learn.engine.stacking.plans import EPS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from graphldp.learn.engine.cpu.passes import Entries, Floats
 from graphldp.learn.engine.cpu.placing import Places, first_rows, plain
+from graphldp.learn.engine.cpu.tiles import Entries, Floats
 from graphldp.learn.engine.packed.store import Pointers
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.cpu import heads, tower
 from graphldp.learn.engine.cpu.gathering import HostBatch, HostRows
-from graphldp.learn.engine.cpu.passes import Floats, tiles_of
+from graphldp.learn.engine.cpu.tiles import Floats, tiles_of
 from graphldp.learn.engine.gin import CUT, ModelSpec
 from graphldp.learn.engine.rows import MOMENTUM
 

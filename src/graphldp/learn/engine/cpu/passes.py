@@ -1,91 +1,36 @@
 """The compiled passes over rows on a CPU; :mod:`graphldp.learn.engine.cpu.tower` says how a step is made of them.
 
-A pass takes :data:`TILE` rows at a time, few enough to stay in the cache, and does all that can be done with them: a
-sum over lists, a linear map, batch norm, relu, and the sums that the next batch norm needs. Each tile has its own part
-of every sum, and parts are added up in order. So the result does not depend on which thread works on which tile.
+A pass takes :data:`~graphldp.learn.engine.cpu.tiles.TILE` rows at a time, few enough to stay in the cache, and does all
+that can be done with them: a sum over lists, a linear map, batch norm, relu, and the sums that the next batch norm
+needs. Each tile has its own part of every sum, and parts are added up in order. So the result does not depend on which
+thread works on which tile.
 
 A pass over tiles begins with the first of them and the one after the last.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from graphldp.learn.engine.cpu.tiles import (
+    TILE,
+    Entries,
+    Floats,
+    Norm,
+    moments,
+    normalise,
+    pool_lists,
+    sum_lists,
+    take,
+    through_relu,
+)
 from graphldp.learn.engine.rows import EPS
 
-Floats = NDArray[np.floating[Any]]
-Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], Floats]
-"""Of each row: the first entry, the one after the last, what is added to columns; then columns, and values."""
-Norm = Floats
-"""[4, columns]: mean, 1/sd, gamma/sd and beta."""
-
-TILE = 256  # rows of 64 numbers are 64 KB, of which two or three lie in the second-level cache
 FAST = {"contract"}  # a product and a sum may be one operation; nothing else may change
 
 
 @njit(nogil=True, cache=True)
-def tiles_of(rows: int) -> int:
-    """How many tiles there are."""
-    return -(-rows // TILE)
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _add_list(lists: Entries, row: int, x: Floats, out: Floats) -> None:
-    """Add the weighted sum over a row's list, four entries at a time."""
-    begin, end, offset, col, val = lists
-    width, shift = len(out), offset[row]
-    entry, stop = begin[row], end[row]
-    while entry + 4 <= stop:
-        a, b, c, d = val[entry], val[entry + 1], val[entry + 2], val[entry + 3]
-        p, q = x[col[entry] + shift], x[col[entry + 1] + shift]
-        r, s = x[col[entry + 2] + shift], x[col[entry + 3] + shift]
-        for j in range(width):
-            out[j] += (a * p[j] + b * q[j]) + (c * r[j] + d * s[j])
-        entry += 4
-    while entry < stop:
-        a, p = val[entry], x[col[entry] + shift]
-        for j in range(width):
-            out[j] += a * p[j]
-        entry += 1
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _moments(y: Floats, counts: Floats, tile: int, first: int, last: int, weights: Floats, parts: Floats) -> None:
-    """Users of a tile, and of each column their mean and the squares of what differs from it."""
-    width, total = y.shape[1], counts.dtype.type(0)
-    mean, squares = parts[0, tile], parts[1, tile]
-    mean[:] = 0
-    squares[:] = 0
-    for i in range(first, last):
-        total += counts[i]
-        for j in range(width):
-            mean[j] += counts[i] * y[i, j]
-    weights[tile] = total
-    if total > 0:
-        for j in range(width):
-            mean[j] /= total
-    for i in range(first, last):
-        for j in range(width):
-            off = y[i, j] - mean[j]
-            squares[j] += counts[i] * off * off
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _normalise(y: Floats, norm: Norm, first: int, last: int, out: Floats) -> None:
-    """relu(bn(y)) of a tile, from row 0 of ``out`` on."""
-    mean, steep, beta = norm[0], norm[2], norm[3]
-    zero = y.dtype.type(0)
-    for i in range(first, last):
-        for j in range(y.shape[1]):
-            value = (y[i, j] - mean[j]) * steep[j] + beta[j]
-            out[i - first, j] = zero if value < zero else value  # what is not a number stays so, and is noticed
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
 def aggregate(
     start: int,
     stop: int,
@@ -100,37 +45,39 @@ def aggregate(
     """The sum over each row's list, added to what there is or not; its moments where ``weights`` has room."""
     for tile in range(start, stop):
         first, last = tile * TILE, min((tile + 1) * TILE, len(out))
-        for i in range(first, last):
-            if not add:
-                out[i] = 0
-            _add_list(lists, i, x, out[i])
+        sum_lists(x.shape[1], lists, first, last, x, out, first, add)
         if len(weights):
-            _moments(out, counts, tile, first, last, weights, parts)
+            moments(out, counts, tile, first, last, weights, parts)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@njit(nogil=True, cache=True)
+def pool(start: int, stop: int, readout: Entries, y: Floats, norm: Norm, out: Floats) -> None:
+    """The sum of relu(bn(y)) over the users of graphs ``start`` up to ``stop``."""
+    pool_lists(y.shape[1], readout, start, stop, y, norm, out)
+
+
+@njit(nogil=True, cache=True)
 def advance(
     start: int,
     stop: int,
     y: Floats,
     norm: Norm,
     weight: Floats,
-    x: Floats,
     out: Floats,
     counts: Floats,
     weights: Floats,
     parts: Floats,
 ) -> None:
-    """relu(bn(y)), kept where ``x`` has room; its maps by ``weight`` [maps, inputs, outputs]; moments likewise."""
+    """The maps of relu(bn(y)) by ``weight`` [maps, inputs, outputs]; moments where ``weights`` has room."""
     room = np.empty((TILE, y.shape[1]), y.dtype)
     for tile in range(start, stop):
         first, last = tile * TILE, min((tile + 1) * TILE, len(y))
-        own = x[first:last] if len(x) else room[: last - first]
-        _normalise(y, norm, first, last, own)
+        own = room[: last - first]
+        normalise(y.shape[1], y, norm, first, last, own)
         for m in range(len(weight)):
             np.dot(own, weight[m], out[m][first:last])
         if len(weights):
-            _moments(out[0], counts, tile, first, last, weights, parts)
+            moments(out[0], counts, tile, first, last, weights, parts)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -157,24 +104,6 @@ def settle(weights: Floats, parts: Floats, rate: float, bias: Floats, mean: Floa
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _through_relu(grad: Floats, y: Floats, norm: Norm, tile: int, first: int, last: int, sums: Floats) -> None:
-    """Gradients stop where relu was 0. Of those that pass: their sum, and that of their products with y - mean."""
-    mean, steep, beta = norm[0], norm[2], norm[3]
-    plain, sloped = sums[0, tile], sums[1, tile]
-    plain[:] = 0
-    sloped[:] = 0
-    width, zero = y.shape[1], y.dtype.type(0)
-    for i in range(first, last):  # three short loops: one that writes to three arrays would not be vectorised
-        for j in range(width):
-            value = (y[i, j] - mean[j]) * steep[j] + beta[j]
-            grad[i, j] = grad[i, j] if value > zero else zero
-        for j in range(width):
-            plain[j] += grad[i, j]
-        for j in range(width):
-            sloped[j] += grad[i, j] * (y[i, j] - mean[j])
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
 def totals(sums: Floats, norm: Norm, users: float, d_gamma: Floats, d_beta: Floats, taken: Floats) -> None:
     """The gradients of gamma and beta; and what batch norm takes from each user, ``taken[0] + taken[1] (y - mean)``."""
     width = len(d_gamma)
@@ -190,16 +119,14 @@ def totals(sums: Floats, norm: Norm, users: float, d_gamma: Floats, d_beta: Floa
         taken[1, j] = both[1, j] * norm[1, j] * norm[1, j] / users
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
-def take(start: int, stop: int, grad: Floats, y: Floats, norm: Norm, taken: Floats, counts: Floats) -> None:
-    """Batch norm's backward pass, in place, but for its last factor, gamma/sd, which waits for small matrices."""
-    mean, plain, sloped = norm[0], taken[0], taken[1]
-    for i in range(start * TILE, min(stop * TILE, len(y))):
-        for j in range(y.shape[1]):
-            grad[i, j] -= counts[i] * (plain[j] + sloped[j] * (y[i, j] - mean[j]))
+@njit(nogil=True, cache=True)
+def take_all(start: int, stop: int, grad: Floats, y: Floats, norm: Norm, taken: Floats, counts: Floats) -> None:
+    """Batch norm's backward pass, in place: see :func:`graphldp.learn.engine.cpu.tiles.take`."""
+    first, last = start * TILE, min(stop * TILE, len(y))
+    take(y.shape[1], grad, y, norm, taken, counts, first, last, grad, first)
 
 
-@njit(nogil=True, cache=True, fastmath=FAST)
+@njit(nogil=True, cache=True)
 def map_back(
     start: int,
     stop: int,
@@ -234,14 +161,11 @@ def map_back(
     for tile in range(start, stop):
         first, last = tile * TILE, min((tile + 1) * TILE, len(y))
         x, own = room[0, : last - first], room[1, : last - first]
-        take(tile, tile + 1, grad, y, norm, taken, counts)
-        for i in range(first, last):  # not into grad and own at once: a loop that may write where it reads is slow
-            for j in range(y.shape[1]):
-                own[i - first, j] = grad[i, j]
-        _normalise(before, norm_before, first, last, x)
+        take(y.shape[1], grad, y, norm, taken, counts, first, last, own, 0)
+        normalise(y.shape[1], before, norm_before, first, last, x)
         np.dot(own.T, x, d_weight[tile])
         np.dot(own, weight, grad[first:last])
-        _through_relu(grad, before, norm_before, tile, first, last, sums)
+        through_relu(y.shape[1], grad, before, norm_before, tile, first, last, sums)
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
@@ -283,10 +207,8 @@ def hand_down(
         first, last = tile * TILE, min((tile + 1) * TILE, len(y))
         if len(d_weight):
             own, back = x[: last - first], room[: last - first]
-            for i in range(first, last):
-                back[i - first] = 0
-                _add_list(lists, i, grad, back[i - first])
-            _normalise(y, norm, first, last, own)
+            sum_lists(grad.shape[1], lists, first, last, grad, back, 0, False)
+            normalise(width, y, norm, first, last, own)
             np.dot(back.T, own, d_weight[tile])
             if add:
                 np.dot(back, weight, own)
@@ -298,6 +220,5 @@ def hand_down(
         elif not add:
             down[first:last] = 0
         if len(d_pooled):
-            for i in range(first, last):
-                _add_list(readout, i, d_pooled, down[i])
-            _through_relu(down, y, norm, tile, first, last, sums)
+            sum_lists(width, readout, first, last, d_pooled, down, first, True)
+            through_relu(width, down, y, norm, tile, first, last, sums)

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from graphldp.learn.engine.cpu.passes import Entries, Floats
+from graphldp.learn.engine.cpu.tiles import Entries, Floats
 from graphldp.learn.engine.packed.store import Pointers
 
 Places = NDArray[np.int32]

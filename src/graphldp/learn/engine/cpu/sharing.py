@@ -1,46 +1,87 @@
-"""How a pass over rows is shared between threads."""
+"""How a pass over rows is shared between threads.
+
+On a busy machine a thread may have to wait for a core at any time. So threads do not get equal parts of a pass: each
+takes some tiles, then some more, fewer and fewer, until all are taken. Who has not begun by then is not waited for.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import scipy.linalg  # noqa: F401 - the products of compiled code are scipy's, which must be loaded to be counted
 import torch
 from numba.extending import overload
 from threadpoolctl import ThreadpoolController
 
-from graphldp.learn.engine.cpu.passes import tiles_of
+_S = TypeVar("_S")
+_T = TypeVar("_T")
 
 
-def _share(work: Callable[..., None], rows: int, *arrays: Any) -> None:
-    """A pass over all tiles of so many rows, in equal parts for as many threads as torch has."""
-    tiles, threads = tiles_of(rows), torch.get_num_threads()
+def _share(work: Callable[..., None], tiles: int, *arrays: Any) -> None:
+    """A pass over all tiles, by as many threads as torch has."""
+    threads = torch.get_num_threads()
     if min(threads, tiles) < 2:
         work(0, tiles, *arrays)
         return
-    parts = list(pairwise(tiles * part // threads for part in range(threads + 1)))
-    others = [_pool(os.getpid(), threads).submit(work, *part, *arrays) for part in parts[1:]]
-    work(*parts[0], *arrays)
+    parts = iter(_parts(tiles, threads))  # of a list: threads take its members one by one
+
+    def turn() -> None:
+        for first, last in parts:
+            work(first, last, *arrays)
+
+    others = [_beside(turn) for _ in range(threads - 1)]
+    turn()
     for each in others:
-        each.result()
+        if not each.cancel():
+            each.result()
 
 
-def shared(work: Callable[..., None]) -> Callable[..., None]:
-    """A pass over all tiles of so many rows: called from Python it is shared, and in compiled code one thread's."""
+@cache
+def _parts(tiles: int, threads: int) -> list[tuple[int, int]]:
+    """First tile and the one after the last of each part: half of a fair share of what is left."""
+    parts, first = list[tuple[int, int]](), 0
+    while first < tiles:
+        last = first + max((tiles - first) // (2 * threads), 1)
+        parts.append((first, last))
+        first = last
+    return parts
+
+
+def ahead(work: Callable[[_S], _T], given: Iterable[_S]) -> Iterator[_T]:
+    """What work makes of one after the other; with several threads, of the next one while the last one is in use."""
+    if torch.get_num_threads() == 1:
+        yield from map(work, given)
+        return
+    others = iter(given)
+    for first in others:
+        made = work(first)
+        for each in others:
+            coming = _beside(work, each)
+            yield made
+            made = work(each) if coming.cancel() else coming.result()
+        yield made
+
+
+def _beside(work: Callable[..., _T], *args: Any) -> Future[_T]:
+    """Some work in another thread, as soon as one has nothing else to do."""
+    return _pool(os.getpid(), torch.get_num_threads() - 1).submit(work, *args)
+
+
+def shared(work: Callable[..., None], tile: int) -> Callable[..., None]:
+    """A pass over all rows, ``tile`` at a time: called from Python it is shared, in compiled code one thread's."""
 
     def everywhere(rows: int, *arrays: Any) -> None:
-        _share(work, rows, *arrays)
+        _share(work, -(-rows // tile), *arrays)
 
     @overload(everywhere)
     def _compiled(rows: int, *arrays: Any) -> Callable[..., None]:
         def alone(rows: int, *arrays: Any) -> None:
-            work(0, tiles_of(rows), *arrays)
+            work(0, -(-rows // tile), *arrays)
 
         return alone
 

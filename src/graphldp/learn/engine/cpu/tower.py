@@ -21,24 +21,23 @@ from numpy.typing import NDArray
 
 from graphldp.learn.engine.cpu.passes import (
     FAST,
-    Entries,
-    Floats,
     advance,
     aggregate,
     hand_down,
     map_back,
+    pool,
     settle,
-    take,
-    tiles_of,
+    take_all,
     totals,
 )
 from graphldp.learn.engine.cpu.sharing import shared
+from graphldp.learn.engine.cpu.tiles import TILE, Entries, Floats, tiles_of
 from graphldp.learn.engine.rows import EPS
 
 Offsets = NDArray[np.int64]
 
-over_aggregate, over_advance, over_take = shared(aggregate), shared(advance), shared(take)
-over_map_back, over_hand_down = shared(map_back), shared(hand_down)
+over_aggregate, over_advance, over_pool = shared(aggregate, TILE), shared(advance, TILE), shared(pool, 1)
+over_take, over_map_back, over_hand_down = shared(take_all, TILE), shared(map_back, TILE), shared(hand_down, TILE)
 
 
 @njit(nogil=True, cache=True)
@@ -126,12 +125,13 @@ def ahead(
     _norm(weights, parts, rate, training, maps[0], params, running, norms[0])
     for j in range(1, len(maps)):
         weight = _turned(params, maps[j, 0], hidden, 1, hidden)
-        over_advance(rows, ys[j - 1], norms[j - 1], weight, ys[0, :0], ys[j : j + 1], counts, weights, parts)
+        over_advance(rows, ys[j - 1], norms[j - 1], weight, ys[j : j + 1], counts, weights, parts)
         _norm(weights, parts, rate, training, maps[j], params, running, norms[j])
     weight = _turned(params, following, hidden, matrices, hidden)
-    x, after = np.empty((rows, hidden), ys.dtype), np.empty((len(weight), rows, hidden), ys.dtype)
-    over_advance(rows, ys[-1], norms[-1], weight, x, after, counts, weights[:0], parts)
-    over_aggregate(len(sums), readout, x, sums, False, counts[:0], weights[:0], parts)
+    after = np.empty((len(weight), rows, hidden), ys.dtype)
+    if len(weight):
+        over_advance(rows, ys[-1], norms[-1], weight, after, counts, weights[:0], parts)
+    over_pool(len(sums), readout, ys[-1], norms[-1], sums)
     return norms, after
 
 

@@ -1,15 +1,15 @@
 """What a model sees of a user before it looks at any list: one-hot blocks, each the bin of one number.
 
 All of it is in the reports at no further ε. Bins are wide, so that users with nearly the same numbers start with the
-same colour (:mod:`graphldp.learn.engine.packed.colours`) and are computed once; and their bounds are constants, fitted to
-nothing, so that a graph that comes later is read in the same way.
+same colour (:mod:`graphldp.learn.engine.packed.colours`) and are computed once; and their bounds are constants, fitted
+to nothing, so that a graph that comes later is read in the same way.
 
     constant        1
     degree          the length of the reported list, the last position for all longer ones
     noisy-degree    d*
     size            n of her graph
     profile         four blocks: d*, the length of the list, how many list this user, and n of her graph
-    columns         d*; after the block come the user's columns, plain numbers (:mod:`graphldp.learn.engine.features.columns`)
+    columns         d*; then come the user's columns, plain numbers (:mod:`graphldp.learn.engine.features.columns`)
 
 Where reports carry no d*, the length of the list stands in for it.
 """

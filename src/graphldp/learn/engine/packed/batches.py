@@ -1,7 +1,7 @@
 """Graphs on a device, and batches gathered from them there.
 
-A batch is a gather of blocks (:mod:`graphldp.learn.engine.packed.store`). The host knows every block's size, so it lays out
-all batches of an epoch at once; the device is never asked for a size, and the host never waits for its answer.
+A batch is a gather of blocks (:mod:`graphldp.learn.engine.packed.store`). The host knows every block's size, so it lays
+out all batches of an epoch at once; the device is never asked for a size, and the host never waits for its answer.
 """
 
 from __future__ import annotations

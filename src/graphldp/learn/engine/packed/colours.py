@@ -13,7 +13,7 @@ batch norm acts on each user alike, and dropout acts on the scores of graphs onl
 Colours are kept apart by graph, so a batch is a gather of blocks whose sizes are known beforehand. Sharing them between
 the graphs of a batch saves another sixth of the rows on REDDIT-BINARY (22 %, 37 %, 39 % of the users after 2 to 4
 rounds against 13 %, 32 %, 38 %; under DPRR at ε = 1, 48 %, 50 %, 50 % against 41 %, 49 %, 49 %), but then the structure
-of every batch has to be found anew: :mod:`graphldp.learn.engine.merging` does so on a CPU where it pays.
+of every batch has to be found anew: :mod:`graphldp.learn.engine.cpu.merging` does so on a CPU where it pays.
 
 Multisets are compared by hash: each colour draws two 64-bit words, a multiset's hash is their sum modulo 2⁶⁴, and
 users are grouped by the first hash and checked by the second. Two different multisets of fewer than 2^m users share a

@@ -1,8 +1,8 @@
 """Batches that are read where the store keeps them, by compiled kernels: a batch is a table of what comes from where.
 
 The tables of all steps of an epoch are made at once on the host, which knows every block's size, and sent at once. A
-batch is given a little more room than it needs (:func:`graphldp.learn.engine.packed.layout.room_for`), so that few shapes
-serve all batches; filling rows stand for nobody and change nothing.
+batch is given a little more room than it needs (:func:`graphldp.learn.engine.packed.layout.room_for`), so that few
+shapes serve all batches; filling rows stand for nobody and change nothing.
 """
 
 from __future__ import annotations

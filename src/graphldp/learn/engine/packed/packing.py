@@ -1,8 +1,8 @@
 """Packing a set of graphs for learning: distinct colours, how often they occur, and what each aggregates over.
 
-After each round of colour refinement (:mod:`graphldp.learn.engine.packed.colours`) there is one row per colour and graph, and
-a sparse matrix from the rows of the round before: entry (r, c) says how much a user of colour r takes from colour c.
-Graphs are blocks of that matrix, one after the other.
+After each round of colour refinement (:mod:`graphldp.learn.engine.packed.colours`) there is one row per colour and
+graph, and a sparse matrix from the rows of the round before: entry (r, c) says how much a user of colour r takes from
+colour c. Graphs are blocks of that matrix, one after the other.
 """
 
 from __future__ import annotations

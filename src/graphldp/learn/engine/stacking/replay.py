@@ -73,11 +73,11 @@ class Replay:
     def prepare(
         self, store: GraphStore, ids: NDArray[np.int64], layers: int, kept: torch.dtype, *beside: Tensor
     ) -> Steps:
-        """Lay out the batches of some graphs (:func:`graphldp.learn.engine.packed.batches.gather`); the device need not wait.
+        """Lay out the batches of some graphs; the device need not wait.
 
         Args:
             store: packed graphs.
-            ids: int64 [steps, S, B], which graphs.
+            ids: int64 [steps, S, B], which graphs: see :func:`graphldp.learn.engine.packed.batches.gather`.
             layers: how many rounds the models use.
             kept: see :class:`~graphldp.learn.engine.rows.Rows`.
             beside: [steps, …] each, on the device; of the same shape at each call.

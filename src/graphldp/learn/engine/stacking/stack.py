@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from graphldp.learn.engine import gin, plans
+from graphldp.learn.engine import gin
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packed.batches import PackedGraphs
 from graphldp.learn.engine.packed.layout import send
 from graphldp.learn.engine.packed.store import GraphStore, join
 from graphldp.learn.engine.rows import passes_for
+from graphldp.learn.engine.stacking import plans
 from graphldp.learn.engine.stacking.members import Member
 from graphldp.learn.engine.stacking.replay import Replay, Steps
 
