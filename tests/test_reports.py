@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,20 @@ def test_how_reports_were_drawn_is_kept_in_files_and_between_processes(tmp_path:
     assert pickle.loads(pickle.dumps(reports)).origin == ORIGIN
     assert reports.subset([0]).origin == ORIGIN
     assert str(ORIGIN) == "dprr(epsilon=1.0, allocation=[0.25, 0.75], noise='laplace')"
+
+
+def test_what_a_filter_judged_knows_it(tmp_path: Path) -> None:
+    reports = gl.NoisyDegrees(1.0).randomize(gl.synthetic.threads(4, seed=0), rng=0)
+    judged = replace(reports, filtered=True, missing=np.arange(reports.num_users) % 5 == 0)
+    for each, wanted in ((reports, False), (judged, True)):
+        each.save(tmp_path / "reports.npz")
+        found = gl.Reports.load(tmp_path / "reports.npz")
+        assert {kept.filtered for kept in (found, found[:2], found.induced())} == {wanted}
+        with np.load(tmp_path / "reports.npz") as stored:
+            assert ("filtered" in stored) == wanted  # a file of honest reports is the one that it was
+        assert ("judged by a filter" in each._repr_html_()) == wanted
+    with pytest.raises(DataError, match="filtered must be True or False"):
+        replace(reports, filtered=1)  # type: ignore[arg-type]
 
 
 def test_an_origin_does_not_change() -> None:

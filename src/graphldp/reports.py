@@ -96,6 +96,8 @@ class Reports(NeighbourLists):
         origin: how the lists were drawn.
         noise: ``"laplace"`` or ``"discrete"`` where degrees carry noise.
         collected: whether users' own clients drew and sent them; False for a simulation.
+        filtered: whether a filter judged them (:class:`graphldp.threats.Defense`). Whom it leaves out depends on what
+            all users claim, so one liar may have changed more than her own report.
     """
 
     epsilon1: NDArray[np.float64] = field(kw_only=True)
@@ -115,6 +117,7 @@ class Reports(NeighbourLists):
     origin: Origin = field(default_factory=Origin, kw_only=True)
     noise: str | None = field(default=None, kw_only=True)
     collected: bool = field(default=False, kw_only=True)
+    filtered: bool = field(default=False, kw_only=True)
 
     per_user: ClassVar[tuple[str, ...]] = (
         "epsilon1",
@@ -144,8 +147,9 @@ class Reports(NeighbourLists):
             values = getattr(self, name)
             if values is not None and (values.dtype != np.float64 or not (once(values) >= 0).all()):
                 raise DataError(f"{name} must hold a number ≥ 0 for each user.")
-        if not isinstance(self.collected, bool):
-            raise DataError("collected must be True or False.")
+        for name in ("collected", "filtered"):
+            if not isinstance(getattr(self, name), bool):
+                raise DataError(f"{name} must be True or False.")
         if self.noisy_degree is not None and self.noisy_degree.dtype != np.float64:
             raise DataError("noisy_degree must hold a number for each user.")
         if self.missing is not None:
@@ -170,6 +174,7 @@ class Reports(NeighbourLists):
             "reported entries": self.num_entries,
             "have not reported": absent or None,
             "d* released": "no" if self.noisy_degree is None else "yes",
+            "judged by a filter": "yes" if self.filtered else None,
         }
         return facts(f"Reports {self.name or 'unnamed'}, noisy", seen) + self.guarantee._repr_html_()
 
@@ -205,7 +210,7 @@ class Reports(NeighbourLists):
             raise DataError("noisy_labels must hold whole numbers from 0 on, below the number of categories.")
 
     def _stored(self) -> dict[str, Any]:
-        return super()._stored() | {"origin": self.origin.to_json()}
+        return super()._stored() | {"origin": self.origin.to_json(), "filtered": self.filtered or None}
 
     @classmethod
     def _restored(cls, values: dict[str, Any]) -> Self:

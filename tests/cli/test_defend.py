@@ -40,7 +40,11 @@ def test_the_file_is_what_the_library_makes(command: Any, attacked: tuple[Path, 
     assert code == 0
     assert "flagged_users" in printed
     kept, _ = HubGuard("accuracy", treatment="empty").apply(gl.Reports.load(attacked[0]), rng=3)
-    assert np.array_equal(gl.Reports.load(out).indices, kept.indices)
+    read = gl.Reports.load(out)
+    assert np.array_equal(read.indices, kept.indices)
+    assert read.filtered
+    assert kept.filtered
+    assert not gl.Reports.load(attacked[0]).filtered
 
 
 @pytest.mark.parametrize(

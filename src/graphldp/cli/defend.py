@@ -51,6 +51,9 @@ def defend(
 
     'guard-accuracy' protects a model best; 'guard-guarantee' and 'threshold' promise every honest user a probability
     of at most θ to be flagged. Public users are never flagged.
+
+    A model that says how many liars a label withstands promises nothing of what is left: one liar may change who else
+    is flagged.
     """
     from graphldp.reports import Reports
     from graphldp.threats.named import make_defense

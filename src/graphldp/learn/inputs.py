@@ -82,3 +82,8 @@ def check_lists(X: NeighbourLists, features: str) -> None:
             "No list names anybody, so all users look alike to this network, whatever its head sees: "
             "choose features='noisy-degree', 'size', 'profile' or 'columns', the recommended classifier, or send lists."
         )
+
+
+def filtered(X: object) -> bool:
+    """Whether a filter judged the graphs' reports: one user may then have changed whom it left out."""
+    return isinstance(X, Reports) and X.filtered

@@ -8,8 +8,8 @@ label, after the defense. The search needs no gradient, so anything with a score
 3. the best claim is moved by small steps;
 4. a forged hub says that she knows busy users, or quiet ones.
 
-*Careful* liars also know that claims have to fit together (:mod:`graphldp.mechanisms.degrees.support`), and make none that do
-not where they have a choice.
+*Careful* liars also know that claims have to fit together (:mod:`graphldp.mechanisms.degrees.support`), and make none
+that do not where they have a choice.
 
 A graph keeps the best claim found for it, so each step asks for the score of all graphs at once.
 """

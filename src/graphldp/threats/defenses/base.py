@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, get_args
 
 import numpy as np
@@ -46,10 +46,12 @@ class Defense(ABC):
             rng: an int, a ``Generator`` or a ``SeedSequence``; only the treatment ``"redraw"`` draws.
 
         Returns:
-            The reports without the flagged lists, and the verdict.
+            The reports without the flagged lists, and the verdict. They know that a filter judged them, whoever was
+            flagged.
         """
         verdict = self.judge(reports)
-        return treat(reports, verdict.flagged, self.treatment, rng=rng), verdict
+        kept = treat(reports, verdict.flagged, self.treatment, rng=rng)
+        return replace(kept, filtered=True, trusted=True), verdict
 
     @abstractmethod
     def judge(self, reports: Reports) -> Verdict:

@@ -5,8 +5,8 @@
 - *Mixture.* Whatever the true degrees are, their mixture with the noise has no value that is more than e^ε as frequent
   as the next one: that is what ε-LDP means. Given how many sent v or v + 1, those who sent v are at most binomial with
   e^ε/(1 + e^ε). Liars who all say the same stand out.
-- *Support.* A hub of d friends needs d others who have a friend (:mod:`graphldp.mechanisms.degrees.support`). The busiest
-  users are flagged, as many as must be set aside until the others fit.
+- *Support.* A hub of d friends needs d others who have a friend (:mod:`graphldp.mechanisms.degrees.support`). The
+  busiest users are flagged, as many as must be set aside until the others fit.
 
 An honest user fails a test with probability about θ, and no more. A claim that is too small but within the range
 passes.
