@@ -7,8 +7,8 @@ import pytest
 
 import graphldp as gl
 from graphldp.experiments.aimed import unnoticed
-from graphldp.learn.tables.robust import agreement, robust_profile
-from graphldp.learn.tables.robust.absences import SizeLimits
+from graphldp.learn.tables.robust import agreement
+from graphldp.learn.tables.robust.limits import LabelLimits
 from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 from graphldp.threats.named import make_attack
 
@@ -22,8 +22,7 @@ def reports() -> gl.Reports:
 def model(reports: gl.Reports) -> RobustProfileClassifier:
     """One that always hears the profile: on these graphs, liars turn hardly a label of the others."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(robust_profile, "_VOICES", np.array([9.0]))
-        patch.setattr(SizeLimits, "choose", lambda *_: SizeLimits())
+        patch.setattr(LabelLimits, "choose", lambda *_: LabelLimits(9.0, 1.0))
         return RobustProfileClassifier().fit(reports[:120])
 
 
@@ -44,15 +43,27 @@ def test_they_turn_more_labels_than_all_of_them_together(
     lying = unnoticed(model, honest, forged)
     told = mixed(honest, forged, lying)
     assert 0 < lying.sum() < len(honest)
-    assert model.checked(told) is model
-    assert model.score(told) < min(warned.score(forged), model.score(honest))
+    assert model.checked(told).score(told) < min(warned.score(forged), model.score(honest))
     turned = model.predict(told) != model.predict(honest)
     assert turned[lying].all()
     assert not turned[~lying].any()
 
 
+def test_no_other_number_of_them_turns_more(reports: gl.Reports, model: RobustProfileClassifier) -> None:
+    """By the classifier itself, which hears of each graph what all others allow: any of the first so many lie."""
+    honest = reports[120:]
+    forged = make_attack("hub-imitation", liars=1).apply(honest, rng=0)
+    best = mixed(honest, forged, unnoticed(model, honest, forged))
+    left = model.checked(best).score(best)
+    rng = np.random.default_rng(0)
+    for count in (1, 3, 6, 12, 25, 60):
+        told = mixed(honest, forged, rng.permutation(60) < count)
+        assert model.checked(told).score(told) >= left
+
+
 def test_where_nobody_compares_all_of_them_lie(reports: gl.Reports, model: RobustProfileClassifier) -> None:
     honest = reports[120:]
     forged = make_attack("fake-hub", liars=1).apply(honest, rng=0)
-    assert unnoticed(model.checked(forged), honest, forged).all()
     assert unnoticed(model, honest, honest).all()  # lies that turn no label might as well be told
+    few = unnoticed(model, honest[:20], forged[:20])
+    assert model.score(mixed(honest[:20], forged[:20], few)) == model.score(forged[:20])

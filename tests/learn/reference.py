@@ -2,75 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from tests.learn.samples import told_of
 from tests.values import some
 from torch import Tensor, nn
 from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GCNConv, GINConv, MessagePassing, SAGEConv, global_add_pool, global_mean_pool
 
-from graphldp.attributes import Attributes
 from graphldp.learn.engine.features.codes import DEGREE_BOUNDS, SIZE_BOUNDS
 from graphldp.learn.engine.features.summaries import smooth_table
 from graphldp.learn.engine.features.weights import LEVELS, posterior_levels
 from graphldp.learn.engine.gin import CUT, ModelSpec
 from graphldp.neighbour_lists import NeighbourLists
-from graphldp.reports import Origin, Reports
-
-
-def random_lists(rng: np.random.Generator, sizes: list[int], density: float) -> NeighbourLists:
-    """Asymmetric lists; about a third of them empty."""
-    rows = []
-    for n in sizes:
-        matrix = (rng.random((n, n)) < density) & (rng.random((n, 1)) < 2 / 3)
-        np.fill_diagonal(matrix, False)
-        rows += [np.flatnonzero(row) for row in matrix]
-    indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
-    indices = np.concatenate([*rows, np.zeros(0, np.int64)]).astype(np.int32)
-    return NeighbourLists(indptr, indices, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64))
-
-
-def with_degrees(rng: np.random.Generator, lists: NeighbourLists) -> Reports:
-    """The same lists as reports that carry d*."""
-    ones = np.ones(lists.num_users)
-    noisy = lists.degrees + rng.laplace(scale=2.0, size=lists.num_users)
-    arrays = lists.indptr, lists.indices, lists.graph_ptr
-    return Reports(*arrays, epsilon1=ones, epsilon2=ones, noisy_degree=noisy, origin=Origin("dprr"), noise="laplace")
-
-
-def with_columns(rng: np.random.Generator, reports: Reports, *, kinds: int | None = None) -> Reports:
-    """The same reports with two public columns, two groups, a noisy column and a noisy label of three.
-
-    Args:
-        kinds: how many different rows there are; by default about as many as users.
-    """
-    n = reports.num_users
-    kind = np.arange(n) if kinds is None else rng.integers(kinds, size=n)
-    values = rng.normal(size=(max(n, kinds or 0), 3)).astype(np.float32)[kind]
-    spent = np.full(n, 1.0)
-    return replace(
-        reports,
-        attributes=Attributes(values[:, :2], groups=kind % 2, num_groups=2, public_features=True),
-        noisy_features=values[:, 2:],
-        epsilon_features=spent,
-        noisy_labels=kind % 3,
-        epsilon_labels=spent,
-        categories=3,
-    )
-
-
-def told_of(reports: NeighbourLists) -> NDArray[np.float32]:
-    """The columns of each user as a network takes them: public ones, groups, noisy numbers, and (told - q)/(p - q)."""
-    assert isinstance(reports, Reports)
-    own, other = np.e / (np.e + 2), 1 / (np.e + 2)  # three categories, ε = 1
-    group, label = some(reports.groups), some(reports.noisy_labels)
-    indicators = ((label[:, None] == np.arange(3)) - other) / (own - other)
-    parts = reports.features, group[:, None] == np.arange(2), reports.noisy_features, indicators
-    return np.hstack([np.asarray(each, np.float64) for each in parts]).astype(np.float32)
+from graphldp.reports import Reports
 
 
 def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[Data]:
@@ -102,6 +49,11 @@ def data_of(lists: NeighbourLists, spec: ModelSpec, dtype: torch.dtype) -> list[
         weights = weight[lists.indptr[first] : lists.indptr[last]]
         graphs.append(Data(x=x, edge_index=edge_index, num_nodes=n, summaries=own, edge_weight=weights))
     return graphs
+
+
+def batch_of(graphs: list[Data]) -> Batch:
+    """Several graphs as one."""
+    return Batch.from_data_list(graphs)
 
 
 class BothWays(nn.Module):

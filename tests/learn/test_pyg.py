@@ -1,24 +1,16 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from tests.values import some, wrong
-from torch_geometric import transforms
-from torch_geometric.data import Data, Dataset, InMemoryDataset
-from torch_geometric.datasets import TUDataset
-from torch_geometric.loader import DataLoader
-from torch_geometric.nn import GINConv
 
 import graphldp as gl
 from graphldp.errors import DataError, GraphLDPError, ParameterError
 from graphldp.labels import NO_LABEL
-from graphldp.learn.pyg import Randomize, edges_of, to_data
 from graphldp.mechanisms import DPRR, RR, NonPrivFull
 
 DRAWN = "drawn before"
@@ -51,8 +43,8 @@ def raw(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def private(seed: int = 0) -> Randomize:
-    return Randomize(DPRR(epsilon=2.0, n_max=40), seed=seed)
+def private(seed: int = 0) -> gl.pyg.Randomize:
+    return gl.pyg.Randomize(DPRR(epsilon=2.0, n_max=40), seed=seed)
 
 
 def test_round_trip() -> None:
@@ -75,7 +67,7 @@ def test_directed_round_trip_and_the_way_messages_flow() -> None:
 
 def test_reports_carry_their_noisy_degree() -> None:
     reports = DPRR(epsilon=5.0).randomize(some_graphs(), rng=1)
-    data = to_data(reports)
+    data = gl.pyg.to_data(reports)
     noisy = torch.cat([each.noisy_degree for each in data]).numpy()
     np.testing.assert_array_equal(noisy, some(reports.noisy_degree).astype(np.float32))
     assert sum(each.num_edges for each in data) == reports.num_entries
@@ -106,6 +98,8 @@ def test_a_graph_without_a_label_has_no_y() -> None:
 
 
 def test_features_are_never_dropped_in_silence() -> None:
+    from torch_geometric.data import Data
+
     edge = torch.tensor([[0, 1], [1, 0]])
     data = Data(edge_index=edge, x=torch.ones(2, 3), edge_attr=torch.ones(2), y=torch.tensor([1]))
     with pytest.raises(DataError, match=r"also hold edge_attr: name it in ignore .* drop_features=True"):
@@ -120,21 +114,26 @@ def test_features_are_never_dropped_in_silence() -> None:
 
 
 def test_labels_must_agree() -> None:
+    from torch_geometric.data import Data
+
     edge = torch.tensor([[0, 1], [1, 0]])
     plain, labelled = Data(edge_index=edge, num_nodes=2), Data(edge_index=edge, num_nodes=2, y=torch.tensor([1.0]))
-    assert edges_of([plain])["labels"] is None
-    assert edges_of([labelled])["labels"].tolist() == [1]
-    assert edges_of([])["sizes"] == []
+    assert gl.pyg.edges_of([plain])["labels"] is None
+    assert gl.pyg.edges_of([labelled])["labels"].tolist() == [1]
+    assert gl.pyg.edges_of([])["sizes"] == []
     for bad in ([plain, labelled], [Data(edge_index=edge, num_nodes=2, y=torch.tensor([0.5]))]):
         with pytest.raises(DataError):
-            edges_of(bad)
+            gl.pyg.edges_of(bad)
     with pytest.raises(DataError, match="edge_index"):
-        edges_of([Data(num_nodes=2)])
+        gl.pyg.edges_of([Data(num_nodes=2)])
     with pytest.raises(DataError, match="nodes 0 to 1"):
-        edges_of([Data(edge_index=torch.tensor([[0], [7]]), num_nodes=2)])
+        gl.pyg.edges_of([Data(edge_index=torch.tensor([[0], [7]]), num_nodes=2)])
 
 
 def test_pre_transform_of_a_tu_dataset(raw: Path) -> None:
+    from torch_geometric.datasets import TUDataset
+    from torch_geometric.loader import DataLoader
+
     plain = TUDataset(str(raw), "SOME", use_node_attr=True)
     assert plain[0].edge_attr is not None
     dataset = TUDataset(str(raw), "SOME", pre_transform=private(), force_reload=True)
@@ -146,7 +145,7 @@ def test_pre_transform_of_a_tu_dataset(raw: Path) -> None:
     for _epoch in range(2):  # stored reports may be read as often as one likes
         for graph, data in enumerate(dataset):
             assert sorted(data.keys()) == ["edge_index", "noisy_degree", "num_nodes", "x", "y"]
-            want = to_data(expected[graph])[0]
+            want = gl.pyg.to_data(expected[graph])[0]
             assert torch.equal(some(data.edge_index), some(want.edge_index))
             assert torch.equal(data.noisy_degree, want.noisy_degree)
             assert torch.equal(some(data.x), plain[graph].x)
@@ -155,6 +154,8 @@ def test_pre_transform_of_a_tu_dataset(raw: Path) -> None:
 
 
 def test_another_pre_transform_is_noticed(raw: Path) -> None:
+    from torch_geometric.datasets import TUDataset
+
     drawn = TUDataset(str(raw), "SOME", pre_transform=private(seed=0))
     with pytest.warns(UserWarning, match="pre_transform"):
         read = TUDataset(str(raw), "SOME", pre_transform=private(seed=1))
@@ -163,6 +164,9 @@ def test_another_pre_transform_is_noticed(raw: Path) -> None:
 
 
 def test_transform_draws_each_graph_once(raw: Path) -> None:
+    from torch_geometric.datasets import TUDataset
+    from torch_geometric.loader import DataLoader
+
     dataset = TUDataset(str(raw), "SOME", transform=private())
     first = list(dataset)
     assert len(first) == 6
@@ -173,27 +177,17 @@ def test_transform_draws_each_graph_once(raw: Path) -> None:
 
 
 def test_reading_the_raw_files_again_is_a_second_draw(raw: Path) -> None:
+    from torch_geometric.datasets import TUDataset
+
     transform = private()
     TUDataset(str(raw), "SOME", pre_transform=transform)
     with pytest.raises(GraphLDPError, match=DRAWN):
         TUDataset(str(raw), "SOME", pre_transform=transform, force_reload=True)
 
 
-class FromDisk(Dataset):
-    """Reads a file at each access, so the same graph comes as new objects."""
-
-    def __init__(self, folder: Path, transform: Callable[[Any], Any]) -> None:
-        super().__init__(None, transform)
-        self.folder = folder
-
-    def len(self) -> int:
-        return 3
-
-    def get(self, idx: int) -> Data:
-        return Data.from_dict(torch.load(self.folder / f"{idx}.pt"))
-
-
 def test_transform_of_a_dataset_on_disk_draws_once(tmp_path: Path) -> None:
+    from tests.learn.pyg_sets import FromDisk
+
     for place, data in enumerate(some_graphs()[[0, 2, 5]].to_pyg()):
         torch.save(data.to_dict(), tmp_path / f"{place}.pt")
     dataset = FromDisk(tmp_path, private())
@@ -204,22 +198,22 @@ def test_transform_of_a_dataset_on_disk_draws_once(tmp_path: Path) -> None:
 
 
 def test_transforms_before_it_do_not_hide_a_graph() -> None:
+    from tests.learn.pyg_sets import InMemory
+    from torch_geometric import transforms
+
     data = some_graphs().to_pyg()
     composed = transforms.Compose([transforms.ToUndirected(), private()])
-    dataset = _InMemory(data, composed)
+    dataset = InMemory(data, composed)
     assert len(list(dataset)) == 7  # equal stars are two graphs: both are held
     with pytest.raises(GraphLDPError, match=DRAWN):
         dataset[0]
 
 
-class _InMemory(InMemoryDataset):
-    def __init__(self, data: list[Data], transform: Callable[[Any], Any]) -> None:
-        super().__init__(None, transform)
-        self.data, self.slices = self.collate(data)
-
-
 def test_a_worker_process_is_refused() -> None:
-    dataset = _InMemory(some_graphs()[[0, 2]].to_pyg(), private())
+    from tests.learn.pyg_sets import InMemory
+    from torch_geometric.loader import DataLoader
+
+    dataset = InMemory(some_graphs()[[0, 2]].to_pyg(), private())
     loader = DataLoader(
         dataset, batch_size=2, num_workers=1, multiprocessing_context=multiprocessing.get_context("fork")
     )
@@ -241,7 +235,7 @@ def test_noise_depends_on_position_not_on_edges() -> None:
 def test_the_original_stays_as_it_was() -> None:
     data = some_graphs().to_pyg()[0]
     before = some(data.edge_index).clone()
-    result = Randomize(RR(epsilon=0.1))(data)
+    result = gl.pyg.Randomize(RR(epsilon=0.1))(data)
     assert torch.equal(some(data.edge_index), before)
     assert "noisy_degree" not in result
     assert result.num_nodes == 6
@@ -258,25 +252,27 @@ def test_nothing_private_passes_beside_the_lists() -> None:
 
 def test_exact_lists_pass_unchanged() -> None:
     data = some_graphs().to_pyg()[0]
-    assert torch.equal(Randomize(NonPrivFull())(data).edge_index, some(data.edge_index))
+    assert torch.equal(gl.pyg.Randomize(NonPrivFull())(data).edge_index, some(data.edge_index))
 
 
 def test_bad_input() -> None:
     with pytest.raises(ParameterError, match="n_max"):
-        Randomize(DPRR(epsilon=1.0))
-    assert repr(Randomize(DPRR(epsilon=1.0, allocation="fixed"), seed=3)).endswith("seed=3)")
+        gl.pyg.Randomize(DPRR(epsilon=1.0))
+    assert repr(gl.pyg.Randomize(DPRR(epsilon=1.0, allocation="fixed"), seed=3)).endswith("seed=3)")
     with pytest.raises(ParameterError, match="one epsilon"):
-        Randomize(DPRR(epsilon=np.ones(6), n_max=10))
+        gl.pyg.Randomize(DPRR(epsilon=np.ones(6), n_max=10))
     with pytest.raises(ParameterError, match="'seed'"):
-        Randomize(RR(epsilon=1.0), seed=-1)
+        gl.pyg.Randomize(RR(epsilon=1.0), seed=-1)
     with pytest.raises(ParameterError, match="at least the largest graph"):
-        Randomize(DPRR(epsilon=5.0, n_max=3))(some_graphs().to_pyg()[0])
+        gl.pyg.Randomize(DPRR(epsilon=5.0, n_max=3))(some_graphs().to_pyg()[0])
     with pytest.raises(ParameterError, match="Data object"):
         private()([1, 2])
 
 
 @pytest.mark.parametrize("sparse_features", [False, True])
 def test_nodes_keep_their_columns_both_ways(sparse_features: bool) -> None:
+    from torch_geometric.data import Data
+
     x = torch.tensor([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
     given = x.to_sparse() if sparse_features else x
     data = Data(x=given, edge_index=torch.tensor([[0, 1], [1, 0]]), y=torch.tensor([2, 0, 1]), num_nodes=3)
@@ -310,6 +306,8 @@ def test_labels_of_graphs_and_of_nodes_stand_beside_each_other() -> None:
 
 
 def test_nodes_columns_are_of_one_width_and_everywhere() -> None:
+    from torch_geometric.data import Data
+
     edges = torch.zeros((2, 0), dtype=torch.long)
     one, two = (Data(x=torch.ones(2, width), edge_index=edges, num_nodes=2) for width in (1, 2))
     with pytest.raises(DataError, match="x must have the same number of columns"):
@@ -321,6 +319,8 @@ def test_nodes_columns_are_of_one_width_and_everywhere() -> None:
 @pytest.mark.parametrize(("aggregation", "told_apart"), [("max", False), ("mean", False), ("add", True)])
 def test_only_a_sum_tells_graphs_apart_by_their_lists(aggregation: str, told_apart: bool) -> None:
     """From a constant feature, over lists of which none is empty: a star, a triangle and a path with both ends."""
+    from torch_geometric.nn import GINConv
+
     star = gl.GraphSet.from_edges([0, 0, 0, 4, 4, 5, 7, 8], [1, 2, 3, 5, 6, 6, 8, 9], [4, 3, 3])
     torch.manual_seed(0)
     widths = ((1, 8), (8, 8))

@@ -99,21 +99,21 @@ def unnoticed(model: RobustProfileClassifier, honest: Reports, forged: Reports) 
         Of the labels that a lie turns, those that surprise least come first.
     """
     truth = np.searchsorted(model.classes_, np.asarray(honest.labels))
-    lying = np.ones(len(truth), np.bool_)
-    if model.trust_ != "profile":
-        return lying
     before, after = model.statements(honest), model.statements(forged)
     turned = (after.heard.argmax(axis=1) != truth) & (before.heard.argmax(axis=1) == truth)
-    votes, profile = (each - each.mean(axis=0) for each in (before.votes, after.profile))
-    overturned, rank = after.heard.argmax(axis=1) != after.votes.argmax(axis=1), np.empty(len(truth), np.int64)
-    surprise = -(np.tanh(votes) * profile).sum(axis=1)
+    many, profile = (each - each.mean(axis=0) for each in (before.many, after.profile))
+    overturned, rank = after.heard.argmax(axis=1) != after.many.argmax(axis=1), np.empty(len(truth), np.int64)
+    surprise = -(many * profile).sum(axis=1)
     rank[np.lexsort((surprise, overturned, ~turned))] = np.arange(len(truth))
-    left = float((model.checked(forged).predict_proba(forged).argmax(axis=1) == truth).mean())
-    for count in range(int(turned.sum()), 0, -1):
-        mixed = after.where(rank < count, before)
-        if model.believed(mixed) == "profile":
-            return np.asarray(rank < count) if (mixed.heard.argmax(axis=1) == truth).mean() < left else lying
-    return lying
+
+    def right(count: int) -> int:
+        """How many labels are, if the first so many graphs have liars."""
+        said = after.where(rank < count, before)
+        judges = np.stack([each.argmax(axis=1) for each in (said.size, said.many, said.heard)])
+        return int((judges[model.believed(said), np.arange(len(truth))] == truth).sum())
+
+    worst = min((len(truth), *range(1, int(turned.sum()) + 1)), key=right)
+    return np.asarray(rank < worst)
 
 
 def score_of(model: Labels, threat: Threat, seed: int) -> Score:

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.learn.inputs import filtered
 from graphldp.learn.tables.robust.agreement import Trust
 from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 from graphldp.learn.tables.tabular import Graphs
@@ -14,12 +15,16 @@ from graphldp.learn.tables.tabular import Graphs
 Classifier = TypeVar("Classifier")
 
 UNHEARD: dict[Trust | None, str] = {
-    "votes": "Claims do not fit together, or contradict: somebody lied, or these graphs are of another kind. "
-    "No single claim counts for much.",
+    "many": "Claims do not fit together, or contradict: somebody lied, or these graphs are of another kind. "
+    "Where that is so, the busiest users are not heard, and nothing is promised.",
     "size": "Claims do not fit together, or contradict: many lied, or these graphs are of another kind. "
     "Labels go by the number of users alone.",
 }
 """What to say where a classifier does not hear all that it learned."""
+
+
+FILTERED = "Nothing is promised: a filter judged these reports, and one liar may change whom it leaves out."
+"""What to say where a classifier that certifies labels what a filter left."""
 
 
 @runtime_checkable
@@ -32,8 +37,10 @@ class Certifying(Protocol):
 
 
 def certificates(classifier: object, X: Graphs) -> list[int | None]:
-    """How many users cannot change the label of each graph; None throughout where the classifier promises nothing."""
-    return classifier.certify(X).tolist() if isinstance(classifier, Certifying) else [None] * len(X)
+    """How many users cannot change the label of each graph; None throughout where nothing can be promised."""
+    if filtered(X) or not isinstance(classifier, Certifying):
+        return [None] * len(X)
+    return list(classifier.certify(X).tolist())
 
 
 def checked(classifier: Classifier, X: Graphs) -> Classifier:

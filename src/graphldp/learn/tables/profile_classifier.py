@@ -40,7 +40,7 @@ from graphldp.learn.tables.hubs import count_profile, hub_profile
 from graphldp.learn.tables.mixture import STEPS, FoldsSay, Mixture, kept_chances
 from graphldp.learn.tables.profiled import Profiled
 from graphldp.learn.tables.profiles import degree_profile
-from graphldp.learn.tables.tabular import Floats, Graphs, Model, TableClassifier
+from graphldp.learn.tables.tabular import Floats, Graphs, Model, TableClassifier, chances_of
 from graphldp.neighbour_lists import NeighbourLists
 
 
@@ -84,7 +84,7 @@ class ProfileClassifier(TableClassifier):
     def uncalibrated(self, X: Graphs) -> Floats:
         """What the mixture says, [graphs, classes]. Graphs whose hub was never asked count as not answered."""
         check_is_fitted(self)
-        return self.model_.predict_proba(np.nan_to_num(self._table(X), nan=-1.0))
+        return chances_of(self.model_, np.nan_to_num(self._table(X), nan=-1.0), len(self.classes_))
 
     def predict_proba(self, X: Graphs) -> Floats:
         """The probability of each class, [graphs, classes]: calibrated, and never above what the folds support."""

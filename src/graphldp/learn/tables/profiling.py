@@ -22,8 +22,10 @@ def profiled(reports: Reports) -> Profiled:
     Args:
         reports: undirected, without private columns: what a collector holds.
     """
-    if reports.directed or not reports.collected:
-        raise DataError("Profiles are made of reports that a collector holds. These are directed, or simulated.")
+    if reports.directed or reports.filtered or not reports.collected:
+        raise DataError(
+            "Profiles are made of reports that a collector holds. These are directed, simulated, or left by a filter."
+        )
     induced = reports.induced()
     return Profiled(
         tables={each.table: each.features(induced) for each in _READERS},

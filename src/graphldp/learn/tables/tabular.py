@@ -33,6 +33,11 @@ class Model(Protocol):
         ...
 
 
+def chances_of(model: Model, table: Floats, classes: int) -> Floats:
+    """The probability of each class by a fitted model, [rows, classes]; scikit-learn's refuse a table without rows."""
+    return model.predict_proba(table) if len(table) else np.zeros((0, classes))
+
+
 class TableClassifier(ClassifierMixin, BaseEstimator, ABC):
     """A classifier of graphs that sees a few numbers of each.
 
@@ -73,7 +78,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator, ABC):
     def predict_proba(self, X: Graphs) -> Floats:
         """The probability of each class, [graphs, classes]."""
         check_is_fitted(self)
-        return self.model_.predict_proba(self._table(X))
+        return chances_of(self.model_, self._table(X), len(self.classes_))
 
     def _table(self, X: Graphs) -> Floats:
         """The numbers that the model was fitted to, of other graphs."""

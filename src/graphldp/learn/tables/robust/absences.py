@@ -6,9 +6,9 @@ is missing, and the chance p_c of a class c means something there.
 
 **The rule.** A class c is *settled* for a graph x if there is a user u with
 
-    p_c(x without u and v) > s(n)    for every other user v,    s(n) ≥ 1/2.
+    p_c(x without u and v) > s    for every other user v,    s ≥ 1/2.
 
-**The theorem.** If p_c(x without u and v) > s(n) for any two users u and v, then c is settled, and no other class is,
+**The theorem.** If p_c(x without u and v) > s for any two users u and v, then c is settled, and no other class is,
 whatever one user sends.
 
 *Proof.* User w lies, and x becomes x'. Without w both are the same graph. So u = w settles c. Were another class b
@@ -19,15 +19,14 @@ A user who has not reported counts as one more user: leaving her out changes not
 who stays away, too. A public user is never left out, as she cannot lie. Nothing here bounds what the learners say: they
 may be as sharp as they like. Users of one level are alike, so a graph has a few hundred pairs.
 
-**The price.** An honest graph whose label hangs on its hub can be settled the wrong way. How often depends on n, which
-nobody can lie about, so s does as well: :meth:`SizeLimits.choose` takes a limit for each of five groups of sizes. It
-promises the most labels among all choices that cost no more than allowed on held-out graphs.
+**The price.** An honest graph whose label hangs on its hub can be settled the wrong way. The higher s is, the fewer
+are. :mod:`graphldp.learn.tables.robust.limits` chooses it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Self
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -42,69 +41,6 @@ UNSETTLED = -1
 _FEWEST = 40  # graphs below which nothing is learned, and nothing is settled
 _LEAF = 40  # rows: each training graph makes three, which are nearly alike
 _ROWS = 1 << 16  # graphs with users left out that are looked at, at a time
-_GROUPS = 5  # of sizes
-_LIMITS = np.array([0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0])
-_PRICES = np.geomspace(1.0, 1e4, 80)  # promises that one label is worth, from the cheapest choice to the dearest
-
-
-class Pairwise(NamedTuple):
-    """What is said of graphs from which any two users are left out.
-
-    Args:
-        settled: the chance above which no limit settles a class, [graphs, classes].
-        unmoved: the chance of each class that is left whichever two are left out.
-    """
-
-    settled: Floats
-    unmoved: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class SizeLimits:
-    """s(n): one number for each group of sizes.
-
-    Args:
-        sizes: the largest n of each group but the last, rising.
-        sure: s of each group; 1 settles nothing.
-    """
-
-    sizes: Floats = field(default_factory=lambda: np.zeros(0))
-    sure: Floats = field(default_factory=lambda: np.ones(1))
-
-    def of(self, n: Floats) -> Floats:
-        """The limit of graphs of these sizes."""
-        return np.asarray(self.sure[np.searchsorted(self.sizes, n)])
-
-    @classmethod
-    def choose(cls, n: Floats, found: Pairwise, said: Codes, codes: Codes, allowance: float) -> Self:
-        """The limits that promise most on held-out graphs.
-
-        Args:
-            n: their sizes.
-            found: what is said of them.
-            said: the class that each would have if it were not settled.
-            codes: their true classes.
-            allowance: the share of labels that may be lost.
-
-        Returns:
-            Limits that settle nothing where too few graphs were left to learn what is said: no cost is known then.
-        """
-        if not found.settled.any():
-            return cls()
-        sizes = np.quantile(n, np.arange(1, _GROUPS) / _GROUPS)
-        group, right = np.searchsorted(sizes, n), said == codes
-        gain, kept = np.zeros((2, _GROUPS, len(_LIMITS)))
-        for at, limit in enumerate(_LIMITS):
-            settled, unmoved = ((each.max(axis=1) > limit) for each in found)
-            now = np.where(settled, found.settled.argmax(axis=1) == codes, right)
-            gain[:, at] = np.bincount(group, now * 1.0 - right, _GROUPS)
-            kept[:, at] = np.bincount(group, unmoved * 1.0, _GROUPS)
-        each = np.arange(_GROUPS)
-        for price in _PRICES:
-            chosen = (kept + price * gain).argmax(axis=1)
-            if -gain[each, chosen].sum() <= allowance * len(n):
-                return cls(sizes, _LIMITS[chosen])
-        return cls()
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,15 +49,15 @@ class Absences:
 
     Args:
         judge: the learners; None where there were too few graphs.
-        limits: how sure they have to be.
+        sure: s; 1 settles nothing.
     """
 
     judge: Model | None
-    limits: SizeLimits = field(default_factory=SizeLimits)
+    sure: float = 1.0
 
     @classmethod
     def fit(cls, graphs: Levelled, codes: Codes, seed: int) -> Self:
-        """Learn from training graphs of these classes. Nothing is settled before there are limits."""
+        """Learn from training graphs of these classes. Nothing is settled before s is chosen."""
         if len(codes) < _FEWEST:
             return cls(None)
         first, second = graphs.ranked(np.array([1, 2])).T
@@ -130,9 +66,9 @@ class Absences:
         rows = level_rows(graphs, np.tile(graph, 3), gone, np.full(len(gone), NOBODY))
         return cls(Pair(seed, NEARNESS, _LEAF).fit(rows.astype(np.float64), np.tile(codes, 3)))
 
-    def limited(self, limits: SizeLimits) -> Self:
-        """The same learners with these limits."""
-        return replace(self, limits=limits)
+    def limited(self, sure: float) -> Self:
+        """The same learners with another s."""
+        return replace(self, sure=sure)
 
     def settled(self, graphs: Levelled) -> Codes:
         """The class that is settled for each graph; :data:`UNSETTLED` where none is."""
@@ -144,23 +80,17 @@ class Absences:
         found = [np.zeros(0, np.int64)]
         return np.concatenate(found + [self._unmoved(part) for part in graphs.chunks()])
 
-    def pairwise(self, graphs: Levelled, classes: int) -> Pairwise:
-        """What is said of each graph without any two of its users."""
-        found = Pairwise(*np.zeros((2, len(graphs.n), classes)))
-        users = _Users.of(graphs)
+    def certainty(self, graphs: Levelled, classes: int) -> Floats:
+        """The largest s below which each class would be settled, [graphs, classes]; 0 where nothing is known."""
+        found, users = np.zeros((len(graphs.n), classes)), _Users.of(graphs)
         pairs = users.pairs()
         if self.judge is None or not len(pairs):
             return found
-        chances = self._chances(graphs, users, pairs)
-        by_user, left = np.ones((len(users.graph), classes)), np.ones((len(graphs.n), classes))
+        chances, by_user = self._chances(graphs, users, pairs), np.ones((len(users.graph), classes))
         for end in pairs.T:
             np.minimum.at(by_user, end, chances)
-        np.minimum.at(left, users.graph[pairs[:, 0]], chances)
-        alone = np.ones(len(users.graph), np.bool_)
-        alone[pairs] = False
-        np.maximum.at(found.settled, users.graph[~alone], by_user[~alone])
-        some = np.unique(users.graph[~alone])
-        found.unmoved[some] = left[some]
+        several = np.unique(pairs)  # who is left out beside somebody else
+        np.maximum.at(found, users.graph[several], by_user[several])
         return found
 
     def _settled(self, graphs: Levelled) -> Codes:
@@ -193,13 +123,10 @@ class Absences:
 
     def _said(self, graphs: Levelled, users: _Users, pairs: Codes) -> Codes:
         """The class that is sure where two users are left out, pair by pair; :data:`UNSETTLED` where none is."""
-        found, limit = np.full(len(pairs), UNSETTLED, np.int64), self.limits.of(graphs.n)[users.graph[pairs[:, 0]]]
-        possible = np.flatnonzero(limit < 1)
-        if self.judge is not None and len(possible):
-            chances = self._chances(graphs, users, pairs[possible])
-            sure = chances.max(axis=1) > limit[possible]
-            found[possible[sure]] = chances[sure].argmax(axis=1)
-        return found
+        if self.judge is None or self.sure >= 1 or not len(pairs):
+            return np.full(len(pairs), UNSETTLED, np.int64)
+        chances = self._chances(graphs, users, pairs)
+        return np.where(chances.max(axis=1) > self.sure, chances.argmax(axis=1), UNSETTLED)
 
     def _chances(self, graphs: Levelled, users: _Users, pairs: Codes) -> Floats:
         """The chance of each class where two users are left out, [pairs, classes]."""

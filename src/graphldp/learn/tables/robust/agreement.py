@@ -1,19 +1,25 @@
 """Whether judges agree on new graphs as much as they did on graphs that were held out.
 
-Three judges label a graph: n, the votes and the profile. All are learned from the same training graphs. Where nobody
-lies, they agree on graphs that are to be labelled as much as on held-out training graphs. Liars in training graphs who
-teach a judge the wrong thing cannot have both: who contradicts the truth contradicts the other judges, too, wherever
-nobody lies. No label is needed to see it. Of two judges, two numbers are compared:
+Five judges label a graph: n, the quiet, the many, the votes and the profile. All are learned from the same training
+graphs. Where nobody lies, they agree on graphs that are to be labelled as much as on held-out training graphs. Liars in
+training graphs who teach a judge the wrong thing cannot have both: who contradicts the truth contradicts the other
+judges, too, wherever nobody lies. No label is needed to see it. Of two judges, two numbers are compared:
 
-    r = the correlation of their chances      o = the share of labels of the one that the other overturns
+    d = the mean of Σ_c (p_c − q_c)², p and q their chances
+    o = the share of labels of the one that the other overturns
 
-With σ² the variance of r for one graph, by its influence on r among m held-out graphs, r fell if
+With σ² the variance of a graph's part of d, over m held-out graphs and m' new ones, d rose if
 
-    (r − r') / √(σ²/m + σ²/m') > 4      among m' new ones
+    (d' − d) / (σ √(1/m + 1/m')) > 4
 
 and o rose if (o' − o)/√(p(1 − p)(1/m + 1/m')) > 4, p the share over both. On honest graphs drawn like the training
-graphs, either happens with a probability of about 3·10⁻⁵. The second test bounds the harm, whatever liars do and
-wherever they are: the profile overturns hardly more labels of the votes than it did before, or it is not heard.
+graphs, either is rare: 3·10⁻⁵ by a normal law, and some 10⁻³ where a few dozen graphs are compared. The second test
+bounds the harm, whatever liars do and wherever they are: the profile overturns hardly more labels of the many than it
+did before, or it is not heard. Both numbers change little with the share of each class among the graphs; a correlation
+would. Where a judge is contradicted, their correlation r says whether much is left of what they agreed on.
+
+Each judge has witnesses who are harder to mislead: n and the quiet for the many, the votes and the many for the
+profile. What is heard of a graph is decided by all other graphs, so its own users have no say in it.
 """
 
 from __future__ import annotations
@@ -24,90 +30,89 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 from scipy.special import softmax
 
+from graphldp.learn.tables.robust.level_profile import Codes
 from graphldp.learn.tables.robust.levels import Flags
 from graphldp.learn.tables.tabular import Floats
 
-Trust = Literal["size", "votes", "profile"]
-"""What may be used: n alone, the votes, or the votes and the profile; in rising order."""
+Trust = Literal["size", "many", "profile"]
+"""What may be used: n alone, what most users say, or everything; in rising order."""
+
+SIZE, MANY, PROFILE = range(3)
+"""Their places."""
 
 FEWEST = 20
 """Graphs below which nothing is compared: a normal law says little about fewer."""
 
 _LIMIT = 4.0  # standard errors
-_LITTLE = 0.5  # of an agreement
+_LITTLE = 0.5  # of a correlation
 _LEAST = 1e-12
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How two judges agree about some graphs.
+    """How two judges agree about some graphs, or about all others of each graph.
 
     Args:
-        correlation: r.
-        spread: σ.
+        distance: d; one number, or one for each graph, as all others.
+        squares: the mean of the squares of what d is the mean of.
         overturned: o.
+        correlation: r, of their chances.
         graphs: m.
     """
 
-    correlation: float
-    spread: float
-    overturned: float
+    distance: Floats | float
+    squares: Floats | float
+    overturned: Floats | float
+    correlation: Floats | float
     graphs: int
 
     @classmethod
     def of(cls, first: Floats, second: Floats, overturned: Flags) -> Self:
         """Read it off the chances that each judge gives to each class, [graphs, classes]."""
-        a, b = _standard(first), _standard(second)
-        product = (a * b).sum(axis=1)
-        r = float(product.mean())
-        influence = product - r * (a**2 + b**2).sum(axis=1) / 2
-        return cls(r, float(influence.std()), float(overturned.mean()), len(product))
+        return cls._of(first, second, overturned, 0)
 
     @classmethod
-    def at_worst(cls, first: Floats, second: Floats, overturned: Flags, *, fixed: bool) -> Self:
-        """The least agreement that users of one graph can bring about, whichever graph it is and whatever they send.
+    def of_others(cls, first: Floats, second: Floats, overturned: Flags) -> Self:
+        """The same for all graphs but one, for each of them in turn; two graphs or more."""
+        return cls._of(first, second, overturned, 1)
 
-        Without graph i the sums of squares and products are A, B and S. With it, at distances s and t from the means
-        of the others, r ≥ (S − c·s·t) / √((A + c·s²)(B + c·t²)), c = (m − 1)/m, and this falls in s and t as long as
-        it is positive. No chances are further from a mean than those of a judge who is sure of one class.
+    @classmethod
+    def _of(cls, first: Floats, second: Floats, overturned: Flags, left_out: int) -> Self:
+        m = len(first) - left_out
 
-        Args:
-            first: the chances that each judge gives.
-            second: those of the other.
-            overturned: where labels differ.
-            fixed: whether nobody can lie to the first judge.
-        """
-        m, far = len(first), []
-        c = (m - 1) / m
-        for each, moves in ((first, not fixed), (second, True)):
-            others = (each.sum(axis=0) - each) / (m - 1)
-            away = each - others
-            surest = 1 - 2 * others.min(axis=1) + (others**2).sum(axis=1)
-            far.append((each - each.mean(axis=0), away, surest if moves else (away**2).sum(axis=1)))
-        (a, away_a, most_a), (b, away_b, most_b) = far
-        product = (a * b).sum() - c * ((away_a * away_b).sum(axis=1) + np.sqrt(most_a * most_b))
-        squares = [(x**2).sum() + c * (most - (away**2).sum(axis=1)) for x, away, most in far]
-        r = np.where(product > 0, product / np.sqrt(np.maximum(squares[0] * squares[1], _LEAST)), -1.0)
-        return cls(float(r.min()), 0.0, min(float(overturned.mean()) + 1 / m, 1.0), m)
+        def mean(each: Floats) -> Floats:
+            """Of all graphs, or of all but one."""
+            total = each.sum(axis=0)
+            return np.asarray((total - each if left_out else total) / m)
 
-    def fell(self, new: Agreement) -> bool:
+        def product(x: Floats, y: Floats) -> Floats:
+            return np.asarray(mean((x * y).sum(axis=1)) - (mean(x) * mean(y)).sum(axis=-1))
+
+        part = ((first - second) ** 2).sum(axis=1)
+        spread = np.sqrt(np.maximum(product(first, first), _LEAST) * np.maximum(product(second, second), _LEAST))
+        r = product(first, second) / spread
+        return cls(mean(part), mean(part**2), mean(overturned.astype(np.float64)), r, m)
+
+    def fell(self, new: Agreement) -> Flags:
         """Whether the judges agree less on new graphs, by more than chance explains."""
         if min(self.graphs, new.graphs) < FEWEST:
-            return False
-        each = 1 / self.graphs + 1 / new.graphs
-        less = self.correlation - new.correlation
-        more = new.overturned - self.overturned
-        share = (self.graphs * self.overturned + new.graphs * new.overturned) / (self.graphs + new.graphs)
-        return bool(
-            less > _LIMIT * self.spread * np.sqrt(each) + _LEAST
-            or more > _LIMIT * np.sqrt(share * (1 - share) * each) + _LEAST
+            return np.zeros(np.shape(new.distance), np.bool_)
+        d, squares, o = (
+            (self.graphs * before + new.graphs * after) / (self.graphs + new.graphs)
+            for before, after in (
+                (self.distance, new.distance),
+                (self.squares, new.squares),
+                (self.overturned, new.overturned),
+            )
         )
+        error = _LIMIT * np.sqrt(1 / self.graphs + 1 / new.graphs)
+        farther, more = new.distance - self.distance, new.overturned - self.overturned
+        apart = farther > error * np.sqrt(np.maximum(squares - d**2, 0.0)) + _LEAST
+        return np.asarray(apart | (more > error * np.sqrt(o * (1 - o)) + _LEAST))
 
-
-def _standard(chances: Floats) -> Floats:
-    """With mean 0 and, over all classes, variance 1."""
-    centred = chances - chances.mean(axis=0)
-    return np.asarray(centred / np.sqrt(max((centred**2).sum(axis=1).mean(), _LEAST)))
+    def little_left(self, new: Agreement) -> Flags:
+        """Whether less than half of a correlation is left on new graphs."""
+        return np.asarray(new.correlation < _LITTLE * np.maximum(self.correlation, 0.0))
 
 
 class Statements(NamedTuple):
@@ -115,12 +120,16 @@ class Statements(NamedTuple):
 
     Args:
         size: the chances by n alone.
+        quiet: the chances by all users but the busiest fifth.
+        many: the chances by all users but the busiest few.
         votes: the scores by votes, of which n is a part.
         profile: the chances by the profile.
         heard: the scores by votes and profile together.
     """
 
     size: Floats
+    quiet: Floats
+    many: Floats
     votes: Floats
     profile: Floats
     heard: Floats
@@ -131,43 +140,55 @@ class Statements(NamedTuple):
 
 
 class Agreements(NamedTuple):
-    """How the votes agree with n, and the profile with the votes."""
+    """How two judges agree with their witnesses: the many with n and with the quiet, the profile with votes and many.
 
-    votes: Agreement
-    profile: Agreement
+    Args:
+        many: of the many with each witness.
+        profile: of the profile with each.
+    """
+
+    many: tuple[Agreement, ...]
+    profile: tuple[Agreement, ...]
 
     @classmethod
     def of(cls, found: Statements) -> Self:
         """Read them off what was said of graphs."""
-        votes, profile = _pairs(found)
-        return cls(Agreement.of(*votes), Agreement.of(*profile))
+        return cls(*(tuple(Agreement.of(*pair) for pair in pairs) for pairs in _pairs(found)))
 
     @classmethod
-    def at_worst(cls, found: Statements) -> Self:
-        """The least that users of one graph can make of them. Nobody can lie about n."""
-        votes, profile = _pairs(found)
-        return cls(Agreement.at_worst(*votes, fixed=True), Agreement.at_worst(*profile, fixed=False))
+    def of_others(cls, found: Statements) -> Self:
+        """The same for all graphs but one, for each of them in turn."""
+        return cls(*(tuple(Agreement.of_others(*pair) for pair in pairs) for pairs in _pairs(found)))
 
-    def trust(self, new: Agreements, *, size_serves: bool) -> Trust:
-        """What may be heard of graphs on which the judges agree so much.
+    def trust(self, new: Agreements, *, size_serves: bool) -> Codes:
+        """What may be heard of graphs on which the judges agree so much: no judge whom a witness contradicts.
 
-        Votes that n contradicts are not heard; nor is a profile that they contradict. Where less than half of its
-        agreement with the votes is left, they have learned from forged claims, too, and n decides alone.
+        Where less than half is left of what the profile agreed on with the many, so many lied that these have learned
+        from them, too.
 
         Args:
             new: how they agree on those graphs.
-            size_serves: whether n says anything of the class; if not, the votes are heard in any case.
+            size_serves: whether n says anything of the class; if not, the many are heard in any case.
+
+        Returns:
+            The place of each in :data:`Trust`.
         """
-        if size_serves and self.votes.fell(new.votes):
-            return "size"
-        if not self.profile.fell(new.profile):
-            return "profile"
-        little = new.profile.correlation < _LITTLE * self.profile.correlation
-        return "size" if size_serves and little else "votes"
+        many, profile = (
+            np.any([before.fell(after) for before, after in zip(*both, strict=True)], axis=0)
+            for both in zip(self, new, strict=True)
+        )
+        forged = many | (profile & self.profile[-1].little_left(new.profile[-1]))
+        return np.where(forged & size_serves, SIZE, np.where(profile, MANY, PROFILE))
 
 
-def _pairs(found: Statements) -> tuple[tuple[Floats, Floats, Flags], tuple[Floats, Floats, Flags]]:
-    """What n and votes say, and votes and profile, and where the second overturns the first."""
-    size, votes, heard = (each.argmax(axis=1) for each in (found.size, found.votes, found.heard))
-    chances = np.asarray(softmax(found.votes, axis=1))
-    return (found.size, chances, size != votes), (chances, found.profile, votes != heard)
+_Pair = tuple[Floats, Floats, Flags]
+
+
+def _pairs(found: Statements) -> tuple[tuple[_Pair, ...], tuple[_Pair, ...]]:
+    """What witness and judge say, and where the judge overturns a label: for the many, and for the profile."""
+    many, heard = found.many.argmax(axis=1), found.heard.argmax(axis=1)
+    votes = np.asarray(softmax(found.votes, axis=1))
+    return (
+        tuple((each, found.many, each.argmax(axis=1) != many) for each in (found.size, found.quiet)),
+        tuple((each, found.profile, each.argmax(axis=1) != heard) for each in (votes, found.many)),
+    )

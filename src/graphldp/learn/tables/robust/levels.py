@@ -25,7 +25,9 @@ from graphldp.reports import Reports
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_LARGEST = 1 << 27  # more users than any community has
+LARGEST = 1 << 27
+"""More users than any community has."""
+
 _AT_MOST = (-20, -8, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 11)
 _FRIENDS = (4, 8, 16, 32, 64)
 _ROOTS = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -44,12 +46,14 @@ def levels_of(whole: int, step: float) -> Floats:
         whole: up to here each whole number is a level.
         step: the ratio of two levels above.
     """
-    steps = np.arange(np.log(_LARGEST / whole) / np.log(step))
+    steps = np.arange(np.log(LARGEST / whole) / np.log(step))
     below = -np.unique(np.ceil(4 * 1.5 ** np.arange(12.0)))[::-1]
     return np.concatenate((below, np.arange(-3.0, whole), np.unique(np.ceil(whole * step**steps))))
 
 
 LEVELS = levels_of(12, 1.1)
+FEWEST_LEVELS = int(np.searchsorted(LEVELS, _FEWEST, side="right"))
+"""Levels that are there in graphs of any size."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Whether claims in training graphs fit together, and what may be trusted where they do not.
 
-Honest claims fail to in at most one graph of a thousand (:mod:`graphldp.mechanisms.degrees.support`). Where more fail, somebody
-lied. How many users have to be set aside until the others fit says about how many.
+Honest claims fail to in at most one graph of a thousand (:mod:`graphldp.mechanisms.degrees.support`). Where more fail,
+somebody lied. How many users have to be set aside until the others fit says about how many.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
 _ALARM = 1e-3  # the probability that honest training graphs raise an alarm
-_FEW = 0.02  # the share of liars up to which votes are heard
+_FEW = 0.02  # the share of liars up to which the many are heard
 
 
 def set_aside(X: NeighbourLists) -> NDArray[np.int64]:
@@ -32,4 +32,4 @@ def trusted(aside: NDArray[np.int64], n: Floats) -> Trust:
     misfits = aside > 0
     if np.count_nonzero(misfits) <= binom.isf(_ALARM, len(aside), MISFITS):
         return "profile"
-    return "votes" if aside[misfits].sum() <= _FEW * n[misfits].sum() else "size"
+    return "many" if aside[misfits].sum() <= _FEW * n[misfits].sum() else "size"
