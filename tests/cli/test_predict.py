@@ -10,6 +10,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.labels import promise
+from graphldp.learn.certificates import FILTERED
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 
@@ -67,3 +68,34 @@ def test_a_promise_stands_beside_each_label(command: Any, tmp_path: Path) -> Non
     assert [int(row["withstands"]) for row in table] == promised
     shown = command("predict", tmp_path / "model.npz", tmp_path / "some.npz")[1]
     assert all(promise(each) in shown for each in promised)
+
+
+def test_nothing_is_promised_of_what_a_filter_left(command: Any, tmp_path: Path) -> None:
+    """One line says why, and the labels are those of what is left."""
+    reports = gl.NoisyDegrees(2.0, noise="discrete").randomize(gl.synthetic.threads(20, seed=0), rng=0)
+    reports.save(tmp_path / "reports.npz")
+    asked = ("predict", tmp_path / "model.npz", tmp_path / "kept.npz")
+    code, _, err = command("defend", tmp_path / "reports.npz", "-d", "plausible", "-o", tmp_path / "kept.npz")
+    assert code == 0, err
+    for kind, told in ((gl.ProfileClassifier, ""), (gl.RobustProfileClassifier, FILTERED)):
+        clf = kind(seed=0).fit(reports)
+        clf.save(tmp_path / "model.npz")
+        code, out, err = command(*asked, "--json")
+        assert (code, " ".join(err.split())) == (0, told)
+        assert [row["label"] for row in json.loads(out)] == clf.predict(gl.Reports.load(tmp_path / "kept.npz")).tolist()
+    assert {row["withstands"] for row in json.loads(out)} == {None}
+    assert command(*asked, "--out", tmp_path / "labels.csv")[0] == 0
+    table = list(csv.DictReader((tmp_path / "labels.csv").read_text().splitlines()))
+    assert {row["withstands"] for row in table} == {""}
+
+
+def test_no_graphs_are_an_empty_table(command: Any, tmp_path: Path) -> None:
+    reports = gl.NoisyDegrees(2.0, noise="discrete").randomize(gl.synthetic.threads(20, seed=0), rng=0)
+    reports.subset(np.arange(0)).save(tmp_path / "none.npz")
+    for kind, last in ((gl.ProfileClassifier, ""), (gl.RobustProfileClassifier, ",withstands")):
+        kind(seed=0).fit(reports).save(tmp_path / "model.npz")
+        code, out, err = command("predict", tmp_path / "model.npz", tmp_path / "none.npz", "--json")
+        assert (code, json.loads(out), err) == (0, [], "")
+        asked = command("predict", tmp_path / "model.npz", tmp_path / "none.npz", "--out", tmp_path / "labels.csv")
+        assert asked[0] == 0
+        assert (tmp_path / "labels.csv").read_text() == f"graph,label,p(0),p(1){last}\n"

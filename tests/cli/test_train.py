@@ -27,6 +27,7 @@ from graphldp.mechanisms.named import label_of, named
 pytestmark = pytest.mark.usefixtures("few_trees")
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+ROBUST = ("GRAPHS", "--recommended", "--defense", "recommended")
 QUICK = ("--layers", "2", "--hidden", "8", "--max-epochs", "4", "--device", "cpu")
 
 
@@ -251,6 +252,25 @@ def test_recommended(command: Any, files: Any, tmp_path: Path) -> None:
     assert (code, json.loads(out)["accuracy"]) == (0, clf.score(reports))
 
 
+def test_an_allowance_is_kept_with_rows_and_models(command: Any, files: Any, tmp_path: Path) -> None:
+    """Another allowance is another training; the usual one is the same, whether it is said or not."""
+    arguments = (files.graphs, *ROBUST[1:], "--seeds", 1)
+    usual, said, more = (
+        trained(command, *arguments, *each) for each in ((), ("--allowance", 0.01), ("--allowance", 0.2))
+    )
+    assert [each["results"][0]["params"] for each in (usual, more)] == [{"allowance": 0.01}, {"allowance": 0.2}]
+    assert usual == said
+    assert usual["results"][0]["cell"] != more["results"][0]["cell"]
+    assert "recommended(allowance=0.2)" in more["setting"]
+    with ResultsFile(tmp_path / "results.sqlite") as table:
+        cells = [row.cell.params for row in table.rows().values() if row.cell.params["control"] == "recipe-robust-5"]
+    assert sorted(each.get("model", {}).get("allowance", 0) for each in cells) == [0, 0.2]
+    assert command("train", *arguments, "--allowance", 0.2, "--out", "models")[0] == 0
+    assert gl.RobustProfileClassifier.load("models/seed-0.npz").allowance == 0.2
+    code, _, err = command("train", *arguments, "--out", "models")
+    assert (code, "models of another run" in err) == (2, True)
+
+
 def test_tensorboard(command: Any, files: Any, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     arguments = ("--seeds", 1, "--tensorboard", logs)
@@ -287,6 +307,13 @@ def test_tensorboard(command: Any, files: Any, tmp_path: Path) -> None:
         (("GRAPHS", "--attack", "random", "--liars", "1", "--where", "here"), "one of train, test, both"),
         (("GRAPHS", "--defense", "magic"), "one of threshold"),
         (("GRAPHS", "--defense", "recommended"), "a test that flags users, without --recommended"),
+        ((*ROBUST, "--allowance", "-0.1"), "must be a number from 0 to 1. Got -0.1 instead"),
+        ((*ROBUST, "--allowance", "1.5"), "must be a number from 0 to 1. Got 1.5 instead"),
+        ((*ROBUST, "--allowance", "nan"), "must be a number from 0 to 1. Got nan instead"),
+        ((*ROBUST, "--allowance", "much"), "Invalid value for '--allowance'"),
+        ((*ROBUST[:2], "--allowance", "0.05"), "given together with --defense recommended"),
+        ((*ROBUST[:2], "--defense", "plausible", "--allowance", "0.05"), "together with --defense recommended"),
+        (("GRAPHS", "--task", "nodes", "--allowance", "0.05"), "together with --defense recommended"),
         (("GRAPHS", "--treatment", "remove"), "together with --defense"),
         (("GRAPHS", "--defense", "threshold", "--treatment", "magic"), "treatment"),
         (("MODEL",), "not a file of graphs or reports"),

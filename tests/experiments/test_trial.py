@@ -46,6 +46,15 @@ def test_kinds_are_told_by_classifier_and_threat() -> None:
     assert [Trial.of(trial.cell) for trial in made] == made
 
 
+@pytest.mark.parametrize("threat", [None, Threat()])
+def test_settings_that_are_not_a_classifiers_own_are_another_trial(threat: Threat | None) -> None:
+    usual = Trial(DRAW, RATIOS, 2, "recipe-robust-5", threat=threat)
+    daring = replace(usual, model={"allowance": 0.05})
+    assert "model" not in usual.cell.params
+    assert (daring.cell.params["model"], daring.cell.kind) == ({"allowance": 0.05}, usual.cell.kind)
+    assert Trial.of(daring.cell) == daring
+
+
 def test_an_attack_nobody_takes_part_in_changes_nothing() -> None:
     """What a threat adds to a trial without one is only the question."""
     plain, asked = (Trial(DRAW, RATIOS, 2, "degree", threat=threat) for threat in (None, Threat()))

@@ -42,13 +42,14 @@ def predict(
 
     Probabilities are calibrated on graphs that were held out in training: of labels at 0.8, four in five are right.
     Some models also show under 'Withstands' how many users could lie without changing the label. Such a model is first
-    compared with the graphs. If they contradict what it learned, a line says what the labels still rest on. Labels in
-    the source are not read; 'graphldp evaluate' compares with them.
+    compared with the graphs. If they contradict what it learned, a line says what the labels still rest on. Nothing is
+    promised of what 'graphldp defend' left. Labels in the source are not read; 'graphldp evaluate' compares with them.
 
     A model of 'train --task nodes' labels users, and only those that it was trained on.
     """
     need_learn("predict")
-    from graphldp.learn.certificates import UNHEARD, Certifying, checked
+    from graphldp.learn.certificates import FILTERED, UNHEARD, Certifying, certificates, checked
+    from graphldp.learn.inputs import filtered
     from graphldp.learn.nodes.classifier import NodeClassifier
     from graphldp.learn.saving.loading import load_model
 
@@ -66,13 +67,16 @@ def predict(
         for one, label, chances in zip(whose, labels, table.tolist(), strict=True)
     ]
     if isinstance(classifier, Certifying):
-        for row, certified in zip(rows, classifier.certify(graphs).tolist(), strict=True):
+        if filtered(graphs):
+            console.err.print(FILTERED)
+        for row, certified in zip(rows, certificates(classifier, graphs), strict=True):
             row["withstands"] = console.promised(certified, as_json=as_json or out is not None)
     if out is None:
         console.show(rows, as_json=as_json)
         return
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]) if rows else [what, "label", *names], lineterminator="\n")
+    columns = [what, "label", *names, *(["withstands"] if isinstance(classifier, Certifying) else [])]
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     path = place(out, "labels.csv", "predict")

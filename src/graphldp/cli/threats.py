@@ -22,6 +22,13 @@ ATTACK_HELP = "What they do: an attack that 'graphldp threats' shows, or path/ow
 ROBUST_HELP = "With --recommended also 'recommended': the classifier that withstands liars."
 DEFENSE_HELP = "Which test: a defense that 'graphldp threats' shows, or path/own.py:Class."
 
+AllowanceOption = Annotated[
+    float | None,
+    typer.Option(
+        help="How much accuracy the recommended defense may lose where nobody lies, from 0 to 1; 0.01 by default. "
+        "The more it may lose, the more labels are certified: no single user can change them."
+    ),
+]
 TreatmentOption = Annotated[
     str | None,
     typer.Option(help="What becomes of flagged users: remove, empty or redraw; by default the defense's own."),

@@ -50,6 +50,8 @@ graphldp train REDDIT-BINARY --attack random --fraction 0.3 --defense guard-accu
 
 graphldp train REDDIT-BINARY --recommended --attack fake-hub --liars 1 --where test --defense recommended
 
+graphldp train REDDIT-BINARY --recommended --defense recommended --allowance 0.05
+
 graphldp train reports.npz --seeds 10 --tensorboard runs/logs --json
 
 graphldp train Cora --task nodes --epsilon 1
@@ -107,6 +109,7 @@ def train(
     defense: Annotated[
         str | None, typer.Option("--defense", "-d", help=f"{threats.DEFENSE_HELP} {threats.ROBUST_HELP}")
     ] = None,
+    allowance: threats.AllowanceOption = None,
     treatment: threats.TreatmentOption = None,
     seeds: Annotated[
         int, typer.Option(min=1, help="How many seeds: 0, 1, 2, … Each draws noise, split and weights.")
@@ -136,7 +139,7 @@ def train(
 
     With --attack, some users lie: --fraction or --liars says how many in each graph, and --where in which graphs. With
     --defense, the server drops reports that look fake before it trains. '--defense recommended' drops none, and fits
-    the recommended classifier that withstands liars.
+    the recommended classifier that withstands liars. --allowance says how much accuracy that may cost.
 
     With --task nodes, it labels the users of one graph, from their public features and from what they report about
     friends. Three controls use no reports: features alone, the graph of users with similar features, and all that
@@ -163,6 +166,8 @@ def train(
     robust = defense == "recommended"
     if robust and not recommended:
         raise bad_parameter("defense", "graphldp train", "a test that flags users, without --recommended", defense)
+    if allowance is not None and not robust:
+        raise bad_parameter("allowance", "graphldp train", "given together with --defense recommended", allowance)
     threatened = (attack, fraction, liars, where, defense, treatment, tensorboard)
     if task is TaskName.nodes and (grid or honest_degree or any(each is not None for each in threatened)):
         raise ParameterError(
@@ -179,6 +184,7 @@ def train(
         ratios=shares(split, "train"),
         task=task.value,
         robust=robust,
+        allowance=allowance,
         threat=threats.given_threat(
             *(attack, fraction, None if robust else defense),
             honest_degree=honest_degree,
@@ -223,11 +229,12 @@ def _setup(
     task: Literal["graphs", "nodes"] = "graphs",
     threat: Threat | None = None,
     robust: bool = False,
+    allowance: float | None = None,
 ) -> Setup:
     """What the options mean."""
     from graphldp.datasets.registry import NODE_SPLIT, split_ratios
     from graphldp.experiments.draws import REPORTED, Draw
-    from graphldp.experiments.plans.setup import Setup, draw_for, split_settings
+    from graphldp.experiments.plans.setup import Setup, allowed, draw_for, split_settings
     from graphldp.graphs import GraphSet
     from graphldp.learn.grid import paper_grid
 
@@ -239,7 +246,8 @@ def _setup(
         return Setup(name, tuple(ratios or NODE_SPLIT), draw, task=task)
     if data.labels is None and data.node_labels is not None:
         raise ParameterError(f"{name} has labels of its users, and none of whole graphs: add --task nodes.")
-    model, training = ({}, {}) if recommended else split_settings(network)
+    settings = allowed(allowance, "graphldp train")
+    model, training = (settings, {}) if recommended else split_settings(network)
     points = paper_grid(data.name) if grid else None
     parts = tuple(ratios or split_ratios(data.name))
     return Setup(name, parts, draw, model, training, recommended, points, threat, robust)

@@ -136,7 +136,8 @@ class Trial:
         seed: of the split, of malicious users and of the classifier.
         classifier: :data:`NETWORK`, one that :func:`graphldp.experiments.trials.running.table_classifier` knows, or one
             of :data:`NODE_LEARNERS`.
-        model: what a network looks like, as in :class:`graphldp.learn.engine.gin.ModelSpec`.
+        model: what a network looks like, as in :class:`graphldp.learn.engine.gin.ModelSpec`; settings of another
+            classifier, where they are not its own.
         training: how it is trained, as in :class:`graphldp.learn.engine.training.TrainingOptions`.
         threat: attack and defense; None where the trial is not about them.
     """
@@ -160,6 +161,8 @@ class Trial:
         if self.classifier == NETWORK:
             kind = "accuracy" if self.threat is None else "poisoned-accuracy"
             return Cell.of(kind, **common, model=dict(self.model), training=dict(self.training))
+        if self.model:
+            common["model"] = dict(self.model)
         if self.threat is None:
             return Cell.of("control", **common, control=self.classifier)
         return Cell.of("poisoned-control", **common, learner=_IN_CELLS.get(self.classifier, self.classifier))

@@ -15,6 +15,7 @@ from graphldp import wire
 from graphldp.collector import tokens
 from graphldp.collector.intake import Submission
 from graphldp.collector.storage.store import Store
+from graphldp.learn.certificates import FILTERED
 from graphldp.learn.saving.loading import load_classifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
@@ -161,8 +162,22 @@ def test_the_default_defense_can_be_turned_off(
     kinds = []
     for defense in ((), ("--defense", "none")):
         told = read(command, "collect", "train", model, *defense, *results)
-        kinds.append((type(load_classifier(model)), told.get("trust")))
-    assert kinds == [(RobustProfileClassifier, "profile"), (ProfileClassifier, None)]
+        kinds.append((type(load_classifier(model)), told.get("trust"), told.get("allowance")))
+    assert kinds == [(RobustProfileClassifier, "profile", 0.01), (ProfileClassifier, None, None)]
+    told = read(command, "collect", "train", model, "--allowance", "0.1", *results)
+    loaded = load_classifier(model)
+    assert isinstance(loaded, RobustProfileClassifier)
+    assert loaded.allowance == told["allowance"] == 0.1
+    for judged, why, promised in (((), "", int), (("--defense", "threshold"), FILTERED, type(None))):
+        code, out, err = command("collect", "label", model, "-c", "thread-3", *judged, "--json")
+        assert (code, " ".join(err.split()), type(json.loads(out)[0]["withstands"])) == (0, why, promised)
+    for how in (("--defense", "none"), ("--defense", "plausible"), ("--network",)):
+        code, out, err = command("collect", "train", model, *how, "--allowance", "0.1", *results)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert "'allowance' parameter of collect train must be left out without the recommended defense" in err
+    code, out, err = command("collect", "train", model, "--allowance", "2", *results)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "must be a number from 0 to 1. Got 2.0 instead" in err
     code, _, err = command("collect", "train", model, "--network", "--defense", "recommended", *results)
     assert code == 2
     assert "a test that flags users, with --network" in err

@@ -72,7 +72,12 @@ def test_other_processes_load_a_file_by_its_path() -> None:
 
 def test_learners() -> None:
     assert learner_of("recommended") == learner_of(gl.ProfileClassifier()) == Learner()
-    assert learner_of(gl.RobustProfileClassifier()).classifier == "recipe-robust-3"
+    assert learner_of(gl.RobustProfileClassifier()).classifier == "recipe-robust-5"
+    assert learner_of(gl.RobustProfileClassifier()).model == {}
+    daring = learner_of(gl.RobustProfileClassifier(allowance=0.1))
+    assert (daring.model, str(daring)) == ({"allowance": 0.1}, "recommended, robust, allowance=0.1")
+    with pytest.raises(ParameterError, match="'allowance' parameter of RobustProfileClassifier"):
+        learner_of(gl.RobustProfileClassifier(allowance=7))
     network = learner_of(gl.SAGEClassifier(layers=3, max_epochs=7, seed=5))
     assert network.model["convolution"] == "sage"
     assert network.model["layers"] == 3

@@ -55,12 +55,8 @@ def begun(workshop: Workshop, kind: Kind) -> BackgroundJob:
 
 
 def left(folder: Path) -> set[str]:
-    return {each.name for each in folder.iterdir()} - {
-        LOG,
-        "results.sqlite",
-        "results.sqlite-wal",
-        "results.sqlite-shm",
-    }
+    """What is in the folder of models beside the log and the results, which SQLite keeps in up to three files."""
+    return {each.name for each in folder.iterdir() if each.name != LOG and not each.match("results.sqlite*")}
 
 
 @pytest.mark.usefixtures("few_trees")
@@ -93,6 +89,20 @@ def test_a_job_trains_and_another_one_labels(here: Here) -> None:
     assert (found["flagged"], found["left_out"], found["trust"]) == (0, 0, "profile")
     run_job(store, labelled.key)  # nobody does it twice
     assert store.jobs.job(labelled.key).result == found
+
+
+@pytest.mark.usefixtures("few_trees")
+def test_a_job_trains_with_the_allowance_that_it_is_given(here: Here) -> None:
+    job = start(here.store, ALICE, "train", here, allowance=0.1)
+    run_job(here.store, job.key)
+    done = here.store.jobs.job(job.key)
+    assert done.settings["allowance"] == done.result["allowance"] == 0.1
+    loaded = load_classifier(Path(done.result["model"]))
+    assert isinstance(loaded, RobustProfileClassifier)
+    assert loaded.allowance == 0.1
+    for wrong, kind, defense in ((0.1, "train", "none"), (0.1, "label", "recommended"), (2, "train", "recommended")):
+        with pytest.raises(ParameterError, match="'allowance' parameter of a job must be"):
+            start(here.store, ALICE, kind, here, defense=defense, allowance=wrong)  # type: ignore[arg-type]
 
 
 def test_a_job_that_is_stopped_keeps_nothing(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,10 +22,10 @@ def point(series: str, x: float | None, *accuracy: float, panel: str = "recipe, 
 
 POINTS = [
     point("recipe-2 nobody", 0.0, 0.9),
-    point("recipe-robust-3 nobody", 0.0, 0.89, certified=[[40, 0, 1], [40, 2, 1], [900, 5, 0]]),
+    point("recipe-robust-5 nobody", 0.0, 0.89, certified=[[40, 0, 1], [40, 2, 1], [900, 5, 0]]),
     point("recipe-2 test fake-hub", None, 0.5, 0.54),
-    point("recipe-robust-3 test fake-hub", None, 0.85),
-    point("recipe-robust-3 test optimised", None, 0.81),
+    point("recipe-robust-5 test fake-hub", None, 0.85),
+    point("recipe-robust-5 test optimised", None, 0.81),
     point("recipe-2 test fake-hub", 0.1, 0.4),
     point("recipe-2 train copy-largest", 0.1, 0.76),
     point("recipe-2 test fake-hub", None, 0.1, panel="recipe, ε = 2"),
@@ -45,7 +45,7 @@ def test_a_row_for_each_attack_and_the_worst_of_them() -> None:
     assert table["nobody lies"][:2] == ["0.900", "0.890"]
     assert table["fake-hub: friends with everybody"][:6] == ["0.520", "0.850", None, None, "0.400", None]
     assert table["the worst of these"][:6] == ["0.520", "0.810", None, None, "0.400", None]
-    assert worst_of(["fake-hub", "optimised"], found, "test", None, "recipe-robust-3") == 0.81
+    assert worst_of(["fake-hub", "optimised"], found, "test", None, "recipe-robust-5") == 0.81
     assert accuracies(SPEC, panels, found, "both")[1] == []
 
 

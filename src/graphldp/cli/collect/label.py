@@ -29,7 +29,7 @@ def label(
     without changing the label. A community with fewer reports than the setting 'min_reports' ($GRAPHLDP_MIN_REPORTS)
     gets no label: it would be about these few users.
 
-    Label as many communities at once as you can. The model compares twenty or more with what it learned. If they
+    Label as many communities at once as you can. The model compares more than twenty with what it learned. If they
     contradict it, somebody lied or they are of another kind. It then trusts reports less, and a line says so.
     """
     need_learn("collect label")
@@ -40,7 +40,7 @@ def label(
     from graphldp.collector.settings import load_settings
     from graphldp.experiments.service.gathering import Course
     from graphldp.experiments.service.labelling import label_collected
-    from graphldp.learn.certificates import UNHEARD
+    from graphldp.learn.certificates import FILTERED, UNHEARD
 
     least, course = load_settings().min_reports, Course(device=device)
     with noting(store, actor(), "reports.label", Role.OPERATOR, communities):
@@ -49,6 +49,8 @@ def label(
     found = given.recipients
     if given.trust in UNHEARD:
         console.err.print(UNHEARD[given.trust])
+    if given.trust is not None and defense is not None:
+        console.err.print(FILTERED)
     if few := len(wanted) - len(found):
         console.err.print(f"Left out: {few} communities in which fewer than {least} have reported.")
     rows = [

@@ -12,6 +12,7 @@ from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import RESULTS, DeviceOption, EngineName, ResultsOption
 from graphldp.cli.shared.source import need_learn
+from graphldp.cli.threats import AllowanceOption
 from graphldp.errors import bad_parameter
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def train(
     model: Annotated[Path, typer.Argument(help="Where to write the model, a .npz file.", metavar="MODEL")],
     communities: CommunitiesOption = None,
     defense: DefenseOption = None,
+    allowance: AllowanceOption = None,
     seed: Annotated[int, typer.Option(help="The seed of weights, batches and the choice of communities held out.")] = 0,
     recommended: Annotated[
         bool,
@@ -71,6 +73,7 @@ def train(
         run = train_collected(
             *(store, labelled, model, results),
             defense=_defense(defense, recommended),
+            allowance=allowance,
             seed=seed,
             recommended=recommended,
             max_epochs=max_epochs,

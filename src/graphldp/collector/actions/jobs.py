@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from graphldp.allowance import ALLOWANCE, check_allowance
 from graphldp.collector.acting import acting
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage.operating.jobs import BackgroundJob, Kind
@@ -25,6 +26,7 @@ def start(
     workshop: Workshop,
     *,
     defense: str = "recommended",
+    allowance: float | None = None,
     seed: int = 0,
     run: int | None = None,
 ) -> BackgroundJob:
@@ -36,6 +38,7 @@ def start(
         kind: ``"train"`` on all labelled communities, or ``"label"`` all others.
         workshop: where it is done.
         defense: of a training: ``"recommended"`` fits the classifier that withstands liars, ``"none"`` the plain one.
+        allowance: how much accuracy that defense may lose where nobody lies; the usual one by default.
         seed: of a training.
         run: whose model labels; the latest one that a job trained, by default.
 
@@ -43,12 +46,16 @@ def start(
         BusyError: where another job is under way.
     """
     settings: dict[str, Any] = {"folder": str(workshop.models), "min_reports": workshop.min_reports}
+    if allowance is not None and not (kind == "train" and defense == "recommended"):
+        raise bad_parameter("allowance", "a job", "left out but for a training by the recommended defense", allowance)
     if kind == "train":
         if defense not in DEFENSES:
             raise bad_parameter("defense", "a job", f"one of {', '.join(DEFENSES)}", defense)
         if not 0 <= seed < _LARGEST_SEED:
             raise bad_parameter("seed", "a job", f"a whole number from 0 to {_LARGEST_SEED - 1}", seed)
         settings |= {"defense": defense, "seed": seed}
+        if defense == "recommended":
+            settings["allowance"] = ALLOWANCE if allowance is None else check_allowance(allowance, "a job")
     elif kind == "label":
         chosen = _model_of(store, workshop.models, run)
         settings |= {"run": chosen.key, "model": chosen.model}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path as Folder
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
+from graphldp.allowance import ALLOWANCE
 from graphldp.collector.actions import jobs as actions
 from graphldp.collector.dashboard.doors import Doors
 from graphldp.collector.http.problems import ProblemError
@@ -18,6 +20,7 @@ from graphldp.collector.workshop import Workshop
 from graphldp.errors import BusyError, ParameterError
 
 _HERE = "/dashboard/jobs"
+_ALLOWANCES = (0.0, ALLOWANCE, 0.02, 0.05, 0.1)
 
 
 def shown_jobs(store: Store, models: Folder) -> dict[str, Any]:
@@ -32,7 +35,17 @@ def shown_jobs(store: Store, models: Folder) -> dict[str, Any]:
         "unlabelled": sum(each.label is None for each in communities),
         "trained": bool(actions.models_there(store, models)),
         "classes": store.classes.names(),
+        "allowances": _ALLOWANCES,
+        "allowance": ALLOWANCE,
     }
+
+
+def _number(written: str) -> float:
+    """What a form says; what is no number from 0 to 1 is refused where the job would start."""
+    try:
+        return float(written)
+    except ValueError:
+        return math.nan
 
 
 def add_routes(router: APIRouter, doors: Doors, store: Store, workshop: Workshop) -> None:
@@ -53,8 +66,12 @@ def add_routes(router: APIRouter, doors: Doors, store: Store, workshop: Workshop
     async def start(request: Request, kind: Kind) -> Response:
         session, form = await doors.enter(request)
         defense = form.get("defense") or "recommended"
+        written = form.get("allowance") if kind == "train" and defense == "recommended" else ""
+        allowance = _number(written) if written else None
         try:
-            await run_in_threadpool(actions.start, store, session.actor, kind, workshop, defense=defense)
+            await run_in_threadpool(
+                actions.start, store, session.actor, kind, workshop, defense=defense, allowance=allowance
+            )
         except ParameterError as error:
             made = await run_in_threadpool(shown_jobs, store, workshop.models)
             status = 409 if isinstance(error, BusyError) else 422

@@ -37,8 +37,8 @@ class Pages:
 
     def __init__(self, settings: Settings) -> None:
         self._environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=select_autoescape())
-        self._environment.filters |= {"percent": views.percent, "moment": views.moment, "promise": promise}
-        self._environment.filters["counted"] = views.counted
+        self._environment.filters |= {"percent": views.percent, "fine": views.fine, "counted": views.counted}
+        self._environment.filters |= {"moment": views.moment, "promise": promise}
         contact = settings.contact.strip()
         link = f"mailto:{contact}" if _MAIL.fullmatch(contact) else contact if contact.startswith("https://") else None
         self._host = {"run_by": settings.run_by.strip(), "contact": contact, "contact_link": link}

@@ -178,6 +178,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def fine(share: float) -> str:
+    """A small share in words, with all of its digits."""
+    return f"{100 * share:g} %"
+
+
 def moment(when: datetime | None) -> str:
     """A time in words."""
     return when.strftime("%Y-%m-%d %H:%M UTC") if when else "–"

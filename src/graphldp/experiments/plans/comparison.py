@@ -16,7 +16,7 @@ from graphldp.experiments.cells import canonical
 from graphldp.experiments.draws import Draw
 from graphldp.experiments.plans.plan import COMPARISON, ExperimentPlan
 from graphldp.experiments.plans.scope import PlannedCell
-from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, draw_for, split_settings
+from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, allowed, draw_for, split_settings
 from graphldp.experiments.trial import NETWORK, Trial
 from graphldp.graphs import GraphSet
 from graphldp.learn.classifier import GCNClassifier, GINClassifier, GraphClassifier, SAGEClassifier
@@ -55,7 +55,8 @@ class Learner:
 
     def __str__(self) -> str:
         if self.classifier != NETWORK:
-            return RECOMMENDED if self.classifier == RECIPE else "recommended, robust"
+            words = [RECOMMENDED] if self.classifier == RECIPE else [RECOMMENDED, "robust"]
+            return ", ".join([*words, *(f"{key}={value}" for key, value in self.model.items())])
         settings = {**self.model, **self.training}
         name = settings.pop("convolution", "gin")
         return f"{name}({', '.join(f'{key}={value}' for key, value in settings.items())})"
@@ -68,7 +69,7 @@ def learner_of(classifier: object) -> Learner:
         given = {name: value for name, value in made.get_params().items() if name not in _ELSEWHERE}
         return Learner(NETWORK, *split_settings({"convolution": made.convolution, **given}))
     if isinstance(made, RobustProfileClassifier):
-        return Learner(ROBUST)
+        return Learner(ROBUST, allowed(made.allowance, type(made).__name__))
     if made == RECOMMENDED or isinstance(made, ProfileClassifier):
         return Learner(RECIPE)
     kinds = f"'recommended', {', '.join(map(repr, NETWORKS))}, or an unfitted classifier of graphldp"

@@ -130,7 +130,7 @@ class DegreeForgery(Experiment):
     """
 
     settings: tuple[tuple[str, float, tuple[Forged, ...]], ...]
-    learners: tuple[str, ...] = ("recipe-2", "recipe-robust-3")
+    learners: tuple[str, ...] = ("recipe-2", "recipe-robust-5")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
+from graphldp.allowance import ALLOWANCE, check_allowance
 from graphldp.experiments.cells import Row
 from graphldp.experiments.draws import REPORTED, Context, Draw, given_lists, mechanism_of
 from graphldp.experiments.plans.plan import TRAINING, ExperimentPlan
@@ -28,7 +29,7 @@ from graphldp.mechanisms.named import name_of, named
 
 RECOMMENDED = "recommended"
 RECIPE = "recipe-2"
-ROBUST = "recipe-robust-3"
+ROBUST = "recipe-robust-5"
 CONTROLS = {"degrees": "degree", "size": "size"}
 """What stands beside every run, and the classifier of its trials."""
 
@@ -50,7 +51,8 @@ class Setup:
         dataset: as cells name it.
         ratios: the shares of training, validation and test graphs.
         draw: which noise, without a seed.
-        model: what the network looks like, where it is not the default; ``"convolution"`` too.
+        model: what the network looks like, where it is not the default; ``"convolution"`` too. Of the classifier that
+            withstands liars, what :func:`allowed` gives.
         training: how it is trained, where that is not the default.
         recommended: the recommended classifier instead of a network.
         grid: choose among these points on validation graphs.
@@ -87,7 +89,7 @@ class Setup:
         if self.task == "nodes":
             return [self._trial(seed, NODES)]
         if self.recommended:
-            return [self._trial(seed, ROBUST if self.robust else RECIPE)]
+            return [replace(self._trial(seed, ROBUST if self.robust else RECIPE), model=self.model)]
         found = []
         for point in [{}] if self.grid is None else self.grid:
             rate = {"lr": point.pop("lr")} if point else {}
@@ -135,7 +137,7 @@ class Setup:
         parts = [_words(draw.mechanism, words)]
         if self.threat is not None:
             parts.append(str(self.threat))
-        settings = {} if self.recommended or self.task == "nodes" else {**self.model, **self.training}
+        settings = {**self.model, **self.training}
         parts.append(_words(self.series, {k: v for k, v in settings.items() if k != "convolution"}))
         parts.append("split " + "/".join(f"{share:g}" for share in self.ratios))
         return "; ".join([*parts, *(["grid"] if self.grid else []), *(["robust"] if self.robust else [])])
@@ -186,6 +188,17 @@ def split_settings(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, 
     return model, training
 
 
+def allowed(given: float | None, owner: str) -> dict[str, Any]:
+    """What a trial says of an allowance: nothing of the usual one, so that its cells keep their identity.
+
+    Args:
+        given: None for the usual one.
+        owner: whose parameter it is.
+    """
+    asked = ALLOWANCE if given is None else check_allowance(given, owner)
+    return {} if asked == ALLOWANCE else {"allowance": asked}
+
+
 def seed_rows(setup: Setup, seeds: int, rows: Mapping[str, Row]) -> list[dict[str, Any]]:
     """One row for each seed: its own numbers, and each contestant's accuracy and AUC."""
     found = []
@@ -198,7 +211,9 @@ def seed_rows(setup: Setup, seeds: int, rows: Mapping[str, Row]) -> list[dict[st
         row[held_out(setup)] = sum(map(sum, best.numbers["confusion"]))  # to measure by
         row |= {name: {what: each.numbers[what] for what in _MEASURES} for name, each in contestants.items()}
         row |= {name: value for name, value in best.numbers.items() if name not in _MEASURES}
-        found.append(row | {"params": {**best.cell.params.get("model", {}), **best.cell.params.get("training", {})}})
+        usual = {"allowance": ALLOWANCE} if setup.robust else {}
+        params = usual | best.cell.params.get("model", {}) | best.cell.params.get("training", {})
+        found.append(row | {"params": params})
     return found
 
 

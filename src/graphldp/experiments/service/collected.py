@@ -7,7 +7,7 @@ tests that flag users, hold all reports of the communities they are given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import REPORTED, Context, Draw
 from graphldp.experiments.models import classifier_of
 from graphldp.experiments.plans.plan import file_id
-from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, Setup, split_settings
+from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, Setup, allowed, split_settings
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.service.gathering import Course, gather, heard, present
 from graphldp.experiments.trial import Threat
@@ -59,6 +59,7 @@ def train_collected(
     results: Path,
     *,
     defense: str | None = None,
+    allowance: float | None = None,
     seed: int = 0,
     recommended: bool = False,
     max_epochs: int = 500,
@@ -79,6 +80,7 @@ def train_collected(
             before there is something to train on.
         defense: leave out the users that it flags, and keep who they are. ``"recommended"``, with the recommended
             classifier, leaves out nobody: it fits the one that withstands liars.
+        allowance: how much accuracy that one may lose where nobody lies; the usual one by default.
         seed: of weights, batches and the communities held out.
         recommended: fit the recommended classifier, on the CPU, instead of a graph neural network. The one that is
             saved is fitted to all communities.
@@ -92,10 +94,14 @@ def train_collected(
     robust = defense == RECOMMENDED
     if robust and not recommended:
         raise bad_parameter("defense", "collect train", "a test that flags users, with --network", defense)
+    if allowance is not None and not robust:
+        raise bad_parameter("allowance", "collect train", "left out without the recommended defense", allowance)
+    settings = allowed(allowance, "collect train")
     found = heard(store, [each for each in communities if each.label is not None], "labelled", min_reports)
     before = store.retention.before([each.key for each in found])
     if recommended and (robust or defense is None):
-        learned = _from_rows(course.read(store, found, course.part(0.0, _READ)), results, seed, robust, course)
+        rows = course.read(store, found, course.part(0.0, _READ))
+        learned = _from_rows(rows, results, seed, robust, settings, course)
     else:
         epochs = None if recommended else max_epochs
         learned = _from_reports(*gather(store, found, defense, seed), results, defense, seed, epochs, course)
@@ -118,17 +124,19 @@ def train_collected(
     return run
 
 
-def _from_rows(graphs: Profiled, results: Path, seed: int, robust: bool, course: Course) -> _Learned:
+def _from_rows(
+    graphs: Profiled, results: Path, seed: int, robust: bool, asked: Mapping[str, Any], course: Course
+) -> _Learned:
     """Fit the recipe to rows of graphs."""
     name = f"file:collected@{graphs.digest}"
-    setup = Setup(name, _SHARES, Draw(name, REPORTED), recommended=True, robust=robust)
+    setup = Setup(name, _SHARES, Draw(name, REPORTED), asked, recommended=True, robust=robust)
     split(graphs.labels, _SHARES, 0)  # raises what would go wrong in every seed
     row, _ = _measured(setup, Context(), results, seed, course, graphs)
     course.watch("fitting to all communities", _MEASURED)
-    classifier = fitted(graphs, seed, robust=robust)
-    settings = {"mechanism": str(graphs.origin), "classifier": "recommended"}
+    classifier = fitted(graphs, seed, robust=robust, **asked)
+    settings: dict[str, Any] = {"mechanism": str(graphs.origin), "classifier": "recommended"}
     if isinstance(classifier, RobustProfileClassifier):
-        settings["trust"] = classifier.trust_
+        settings |= {"allowance": classifier.allowance, "trust": classifier.trust_}
     return _Learned(
         classifier, row, len(graphs), int(graphs.sizes.sum()), int(graphs.reported.sum()), settings=settings
     )
@@ -165,9 +173,9 @@ def _from_reports(
     return _Learned(classifier, row, kept.num_graphs, kept.num_users, reported, settings)
 
 
-def fitted(reports: Reports | Profiled, seed: int = 0, *, robust: bool = False) -> ProfileClassifier:
+def fitted(reports: Reports | Profiled, seed: int = 0, *, robust: bool = False, **settings: Any) -> ProfileClassifier:
     """The recommended classifier, or the one that withstands liars, fitted to collected or simulated reports."""
-    return recommended_classifier(ROBUST if robust else RECIPE, seed).fit(reports)
+    return recommended_classifier(ROBUST if robust else RECIPE, seed, settings).fit(reports)
 
 
 def _measured(

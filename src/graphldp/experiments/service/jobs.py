@@ -58,6 +58,7 @@ def _train(store: Store, job: BackgroundJob, course: Course) -> Mapping[str, Any
     run = train_collected(
         *(store, labelled, _model(job), _folder(job) / "results.sqlite"),
         defense=None if given["defense"] == "none" else given["defense"],
+        allowance=given.get("allowance"),
         seed=given["seed"],
         recommended=True,
         min_reports=given["min_reports"],
@@ -75,6 +76,7 @@ def _train(store: Store, job: BackgroundJob, course: Course) -> Mapping[str, Any
         "users": run.users,
         "reported": run.reported,
         "mechanism": run.settings["mechanism"],
+        "allowance": run.settings.get("allowance"),
         "trust": run.settings.get("trust"),
     }
 

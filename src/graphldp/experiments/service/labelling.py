@@ -71,7 +71,7 @@ def label_collected(
         store: the collector's.
         communities: those to label.
         model: what :func:`graphldp.experiments.service.collected.train_collected` wrote.
-        defense: leave out the users that it flags.
+        defense: leave out the users that it flags. Nothing is promised of the others' labels then.
         min_reports: a label from fewer says too much about each of them, and is not given.
         course: how it is run.
 
@@ -95,8 +95,7 @@ def label_collected(
         chances = classifier.predict_proba(graphs)
         reported = np.bincount(graphs.graph_of_user[present(graphs)], minlength=len(graphs))
     likeliest = zip(*_likeliest(classifier.classes_, chances), strict=True)
-    # whom a filter flags depends on what others claim, so nothing is promised of what it leaves
-    promised = certificates(classifier, graphs) if defense is None else [None] * len(found)
+    promised = certificates(classifier, graphs)
     given = [
         Prediction(community.key, label, confidence, here, str(model), certified=certified)
         for community, (label, confidence), here, certified in zip(

@@ -87,7 +87,7 @@ class Fits:
         key = replace(trial, threat=(trial.threat or Threat()).learned).cell.id
         if key not in self._models:
             learn = split(reports.labels, trial.ratios, trial.seed)[0]
-            self._models[key] = table_classifier(trial.classifier, trial.seed).fit(reports.subset(learn))
+            self._models[key] = table_classifier(trial.classifier, trial.seed, trial.model).fit(reports.subset(learn))
         return self._models[key]
 
 
@@ -114,17 +114,17 @@ def _certified(model: TableClassifier, reports: Reports | Profiled) -> dict[str,
     return {"certified": np.stack((reports.sizes, certify(reports), right), axis=1).astype(int).tolist()}
 
 
-def recommended_classifier(name: str, seed: int) -> ProfileClassifier:
+def recommended_classifier(name: str, seed: int, settings: Mapping[str, Any]) -> ProfileClassifier:
     """The unfitted classifier of the recipe, plain or robust."""
     from graphldp.learn.tables.profile_classifier import ProfileClassifier
 
-    made = table_classifier(name, seed)
+    made = table_classifier(name, seed, settings)
     assert isinstance(made, ProfileClassifier)  # noqa: S101 (both are)
     return made
 
 
-def table_classifier(name: str, seed: int) -> TableClassifier:
-    """The unfitted classifier of a trial that trains no network."""
+def table_classifier(name: str, seed: int, settings: Mapping[str, Any]) -> TableClassifier:
+    """The unfitted classifier of a trial that trains no network, with settings that are not its own."""
     from graphldp.learn.tables.controls import DegreeControl, SizeControl
     from graphldp.learn.tables.profile_classifier import ProfileClassifier
     from graphldp.learn.tables.robust.bounded import BoundedControl
@@ -137,6 +137,6 @@ def table_classifier(name: str, seed: int) -> TableClassifier:
         "degree-forest": lambda: DegreeControl(seed, "forest"),
         "bounded": lambda: BoundedControl(seed=seed),
         "recipe-2": lambda: ProfileClassifier(seed=seed),
-        "recipe-robust-3": lambda: RobustProfileClassifier(seed=seed),
+        "recipe-robust-5": lambda: RobustProfileClassifier(seed=seed, **settings),
     }
     return made[name]()

@@ -19,7 +19,7 @@ from graphldp.pages.style import LINES
 from graphldp.pages.tables import table
 from graphldp.threats.named import ATTACKS
 
-LEARNERS = {"recipe-2": "undefended", "recipe-robust-3": "defended"}
+LEARNERS = {"recipe-2": "undefended", "recipe-robust-5": "defended"}
 PLACES = {"test": "liars in test graphs", "train": "liars in training graphs", "both": "liars in both"}
 SIZES = (50, 100, 200, 400, 800)
 """Where classes of graphs by their size end."""
@@ -88,7 +88,7 @@ def worst_of(attacks: Sequence[str], found: Found, where: str, crew: float | Non
 
 def certificates(found: Found) -> tuple[list[str], Rows]:
     """By size of graph: how many test graphs are certified against one liar, and against how many."""
-    point = found.get((f"recipe-robust-3 {NOBODY}", 0.0))
+    point = found.get((f"recipe-robust-5 {NOBODY}", 0.0))
     numbers = [] if point is None else [each["certified"] for each in point.numbers if "certified" in each]
     head = ["users", "test graphs, all seeds", "certified against one", "… and labelled right", "median k", "largest k"]
     if not numbers:

@@ -58,10 +58,36 @@ def test_a_number_that_no_job_has_is_no_failure(bench: Caller) -> None:
             assert answer.status_code == status, number
 
 
+def test_the_form_of_a_training_asks_what_it_may_cost(bench: Caller) -> None:
+    """Another job is under way, so that no process starts here: what is refused before that is refused for itself."""
+    other = bench.store.jobs.add("train", {"folder": "/secret/place", "seed": 0}, "bob")
+    secret = bench.store.operators.log_in(bench.key, hours=1)
+    assert secret is not None
+    session = bench.store.operators.session(secret)
+    assert session is not None
+    with httpx.Client(base_url=bench.collector.url, cookies={"graphldp_session": secret}) as http:
+        for given, status, told in (
+            ({}, 409, "is under way"),
+            ({"allowance": "0.05"}, 409, "is under way"),
+            ({"allowance": "much", "defense": "none"}, 409, "is under way"),  # what nobody reads
+            ({"allowance": "2"}, 422, "must be a number from 0 to 1"),
+            ({"allowance": "much"}, 422, "must be a number from 0 to 1"),
+        ):
+            answer = http.post("/dashboard/jobs/train", data={"csrf": session.csrf, **given})
+            assert (answer.status_code, told in answer.text) == (status, True), given
+        bench.store.jobs.end(other.key, "done", result=DONE | {"allowance": 0.005})
+        page = http.get("/dashboard/jobs").text
+    assert 'value="0.01" selected>1 % of labels, if nobody lies' in page
+    assert "Withstanding lies was allowed to cost 0.5 % of labels." in page
+
+
+DONE = {"accuracy": None, "communities": 1, "reported": 2, "users": 2, "left_out": 0, "trust": "profile"}
 WRONG: tuple[dict[str, Any], ...] = (
     {},
     {"kind": "erase"},
     {"kind": "train", "seed": -1},
+    {"kind": "train", "allowance": 1.5},
+    {"kind": "train", "allowance": "much"},
     {"kind": "label", "run": "../x"},
 )
 

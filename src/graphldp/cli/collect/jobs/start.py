@@ -10,6 +10,7 @@ from graphldp.cli.collect.jobs.row import row_of
 from graphldp.cli.collect.store import actor, database_url, open_database
 from graphldp.cli.serve import DatabaseOption
 from graphldp.cli.shared import console
+from graphldp.cli.threats import AllowanceOption
 
 
 def start(
@@ -17,6 +18,7 @@ def start(
     defense: Annotated[
         str, typer.Option(help="How to train: 'recommended' withstands liars, 'none' does not.")
     ] = "recommended",
+    allowance: AllowanceOption = None,
     seed: Annotated[int, typer.Option(help="The seed of a training.")] = 0,
     run: Annotated[int | None, typer.Option(help="Label by the model of this run; the latest one by default.")] = None,
     database: DatabaseOption = None,
@@ -34,5 +36,7 @@ def start(
 
     store, settings = open_database(database), load_settings({"database": database_url(database)})
     workshop = Workshop.of(settings, store)
-    job = jobs.start(store, actor(), cast("Kind", kind), workshop, defense=defense, seed=seed, run=run)
+    job = jobs.start(
+        *(store, actor(), cast("Kind", kind), workshop), defense=defense, allowance=allowance, seed=seed, run=run
+    )
     console.show_one(row_of(job, as_json=as_json), as_json=as_json)

@@ -25,10 +25,11 @@ def _whole(given: Any) -> Any:
 
 
 class StartBody(Message):
-    """What to do. A defense and a seed are a training's, a run is a labelling's."""
+    """What to do. A defense, its allowance and a seed are a training's, a run is a labelling's."""
 
     kind: Literal["train", "label"]
     defense: Literal["recommended", "none"] = "recommended"
+    allowance: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
     seed: Annotated[int, Field(ge=0, lt=1 << 32, strict=True), BeforeValidator(_whole)] = 0
     run: Annotated[int, Field(ge=0, lt=1 << 31, strict=True), BeforeValidator(_whole)] | None = None
 
@@ -80,9 +81,7 @@ def make_router(office: Office, workshop: Workshop) -> APIRouter:
         given = await office.read(request, StartBody)
 
         def start() -> BackgroundJob:
-            return actions.start(
-                *(store, actor, given.kind, workshop), defense=given.defense, seed=given.seed, run=given.run
-            )
+            return actions.start(store, actor, workshop=workshop, **given.model_dump())
 
         return _body(await office.do(None, start))
 
