@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import signal
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import get_args
 
@@ -62,6 +65,20 @@ def test_damage_other_files_and_other_versions_are_refused(tmp_path: Path) -> No
         ResultsFile(tmp_path / "none.sqlite", create=False)
     with pytest.raises(FormatError, match="folder does not exist"):
         ResultsFile(tmp_path / "none" / "r.sqlite")
+
+
+@pytest.mark.parametrize("done", range(4))
+def test_a_file_whose_process_was_killed_while_it_made_it_is_made_anew(tmp_path: Path, done: int) -> None:
+    """The statements that make it, up to any of them; what is not committed goes with the process."""
+    steps = ("pragma journal_mode = wal", "begin immediate", "create table cells (id)")
+    path = tmp_path / "r.sqlite"
+    program = f"import sqlite3, os, signal; run = sqlite3.connect({str(path)!r}, isolation_level=None).execute"
+    program += "".join(f"; run({each!r})" for each in steps[:done]) + "; os.kill(os.getpid(), signal.SIGKILL)"
+    assert subprocess.run([sys.executable, "-c", program]).returncode == -signal.SIGKILL
+    with ResultsFile(path) as table:
+        table.add(row(0))
+    with ResultsFile(path) as table:
+        assert table.settled() == {row(0).cell.id}
 
 
 def test_a_cut_file_is_damaged(tmp_path: Path) -> None:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from io import StringIO
+
 import pytest
+from rich.console import Console
 
 import graphldp as gl
 from graphldp.learn.engine.training import EpochRecord
+from graphldp.learn.progress import COMPILING, TrainingDisplay
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 
@@ -25,6 +29,17 @@ def test_a_fit_shows_its_epochs(
     assert ("━" in shown.err) == watched
     clf.fit(GRAPHS)
     assert capsys.readouterr() == ("", "")
+
+
+def test_what_comes_before_the_first_epoch_is_named_until_then() -> None:
+    console = Console(file=StringIO(), force_terminal=True, width=120)
+    with TrainingDisplay(3, console) as display:
+        assert [each.description for each in display.tasks] == [COMPILING]
+        display.epoch(7, EpochRecord(1, 0.5, 0.5, 0.5, 1, 0.1))
+        assert [each.description for each in display.tasks] == ["seed 7"]
+    with TrainingDisplay(3, console) as display:  # all seeds were trained before
+        pass
+    assert not display.tasks
 
 
 def test_a_fit_without_epochs_shows_its_steps(

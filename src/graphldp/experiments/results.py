@@ -62,7 +62,7 @@ class ResultsFile:
             self._connection = sqlite3.connect(self.path, isolation_level=None, timeout=60)
         try:
             with self._explained():
-                self._check(fresh=not self.path.stat().st_size)
+                self._check()
         except BaseException:
             self._connection.close()
             raise
@@ -145,9 +145,14 @@ class ResultsFile:
         for panel, series, x, seed, kind, params in found:
             yield PlannedCell(panel, series, x, seed, Cell(kind, params))
 
-    def _check(self, *, fresh: bool) -> None:
+    def _blank(self) -> bool:
+        """Whether nothing was written yet: a new file, or one whose process was killed while it made it."""
+        (kind,) = self._connection.execute("pragma application_id").fetchone()
+        return kind == 0 and self._connection.execute("select 1 from sqlite_master").fetchone() is None
+
+    def _check(self) -> None:
         run = self._connection.execute
-        if fresh:
+        if self._blank():
             run("pragma journal_mode = wal")
             with self._transaction():
                 for statement in _SCHEMA.split(";"):

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from graphldp.learn.engine.training import EpochRecord
 
 
+COMPILING = "beginning (the first time after installing also compiles, for half a minute)"
+"""What is shown until an epoch is over."""
+
+
 class TrainingDisplay(Progress):
     """Epoch, losses, best so far and time left (an upper bound: most trainings stop early) of each seed.
 
@@ -34,6 +38,12 @@ class TrainingDisplay(Progress):
         self._epochs = epochs
         self._lines: dict[int, TaskID] = {}
         self._best: dict[int, float] = {}
+        self._before = {self.add_task(COMPILING, total=None, now="")}
+
+    def stop(self) -> None:
+        """Leave the seeds' lines alone, also where there are none."""
+        self._begun()
+        super().stop()
 
     def epoch(self, seed: int, record: EpochRecord) -> None:
         """Show an epoch's losses."""
@@ -52,7 +62,12 @@ class TrainingDisplay(Progress):
     def _done(self, task: TaskID) -> float:
         return next(each.completed for each in self.tasks if each.id == task)
 
+    def _begun(self) -> None:
+        while self._before:
+            self.remove_task(self._before.pop())
+
     def _line(self, seed: int) -> TaskID:
+        self._begun()
         if seed not in self._lines:
             self._lines[seed] = self.add_task(f"seed {seed}", total=self._epochs, now="")
         return self._lines[seed]

@@ -28,7 +28,8 @@ def test_a_mechanism() -> None:
 
 @pytest.mark.parametrize("broken", [False, True])
 def test_hub_lists_can_fail(monkeypatch: pytest.MonkeyPatch, broken: bool) -> None:
-    from graphldp.mechanisms import hub_lists, noise
+    from graphldp.mechanisms.degrees import noise
+    from graphldp.mechanisms.hubs import hub_lists
 
     if broken:
         real = noise.noisy_degrees

@@ -37,7 +37,6 @@ def test_the_first_draw_is_measured_before_and_after_compiling() -> None:
     assert compiling["then_seconds"] < compiling["seconds"]  # thousands of times: it compiles once
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")  # by importing pyg
 def test_labels_of_users_are_measured(command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process, where small sizes can be set; what stands for FacebookPages is small too."""
     monkeypatch.setattr(nodes, "_dataset", lambda root: synthetic.communities(300))

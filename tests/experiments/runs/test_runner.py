@@ -15,9 +15,12 @@ from typing import Any
 import pytest
 from tests.experiments.conftest import MakePlan
 from tests.experiments.here import in_this_process
+from threadpoolctl import threadpool_info
 
+from graphldp.experiments import compute
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
+from graphldp.experiments.engines import local
 from graphldp.experiments.engines.grouping import groups_of
 from graphldp.experiments.engines.here import HereEngine
 from graphldp.experiments.engines.local import LocalEngine
@@ -81,6 +84,32 @@ def test_a_cell_that_kills_its_workers_is_recorded(context: Context, monkeypatch
 
 def _die(*_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_workers_begin_before_a_row_is_asked_for(context: Context) -> None:
+    before = multiprocessing.active_children()
+    rows = LocalEngine(1).run([[Cell.of("dataset", dataset="synthetic:threads")]], context)
+    assert len(multiprocessing.active_children()) == len(before) + 1
+    assert [row.status for row in rows] == ["done"]
+    assert multiprocessing.active_children() == before
+
+
+def test_a_worker_multiplies_by_the_threads_it_was_given(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = Cell.of("dataset", dataset="synthetic:threads")
+    monkeypatch.setattr("graphldp.experiments.engines.local._work", _count_threads)
+    [row] = LocalEngine(1, threads=3).run([[cell]], context)
+    assert row.note == "[3, 3]"  # NumPy's and SciPy's
+
+
+def _count_threads(*args: Any) -> None:
+    """Work, but say in place of an answer how many threads a product of matrices has."""
+
+    def count(cells: list[Cell], _: Context) -> list[Row]:
+        found = [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+        return [Row(cell, "done", note=str(found)) for cell in cells]
+
+    compute.compute = count  # type: ignore[assignment]
+    local._work(*args)
 
 
 @pytest.mark.long

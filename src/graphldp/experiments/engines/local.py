@@ -40,28 +40,30 @@ class LocalEngine:
     def run(
         self, groups: Sequence[list[Cell]], context: Context, further: Callable[[], Sequence[list[Cell]]] = list
     ) -> Iterator[Row]:
-        """Compute groups of cells; rows come in the order in which they are finished.
+        """Begin to compute groups of cells; rows come in the order in which they are finished.
 
         When all are done, :func:`further` may name more, which the same processes compute. A group whose worker dies
         is tried once more without the cells that are done; then the rest has failed.
         """
-        waiting = deque(groups)
+        waiting, workers = deque(groups), list[_Worker]()
+        self._hand_out(waiting, workers, context)
+        return self._rows(waiting, workers, context, further)
+
+    def _rows(
+        self,
+        waiting: deque[list[Cell]],
+        workers: list[_Worker],
+        context: Context,
+        further: Callable[[], Sequence[list[Cell]]],
+    ) -> Iterator[Row]:
         deaths: dict[str, int] = {}
-        workers: list[_Worker] = []
         try:
             while True:
                 if not waiting and not any(worker.busy for worker in workers):
                     waiting.extend(further())
                     if not waiting:
                         return
-                idle = [worker for worker in workers if not worker.busy]
-                while waiting and (idle or len(workers) < self._count):
-                    if not idle:
-                        workers.append(self._start(context))
-                        idle.append(workers[-1])
-                    worker, group = idle.pop(), waiting.popleft()
-                    worker.busy, worker.left = True, {cell.id: cell for cell in group}
-                    worker.pipe.send(group)
+                self._hand_out(waiting, workers, context)
                 for ready in wait([worker.pipe for worker in workers if worker.busy]):
                     worker = next(each for each in workers if each.pipe is ready)
                     try:
@@ -81,6 +83,17 @@ class LocalEngine:
             for worker in workers:
                 worker.process.join()
                 worker.pipe.close()
+
+    def _hand_out(self, waiting: deque[list[Cell]], workers: list[_Worker], context: Context) -> None:
+        """Give groups that wait to workers who are idle or not yet started."""
+        idle = [worker for worker in workers if not worker.busy]
+        while waiting and (idle or len(workers) < self._count):
+            if not idle:
+                workers.append(self._start(context))
+                idle.append(workers[-1])
+            worker, group = idle.pop(), waiting.popleft()
+            worker.busy, worker.left = True, {cell.id: cell for cell in group}
+            worker.pipe.send(group)
 
     def _start(self, context: Context) -> _Worker:
         ours, theirs = self._spawn.Pipe()
@@ -109,15 +122,18 @@ def _bury(worker: _Worker, deaths: dict[str, int], waiting: deque[list[Cell]]) -
 def _work(pipe: Connection, context: Context, threads: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     os.environ["GRAPHLDP_THREADS"] = "1"
+    import scipy.linalg  # noqa: F401 - has products of its own, which must be loaded to be counted
     import torch
+    from threadpoolctl import threadpool_limits
 
     from graphldp.experiments.compute import compute
 
     torch.set_num_threads(threads)
     try:
-        while True:
-            for row in compute(pipe.recv(), context):
-                pipe.send(row)
-            pipe.send(None)
+        with threadpool_limits(threads, user_api="blas"):  # more than there are cores for wait for each other
+            while True:
+                for row in compute(pipe.recv(), context):
+                    pipe.send(row)
+                pipe.send(None)
     except (EOFError, OSError):  # the parent is gone
         return
