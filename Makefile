@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 EXTRAS := learn,plots,tensorboard,client,serve,postgres,oidc,otel,ray,docs,dev
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 
 .PHONY: demo test check docs format web bench proof dist lock clean help
 .DEFAULT_GOAL := help
@@ -11,13 +11,15 @@ help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-8s %s\n", $$1, $$2}'
 
 # Each stamp is as new as the files that say what to install, so a second run installs nothing. The demo needs a part of
-# what the tests need, in the same .venv: whichever comes first, the other adds what is missing.
+# what the tests need, in the same .venv: whichever comes first, the other adds what is missing. Python compiles a module
+# when it is first imported; to compile all that is installed takes about as long as to install it, for little that is used.
+# So demo and test may write bytecode, whatever the shell says.
 .venv/bin/pip:
 	$(PYTHON) -c 'import sys; sys.exit("graphldp needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
 
 .venv/demo: pyproject.toml constraints.txt | .venv/bin/pip
-	$(INSTALL) --editable '.[learn,plots]'
+	$(INSTALL) --editable '.[learn]'
 	touch $@
 
 .venv/installed: pyproject.toml constraints.txt | .venv/bin/pip
@@ -25,7 +27,7 @@ help: ## say what there is
 	touch .venv/demo $@
 
 demo: .venv/demo ## train on noisy lists of the embedded dataset, end with a table and a page
-	$(BIN)/graphldp demo
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/graphldp demo
 
 # Three processes on two cores: a fifth of the time a test waits for a server, a browser or a disk. Files go to them in the
 # order of the tree, which ends with quick ones. pytest-xdist's own order ends with those of the fewest tests, which are the
