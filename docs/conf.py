@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))  # reference.py, which fills the pages of reference/
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where tools is, which fills the pages of reference/
 
 import graphldp
 
@@ -16,7 +16,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "myst_nb",
     "sphinx_copybutton",
-    "reference",
+    "tools.reference.extension",
 ]
 exclude_patterns = ["conf.py", "results", "schema"]
 

@@ -19,10 +19,12 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str | None]]) -> str:
 
 
 def fill(page: Path, makers: Makers) -> None:
-    """Write the tables that have a maker into a page."""
+    """Write the tables that have a maker into a page, which is read once all of them are made."""
+    wanted = set(re.findall(r"<!-- table ([a-z-]+) -->", page.read_text()))
+    made = {name: make() for name, make in makers.items() if name in wanted}
 
     def filled(match: re.Match[str]) -> str:
         name = match[1]
-        return f"<!-- table {name} -->\n\n{makers[name]()}\n\n<!-- end -->" if name in makers else match[0]
+        return f"<!-- table {name} -->\n\n{made[name]}\n\n<!-- end -->" if name in made else match[0]
 
     page.write_text(re.sub(r"<!-- table ([a-z-]+) -->.*?<!-- end -->", filled, page.read_text(), flags=re.S))

@@ -2,56 +2,48 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-import pytest
 from tests.docs.markdown import DOCS, ROOT
+from tools.reference.collector import http, settings
+from tools.reference.commands import command_tree, commands
+from tools.reference.extension import MAKERS, with_links
+from tools.reference.names import SECTIONS, module_names, public_names
 
 import graphldp as gl
 from graphldp.collector.settings import TABLE
 
-# importing torch_geometric uses what torch is about to drop
-pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
+
+def test_every_public_name_stands_on_one_page() -> None:
+    shown = [name for section in SECTIONS for name in public_names(section)]
+    assert sorted(shown) == sorted(gl.__all__), "SECTIONS of tools/reference/names.py says which room is on which page"
 
 
-@pytest.fixture(scope="module")
-def reference() -> Any:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "tools"))
-        return importlib.import_module("reference")
-
-
-def test_every_public_name_stands_on_one_page(reference: Any) -> None:
-    shown = [name for section in reference.SECTIONS for name in reference.public_names(section)]
-    assert sorted(shown) == sorted(gl.__all__), "SECTIONS of tools/reference.py says which room is on which page"
-
-
-def test_every_part_stands_on_one_page(reference: Any) -> None:
+def test_every_part_stands_on_one_page() -> None:
     markers = [
         marker
         for page in DOCS.rglob("*.md")
         for marker in re.findall(r"<!-- reference (.+?) -->", page.read_text(encoding="utf-8"))
     ]
-    assert sorted(markers) == sorted(reference.MAKERS)
+    assert sorted(markers) == sorted(MAKERS)
 
 
-def public(reference: Any) -> Iterator[tuple[str, Any]]:
+def public() -> Iterator[tuple[str, Any]]:
     for name in gl.__all__:
         value = getattr(gl, name)
         if isinstance(value, ModuleType):
-            yield from ((f"{name}.{each}", getattr(value, each)) for each in reference.module_names(value))
+            yield from ((f"{name}.{each}", getattr(value, each)) for each in module_names(value))
         else:
             yield name, value
 
 
-def test_every_argument_of_a_public_name_is_documented(reference: Any) -> None:
+def test_every_argument_of_a_public_name_is_documented() -> None:
     missing = []
-    for name, value in public(reference):
+    for name, value in public():
         text = inspect.getdoc(value) or ""
         assert text, name
         if isinstance(value, type) and issubclass(value, Exception):
@@ -69,30 +61,30 @@ def walk(command: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield from walk(each, f"{path} {name}")
 
 
-def test_every_command_and_option_is_documented(reference: Any) -> None:
-    text = reference.commands()
-    for path, command in walk(reference.command_tree(), "graphldp"):
+def test_every_command_and_option_is_documented() -> None:
+    text = commands()
+    for path, command in walk(command_tree(), "graphldp"):
         assert path == "graphldp" or f"# `{path}`\n" in text
         assert command.help, path
         silent = [each.name for each in command.params if not each.help and not each.name.endswith("_completion")]
         assert not silent, path
 
 
-def test_every_command_is_explained_on_a_page_for_people(reference: Any) -> None:
+def test_every_command_is_explained_on_a_page_for_people() -> None:
     pages = [*DOCS.rglob("*.md"), ROOT / "README.md"]
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
-    found = [(path, each) for path, each in walk(reference.command_tree(), "graphldp") if not hasattr(each, "commands")]
+    found = [(path, each) for path, each in walk(command_tree(), "graphldp") if not hasattr(each, "commands")]
     assert not [path for path, command in found if path not in text and not command.hidden]
 
 
-def test_every_setting_and_route_is_there(reference: Any) -> None:
-    settings, routes = reference.settings(), reference.http()
-    assert all(f"| `{each.name}` | `{each.variable}` |" in settings and each.help in settings for each in TABLE)
+def test_every_setting_and_route_is_there() -> None:
+    table, routes = settings(), http()
+    assert all(f"| `{each.name}` | `{each.variable}` |" in table and each.help in table for each in TABLE)
     for route in ("PUT /v1/communities/{community}/reports/{user}", "POST /v1/reports:batch", "GET /healthz"):
         assert f"## `{route}`" in routes
 
 
-def test_links_that_leave_the_pages_are_named(reference: Any) -> None:
+def test_links_that_leave_the_pages_are_named() -> None:
     links = {
         "[a](beyond.md#x)": "[a](beyond.md#x)",
         "[a](../SECURITY.md)": "[a](/project/security.md)",
@@ -101,6 +93,6 @@ def test_links_that_leave_the_pages_are_named(reference: Any) -> None:
         "[a](nowhere.md)": "[a](nowhere.md)",
         "![a](images/demo.png)": "![a](images/demo.png)",
     }
-    assert reference.with_links(" ".join(links), DOCS) == " ".join(links.values())
+    assert with_links(" ".join(links), DOCS) == " ".join(links.values())
     text = "[a](docs/mechanisms) [b](docs/beyond.md#x)"
-    assert reference.with_links(text, ROOT) == "[a](/mechanisms/index.md) [b](/beyond.md#x)"
+    assert with_links(text, ROOT) == "[a](/mechanisms/index.md) [b](/beyond.md#x)"
