@@ -1,9 +1,9 @@
-"""Fill the list of mutants in docs/audit.md: python tools/mutants.py."""
+"""Fill the list of mutants in docs/audit.md: python -m tools.mutants."""
 
 import tomllib
 from collections.abc import Callable
 
-from fill import DOCS, fill, markdown
+from tools.fill import DOCS, fill, markdown
 
 PAGES = (DOCS / "audit.md",)
 LIST = DOCS.parent / "benchmarks" / "proof" / "mutants.toml"
