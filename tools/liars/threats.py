@@ -1,4 +1,4 @@
-"""Fill the tables of docs/threats.md from docs/results/reddit-binary.sqlite: python tools/liars/threats.py [ROOT].
+"""Fill the tables of docs/threats.md from docs/results/reddit-binary.sqlite: python -m tools.liars.threats [ROOT].
 
 With the folder of the datasets as its argument the three tables that are probes of honest reports, not results, are
 drawn again too.
@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from fill import DOCS, fill, markdown
 from numpy.typing import NDArray
+from tools.fill import DOCS, fill, markdown
 
 import graphldp as gl
 from graphldp.experiments.plans.figures import EXPERIMENTS

@@ -1,0 +1,111 @@
+"""Fill the tables of docs/forged-degrees.md: python -m tools.liars.forged_degrees ROOT, the folder of the datasets.
+
+All are bounds on what any classifier can do on REDDIT-BINARY, by what honest graphs and reports look like.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from tools.fill import DOCS, fill, markdown
+
+import graphldp as gl
+from graphldp.learn.tables.mixture import Pair
+from graphldp.learn.tables.profiles import degree_profile
+from graphldp.threats.worlds import exchangeable
+
+PAGES = (DOCS / "forged-degrees.md",)
+SHARES = (0.01, 0.1, 0.3)
+ASKED = ("0.88", "0.86", "0.82")
+SEEDS = 10
+LEFT = (0.0, 0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.4)  # shares of graphs whose label may hang on the busiest user
+
+
+def training(graphs: gl.GraphSet) -> str:
+    """What no learner can have where a share of the users of training graphs lies."""
+    rows = []
+    for epsilon in (1.0, 2.0):
+        for share, asked in zip(SHARES, ASKED, strict=True):
+            both, random, one = (exchangeable(graphs, share, epsilon, each) for each in ("both", "random", "one"))
+            bounds = (f"{1 - both / 2:.3f}", f"{1 - random / 2:.3f}", f"{2 - one:.3f}")
+            rows.append([f"{epsilon:g}", f"{share:g}", asked, f"{both:.3f}", *bounds])
+    head = ["ε", "β", "asked for", "exchanged, m", "any learner", "… liars drawn at random", "without and with, added"]
+    return markdown(head, rows)
+
+
+def judged(reports: gl.Reports, left_out: NDArray[np.int64], seed: int) -> NDArray[np.float64]:
+    """The second class's chance of each test graph of a split, by the best learners without the busiest users."""
+    degree, codes = np.asarray(reports.noisy_degree), codes_of(reports)
+    rank = np.empty(reports.num_users, np.int64)
+    rank[np.lexsort((-degree, reports.graph_of_user))] = reports.local_users
+    away = rank < left_out[reports.graph_of_user]
+    profile = degree_profile(replace(reports, missing=away).induced() if away.any() else reports)
+    profile[:, 0] = np.log1p(reports.sizes)  # n is known
+    learn, _, test = gl.split(reports.labels, seed=seed)
+    return np.asarray(Pair(0).fit(profile[learn], codes[learn]).predict_proba(profile[test])[:, 1])
+
+
+def codes_of(reports: gl.Reports) -> NDArray[np.int64]:
+    """The class of each graph, as 0 or 1."""
+    return np.unique(np.asarray(reports.labels), return_inverse=True)[1]
+
+
+def drawn(graphs: gl.GraphSet) -> Iterator[tuple[int, gl.Reports, NDArray[np.int64]]]:
+    """The seed of each split, honest reports, and the true class of its test graphs."""
+    for seed in range(SEEDS):
+        reports = gl.recommended(1.0).mechanism.randomize(graphs, rng=seed)
+        yield seed, reports, codes_of(reports)[gl.split(reports.labels, seed=seed)[2]]
+
+
+def without_hubs(graphs: gl.GraphSet) -> str:
+    """What no learner can have where a share of the users of training graphs lies, whoever is busiest first."""
+    right: dict[float, list[float]] = {share: [] for share in (0.0, *SHARES)}
+    for seed, reports, true in drawn(graphs):
+        for share, found in right.items():
+            liars = np.floor(share * reports.sizes).astype(np.int64)
+            found.append(float(((judged(reports, 2 * liars, seed) > 0.5) == true).mean()))
+    rows = [
+        [f"{share:g}", "–" if asked is None else asked, f"{2 * share:.0%}", f"{np.mean(right[share]):.3f}"]
+        for share, asked in zip(right, (None, *ASKED), strict=True)
+    ]
+    return markdown(["β", "asked for", "left out, the busiest", "any learner"], rows)
+
+
+def frontier(graphs: gl.GraphSet) -> str:
+    """Accuracy without liars against what withstands the busiest user, as more labels are left to her."""
+    found = [
+        (true, *(judged(reports, np.full(len(reports), gone), seed) for gone in (0, 1)))
+        for seed, reports, true in drawn(graphs)
+    ]
+    true, full, rest = np.concatenate(found, axis=1)
+    sure, by_full, by_rest = np.abs(rest - 0.5), (full > 0.5) == true, (rest > 0.5) == true
+    rows = []
+    for left in LEFT:
+        kept = sure >= np.quantile(sure, left)
+        accuracy = np.where(kept, by_rest, by_full).mean()
+        rows.append(
+            [f"{left:.0%}", f"{accuracy:.3f}", f"{by_full.mean() - accuracy:.3f}", f"{(kept & by_rest).mean():.3f}"]
+        )
+    head = ["labels that hang on her", "accuracy, nobody lies", "lost", "accuracy, she lies"]
+    return markdown(head, rows)
+
+
+TABLES: dict[str, Callable[[gl.GraphSet], str]] = {
+    "training-bound": training,
+    "hubs-bound": without_hubs,
+    "evasion-bound": frontier,
+}
+
+
+def main() -> None:
+    """Fill docs/forged-degrees.md."""
+    graphs = gl.load_dataset("REDDIT-BINARY", root=sys.argv[1])
+    for page in PAGES:
+        fill(page, {name: partial(make, graphs) for name, make in TABLES.items()})
+
+
+if __name__ == "__main__":
+    main()
