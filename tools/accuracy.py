@@ -1,10 +1,10 @@
-"""Write what ε costs in accuracy into the collector, for the page that opens a community: python tools/accuracy.py."""
+"""Write what ε costs in accuracy into the collector, for the page that opens a community: python -m tools.accuracy."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-from fill import DOCS
+from tools.fill import DOCS
 
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, points_of

@@ -1,4 +1,4 @@
-"""Fill the table of docs/counts.md: python tools/counts.py.
+"""Fill the table of docs/counts.md: python -m tools.counts.
 
 Nothing is drawn: the errors follow from the true graph, which is grown from a seed, and from the laws of the noise.
 """
@@ -8,10 +8,10 @@ from functools import cache
 from math import comb, exp, factorial, sqrt
 
 import numpy as np
-from fill import DOCS, fill, markdown
 from numpy.polynomial import Polynomial
 from numpy.polynomial.laguerre import laggauss
 from numpy.typing import NDArray
+from tools.fill import DOCS, fill, markdown
 
 import graphldp as gl
 

@@ -1,7 +1,7 @@
 """Choose settings for hubs on one half of a dataset and measure them on the other.
 
-    python tools/hub_settings.py counts GRAPHS.npz docs/results/hub-settings.json
-    python tools/hub_settings.py lists GRAPHS.npz docs/results/list-settings.json
+    python -m tools.hub_settings counts GRAPHS.npz docs/results/hub-settings.json
+    python -m tools.hub_settings lists GRAPHS.npz docs/results/list-settings.json
 
 Both rules were fixed before any of their numbers were seen. The graphs are halved at random, class by class. On the
 first half, at one ε, each pair of settings is tried on ten splits, and the pair with the highest mean accuracy on

@@ -1,4 +1,4 @@
-"""Draw the figures and fill the tables of docs/mechanisms: python tools/mechanism_figures.py.
+"""Draw the figures and fill the tables of docs/mechanisms: python -m tools.mechanism_figures.
 
 All numbers are computed from the mechanisms' own laws, none is drawn at random.
 """
@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any, cast
 
 import numpy as np
-from fill import DOCS, fill, markdown
 from numpy.typing import NDArray
+from tools.fill import DOCS, fill, markdown
 
 import graphldp as gl
 from graphldp.pages.plots import Axis, Series, chart, standalone

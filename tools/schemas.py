@@ -1,4 +1,4 @@
-"""Write the JSON Schema of every message to docs/schema: ``python tools/schemas.py``."""
+"""Write the JSON Schema of every message to docs/schema: ``python -m tools.schemas``."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import shlex
 from collections.abc import Iterator
@@ -11,12 +10,10 @@ from typing import Any
 
 import pytest
 import typer
-from tests.docs.markdown import PAGES, ROOT, blocks, name_of, prose
+from tests.docs.markdown import PAGES, blocks, name_of, prose
+from tools.reference.commands import command_tree
 
 from graphldp.mechanisms import named
-
-# importing torch_geometric uses what torch is about to drop
-pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
 
 WITH_PYTHON = [page for page in PAGES if any(each.language == "python" for each in blocks(page))]
 # whole trainings; the others take a second or less
@@ -61,9 +58,7 @@ def lines(page: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def tree() -> Any:
     """The command line, with every command imported."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "tools"))
-        return importlib.import_module("reference").command_tree()
+    return command_tree()
 
 
 def find(tree: Any, words: list[str]) -> tuple[Any, list[str]]:

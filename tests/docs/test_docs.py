@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,36 +26,34 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 TOOLS = (
-    "attributes",
-    "calibration",
     "counts",
-    "forged_degrees",
+    "learning.attributes",
+    "learning.calibration",
+    "learning.nodes",
+    "learning.posterior",
+    "liars.forged_degrees",
+    "liars.one_liar",
+    "liars.threats",
     "mechanism_figures",
     "mutants",
-    "nodes",
-    "one_liar",
-    "posterior",
-    "tables",
-    "threats",
+    "reproduction.tables",
 )
 
 
 @pytest.fixture(scope="module")
-def tools() -> Iterator[dict[str, Any]]:
-    """The scripts that fill pages, as modules; they find each other as when one of them is run."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(DOCS.parent / "tools"))
-        yield {name: importlib.import_module(name) for name in TOOLS}
+def tools() -> dict[str, Any]:
+    """The scripts that fill pages."""
+    return {name: importlib.import_module(f"tools.{name}") for name in TOOLS}
 
 
 @pytest.fixture(scope="module")
-def accuracy(tools: dict[str, Any]) -> Any:
-    return importlib.import_module("accuracy")  # fills no page
+def accuracy() -> Any:
+    return importlib.import_module("tools.accuracy")  # fills no page
 
 
 @pytest.fixture(scope="module")
 def threats(tools: dict[str, Any]) -> Any:
-    return tools["threats"]
+    return tools["liars.threats"]
 
 
 def test_every_table_has_one_maker(tools: dict[str, Any]) -> None:
@@ -79,14 +76,16 @@ def test_every_table_has_one_maker(tools: dict[str, Any]) -> None:
 
 def test_tables_hold_what_the_results_say(tools: dict[str, Any]) -> None:
     """A number that was changed by hand, or results without their tables, would be found."""
-    maker = tools["tables"]
+    maker = tools["reproduction.tables"]
     pages = {page: page.read_text() for page in maker.PAGES}
     for name, make in maker.TABLES.items():
         (page,) = (each for each, text in pages.items() if f"<!-- table {name} -->" in text)
         assert f"<!-- table {name} -->\n\n{make()}\n\n<!-- end -->" in pages[page], f"{page.name}: {name}"
 
 
-@pytest.mark.parametrize("tool", ["attributes", "calibration", "counts", "nodes", "one_liar"])
+@pytest.mark.parametrize(
+    "tool", ["learning.attributes", "learning.calibration", "counts", "learning.nodes", "liars.one_liar"]
+)
 def test_small_pages_have_what_their_tools_compute(tools: dict[str, Any], tool: str) -> None:
     (page,) = tools[tool].PAGES
     for name, maker in tools[tool].TABLES.items():
@@ -94,8 +93,8 @@ def test_small_pages_have_what_their_tools_compute(tools: dict[str, Any], tool: 
 
 
 @pytest.mark.parametrize(("features", "width"), [("constant", 1), ("degree", 13)])
-def test_the_maximum_is_taken_over_the_lists_of_a_batch(tools: dict[str, Any], features: str, width: int) -> None:
-    made = importlib.import_module("max_aggregation").Batches
+def test_the_maximum_is_taken_over_the_lists_of_a_batch(features: str, width: int) -> None:
+    made = importlib.import_module("tools.learning.max_aggregation").Batches
     reports = gl.DPRR(1.0).randomize(gl.synthetic.threads(num_graphs=9, seed=0), rng=0)
     chosen = np.array([7, 2, 4])
     batch, together = made(reports, features, torch.device("cpu")).of(chosen), reports.subset(chosen)
@@ -120,7 +119,7 @@ def test_what_is_recommended_for_users_is_never_below_its_controls(tools: dict[s
 
     And the goals that were set before anything was measured on these splits.
     """
-    points = tools["nodes"].points("nodes", dataset)
+    points = tools["learning.nodes"].points("nodes", dataset)
 
     def mean(method: str, epsilon: float | None) -> float:
         found = some(points[method, epsilon].summary("accuracy"))
@@ -136,7 +135,7 @@ def test_what_is_recommended_for_users_is_never_below_its_controls(tools: dict[s
 
 def test_the_dashboard_has_the_measured_accuracies(accuracy: Any) -> None:
     """Results without the dashboard's file, or a number that was changed by hand, would be found."""
-    assert accuracy.FILE.read_text("utf-8") == accuracy.written(accuracy.accuracy()), "run python tools/accuracy.py"
+    assert accuracy.FILE.read_text("utf-8") == accuracy.written(accuracy.accuracy()), "run python -m tools.accuracy"
     for each in accuracy.accuracy():
         means = [each["epsilon"][f"{x:g}"][0] for x in accuracy.EPSILONS]
         assert each["size alone"][0] < means[0] <= means[-1]
@@ -151,7 +150,7 @@ BEST_SEEN = {  # before anything was measured on these splits: all private, then
 @pytest.mark.parametrize("dataset", BEST_SEEN)
 def test_private_columns_beat_the_best_that_was_seen(tools: dict[str, Any], dataset: str) -> None:
     """Mean of ten splits, on the committed results."""
-    known, (private, public) = tools["attributes"].read(), BEST_SEEN[dataset]
+    known, (private, public) = tools["learning.attributes"].read(), BEST_SEEN[dataset]
 
     def mean(method: str, epsilon: float) -> float:
         found = [value for key, value in known.items() if (key.dataset, key[2:]) == (dataset, (method, epsilon))]
@@ -169,7 +168,7 @@ def test_the_page_has_the_list_of_mutants(tools: dict[str, Any]) -> None:
 
 def test_the_page_says_what_was_measured_of_confidence(tools: dict[str, Any]) -> None:
     """The table is that of the committed results, and no expected calibration error in them is above 0.05."""
-    tool = tools["calibration"]
+    tool = tools["learning.calibration"]
     (page,) = tool.PAGES
     assert f"<!-- table calibration -->\n\n{tool.calibration()}\n\n<!-- end -->" in page.read_text()
     with ResultsFile(tool.RESULTS, create=False) as results:

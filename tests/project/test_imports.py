@@ -17,14 +17,14 @@ import graphldp as gl
 ROOT = Path(gl.__file__).parent
 LAYERS = (
     ("errors", "text"),
-    ("archives", "files", "intervals", "labels", "machines", "own", "partitions", "pointers", "privacy"),
+    ("allowance", "files", "intervals", "labels", "machines", "own", "partitions", "pointers", "privacy"),
     ("attributes",),
     ("neighbour_lists",),
     ("interchange",),
     ("graphs", "reports"),
     ("datasets", "wire"),
     ("mechanisms",),
-    ("client", "collector", "counts", "learn", "threats"),
+    ("client", "collector", "learn", "threats"),
     ("audit", "benchmarks"),
     ("experiments",),
     ("pages",),
@@ -130,6 +130,7 @@ def test_rooms_stay_apart_inside_functions_too(room: str, others: set[str]) -> N
 
 
 SUBROOMS = {
+    "mechanisms/degrees": {"mechanisms/drawing"},  # what a mechanism is builds on it
     "learn/engine": set[str](),  # tables, inference and the face build on it
     "client/sampling": set[str](),  # what draws can neither keep nor send
     "client/keeping": set[str](),
@@ -176,7 +177,6 @@ def test_a_collector_starts_without_what_only_training_needs() -> None:
     assert not loaded_by("import graphldp.collector.http.server") & {"torch", "numba", "scipy", "sklearn"}
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")  # by importing pyg
 def test_the_public_names() -> None:
     assert sorted(gl.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name)) == gl.__all__
     assert set(gl.__all__) == set(gl._HOMES)

@@ -1,7 +1,7 @@
 """Classify graphs whose users have columns, under local differential privacy, and fill docs/columns.md.
 
-    python tools/learning/attributes.py --root data --jobs 8    # computes what is missing in docs/results/attributes.json
-    python tools/learning/attributes.py                         # fills the page alone
+    python -m tools.learning.attributes --root data --jobs 8  # computes what is missing in docs/results/attributes.json
+    python -m tools.learning.attributes                       # fills the page alone
 
 PROTEINS and ENZYMES: what a node is (helix, sheet or turn) is a label, what is measured of it are features. Splits are
 75/10/15, class by class, seeds 100 to 109; what validates elsewhere is trained on here, since nothing is chosen by it.
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from fill import DOCS, fill, markdown
+from tools.fill import DOCS, fill, markdown
 
 import graphldp as gl
 from graphldp.files.whole import written_whole

@@ -1,7 +1,7 @@
-"""Fill the tables of docs/learning.md from the committed results: python tools/learning/calibration.py."""
+"""Fill the tables of docs/learning.md from the committed results: python -m tools.learning.calibration."""
 
-from fill import DOCS, fill, markdown
-from max_aggregation import TABLES as AGGREGATIONS
+from tools.fill import DOCS, fill, markdown
+from tools.learning.max_aggregation import TABLES as AGGREGATIONS
 
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import points_of

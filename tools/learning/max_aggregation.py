@@ -1,7 +1,7 @@
 """Train GINs that take the maximum over a list in place of the sum, by PyTorch Geometric, and fill docs/learning.md.
 
-    python tools/learning/max_aggregation.py --root data --jobs 8   # trains what docs/results/max-aggregation.json does not have
-    python tools/learning/max_aggregation.py                        # fills the page alone
+    python -m tools.learning.max_aggregation --root data --jobs 8  # trains what docs/results/max-aggregation.json lacks
+    python -m tools.learning.max_aggregation                       # fills the page alone
 
 REDDIT-BINARY, with the architecture, the training and the splits of Figure 5 of the paper: five layers, 64 units,
 dropout 0.5, learning rate 0.01. The sum is trained beside the maximum by the same program, so that only the aggregation
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from fill import DOCS, fill, markdown
+from tools.fill import DOCS, fill, markdown
 from torch import Tensor, nn
 
 import graphldp as gl

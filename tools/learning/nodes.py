@@ -3,7 +3,7 @@
     kept="--root data --effort paper --results docs/results/nodes.sqlite"
     graphldp reproduce --dataset Cora $kept
     graphldp reproduce nodes nodes-features --dataset FacebookPages $kept
-    python tools/learning/nodes.py
+    python -m tools.learning.nodes
 
 Splits are those of Blink (half of the users train, a quarter validates, a quarter tests), class by class, seeds 100 to
 109. Every setting was chosen on seeds 0 to 9.
@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable
 from functools import cache
 
-from fill import DOCS, fill, markdown
+from tools.fill import DOCS, fill, markdown
 
 from graphldp.experiments.plans.figures import EXPERIMENTS
 from graphldp.experiments.plans.kinds import NodeSweep

@@ -1,13 +1,13 @@
-"""Fill the tables of docs/posterior.md: python tools/learning/posterior.py FOLDER, with the datasets in FOLDER."""
+"""Fill the tables of docs/posterior.md: python -m tools.learning.posterior FOLDER, with the datasets in FOLDER."""
 
 import sys
 from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from fill import DOCS, fill, markdown
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
+from tools.fill import DOCS, fill, markdown
 
 import graphldp as gl
 from graphldp.neighbour_lists import NeighbourLists

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-from fill import markdown
-from reproduction.places import DIFFERENCE, HERE, PLANS, difference, found, sweep
+from tools.fill import markdown
+from tools.reproduction.places import DIFFERENCE, HERE, PLANS, difference, found, sweep
 
 from graphldp.experiments.plans.methods import METHODS, NOT_PRIVATE, RAW
 from graphldp.learn.metrics import summarize

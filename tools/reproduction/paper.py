@@ -6,9 +6,9 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from fill import markdown
-from reproduction.places import DIFFERENCE, PLANS, ROWS, difference, found, sweep
 from scipy.stats import spearmanr
+from tools.fill import markdown
+from tools.reproduction.places import DIFFERENCE, PLANS, ROWS, difference, found, sweep
 
 from graphldp.experiments.cells import canonical
 from graphldp.experiments.draws import Context, Draw, load, reports_of

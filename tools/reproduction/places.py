@@ -1,6 +1,6 @@
 """The places of the figures that are in docs/results, and the tables that any figure can have."""
 
-from fill import DOCS, markdown
+from tools.fill import DOCS, markdown
 
 from graphldp.experiments.plans.methods import METHODS
 from graphldp.experiments.results import ResultsFile

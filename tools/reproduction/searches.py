@@ -1,6 +1,6 @@
 """The tables of docs/reproduction.md about the grid and about time, from docs/results/grid.sqlite."""
 
-from fill import DOCS, markdown
+from tools.fill import DOCS, markdown
 
 from graphldp.experiments.plans.methods import METHODS
 from graphldp.experiments.plans.search import BEFORE, TESTED

@@ -1,4 +1,4 @@
-"""Fill the tables of docs and README from the results in docs/results: python tools/reproduction/tables.py.
+"""Fill the tables of docs and README from the results in docs/results: python -m tools.reproduction.tables.
 
 With the folder of the datasets as its argument the one table that is not in the results, a probe of list lengths, is
 drawn again too.
@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from fill import DOCS, fill
-from reproduction.beyond import TABLES as BEYOND
-from reproduction.paper import PROBES
-from reproduction.paper import TABLES as PAPER
-from reproduction.searches import TABLES as SEARCHES
+from tools.fill import DOCS, fill
+from tools.reproduction.beyond import TABLES as BEYOND
+from tools.reproduction.paper import PROBES
+from tools.reproduction.paper import TABLES as PAPER
+from tools.reproduction.searches import TABLES as SEARCHES
 
 PAGES = (DOCS / "reproduction.md", DOCS / "beyond.md", DOCS.parent / "README.md")
 TABLES: dict[str, Callable[[], str]] = {**PAPER, **BEYOND, **SEARCHES}
