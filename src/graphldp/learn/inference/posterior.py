@@ -60,7 +60,8 @@ class LinkPosterior:
         """From reports alone.
 
         The degrees of the prior are E[D | d*] under a public law of degrees
-        (:func:`graphldp.mechanisms.degrees.estimators.posterior_mean`), to a quarter, so that few different ones are left.
+        (:func:`graphldp.mechanisms.degrees.estimators.posterior_mean`), to a quarter, so that few different ones are
+        left.
         """
         evidence = Evidence.of(reports, _OWNER, DPRR, Blink)
         if reports.missing is not None and reports.missing.any():
