@@ -5,7 +5,7 @@ Liars in training graphs lie before it exists, so they aim at a classifier fitte
 their graphs for graphs of the other class.
 
 A classifier that compares graphs (:meth:`graphldp.RobustProfileClassifier.checked`) notices where all of them are
-turned at once. Liars in test graphs know that, and agree on who stays honest: they turn as many labels as go unnoticed.
+turned at once. Liars in test graphs know that, and agree on who stays honest (:mod:`graphldp.experiments.unnoticed`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from graphldp.threats.attacks.optimised import Score
 from graphldp.threats.named import make_defense
 
 if TYPE_CHECKING:
-    from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
     from graphldp.learn.tables.tabular import TableClassifier
 
 
@@ -56,6 +55,7 @@ def aims(trial: Trial) -> bool:
 
 def aimed(trial: Trial, context: Context, fits: Fitting) -> Defended:
     """The reports that a trial learns from, once liars have aimed at its classifier and the defense has judged."""
+    from graphldp.experiments.unnoticed import unnoticed
     from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 
     threat = trial.threat or Threat()
@@ -76,7 +76,9 @@ def aimed(trial: Trial, context: Context, fits: Fitting) -> Defended:
         score = score_of(model, threat, trial.seed)
         found, turned = attack_reports(reports, threat, trial.seed, graphs, score)
         if where == "test" and isinstance(model, RobustProfileClassifier):
-            lying = graphs[unnoticed(model, reports.subset(graphs), found.subset(graphs))]
+            asked = reports.subset(graphs)
+            told = [model.statements(each) for each in (asked, found.subset(graphs))]
+            lying = graphs[unnoticed(model, told, np.searchsorted(model.classes_, np.asarray(asked.labels))) == 1]
             found, turned = attack_reports(reports, threat, trial.seed, lying, score)
         reports = found
         liars |= turned
@@ -84,36 +86,6 @@ def aimed(trial: Trial, context: Context, fits: Fitting) -> Defended:
     case = Attacked(reports, liars, inside, true_hubs(trial.draw, reports, context))
     verdict = None if threat.defense == "none" else make_defense(threat.defense).judge(reports)
     return after(case, verdict, threat, trial.seed)
-
-
-def unnoticed(model: RobustProfileClassifier, honest: Reports, forged: Reports) -> NDArray[np.bool_]:
-    """In which graphs to lie so that most labels are wrong, once the classifier has compared graphs.
-
-    Args:
-        model: what the liars aim at.
-        honest: the graphs to be labelled.
-        forged: the same with a lie in each.
-
-    Returns:
-        [graphs]. Everywhere, or where labels are turned without being noticed, whichever leaves fewer labels right.
-        Of the labels that a lie turns, those that surprise least come first.
-    """
-    truth = np.searchsorted(model.classes_, np.asarray(honest.labels))
-    before, after = model.statements(honest), model.statements(forged)
-    turned = (after.heard.argmax(axis=1) != truth) & (before.heard.argmax(axis=1) == truth)
-    many, profile = (each - each.mean(axis=0) for each in (before.many, after.profile))
-    overturned, rank = after.heard.argmax(axis=1) != after.many.argmax(axis=1), np.empty(len(truth), np.int64)
-    surprise = -(many * profile).sum(axis=1)
-    rank[np.lexsort((surprise, overturned, ~turned))] = np.arange(len(truth))
-
-    def right(count: int) -> int:
-        """How many labels are, if the first so many graphs have liars."""
-        said = after.where(rank < count, before)
-        judges = np.stack([each.argmax(axis=1) for each in (said.size, said.many, said.heard)])
-        return int((judges[model.believed(said), np.arange(len(truth))] == truth).sum())
-
-    worst = min((len(truth), *range(1, int(turned.sum()) + 1)), key=right)
-    return np.asarray(rank < worst)
 
 
 def score_of(model: Labels, threat: Threat, seed: int) -> Score:

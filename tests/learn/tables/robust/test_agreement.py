@@ -157,3 +157,15 @@ def test_who_is_whose_witness(judge: str, changes: tuple[int, ...]) -> None:
     other = said._replace(**{judge: rng.dirichlet(np.ones(2), 40)})
     pairs = zip(*(sum(Agreements.of(each), ()) for each in (said, other)), strict=True)
     assert tuple(int(one.distance != two.distance) for one, two in pairs) == changes
+
+
+@pytest.mark.parametrize("which", ["distance", "overturned"])
+def test_room_is_what_may_rise_before_somebody_doubts(which: str) -> None:
+    """Within it nothing is said to have fallen; the spread of both sets together is a little larger than of one."""
+    room = STEADY.room(300)[which == "overturned"]
+    for share, fell in ((0.9, False), (1.3, True)):
+        new = {which: getattr(STEADY, which) + share * room}
+        if which == "distance":
+            new["squares"] = STEADY.squares - STEADY.distance**2 + new["distance"] ** 2
+        assert STEADY.fell(replace(STEADY, graphs=300, **new)) == fell
+    assert STEADY.room(FEWEST - 1) == (np.inf, np.inf)

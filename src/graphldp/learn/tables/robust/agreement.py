@@ -110,6 +110,15 @@ class Agreement:
         apart = farther > error * np.sqrt(np.maximum(squares - d**2, 0.0)) + _LEAST
         return np.asarray(apart | (more > error * np.sqrt(o * (1 - o)) + _LEAST))
 
+    def room(self, graphs: int) -> tuple[float, float]:
+        """By how much d and o may rise on so many new graphs before somebody doubts them; without limit on a few."""
+        if min(self.graphs, graphs) < FEWEST:
+            return np.inf, np.inf
+        error = _LIMIT * np.sqrt(1 / self.graphs + 1 / graphs)
+        spreads = self.squares - self.distance**2, self.overturned * (1 - self.overturned)
+        d, o = (float(error * np.sqrt(np.maximum(each, 0.0))) for each in spreads)
+        return d, o
+
     def little_left(self, new: Agreement) -> Flags:
         """Whether less than half of a correlation is left on new graphs."""
         return np.asarray(new.correlation < _LITTLE * np.maximum(self.correlation, 0.0))
@@ -153,12 +162,12 @@ class Agreements(NamedTuple):
     @classmethod
     def of(cls, found: Statements) -> Self:
         """Read them off what was said of graphs."""
-        return cls(*(tuple(Agreement.of(*pair) for pair in pairs) for pairs in _pairs(found)))
+        return cls(*(tuple(Agreement.of(*pair) for pair in pairs) for pairs in pairs_of(found)))
 
     @classmethod
     def of_others(cls, found: Statements) -> Self:
         """The same for all graphs but one, for each of them in turn."""
-        return cls(*(tuple(Agreement.of_others(*pair) for pair in pairs) for pairs in _pairs(found)))
+        return cls(*(tuple(Agreement.of_others(*pair) for pair in pairs) for pairs in pairs_of(found)))
 
     def trust(self, new: Agreements, *, size_serves: bool) -> Codes:
         """What may be heard of graphs on which the judges agree so much: no judge whom a witness contradicts.
@@ -181,10 +190,10 @@ class Agreements(NamedTuple):
         return np.where(forged & size_serves, SIZE, np.where(profile, MANY, PROFILE))
 
 
-_Pair = tuple[Floats, Floats, Flags]
+Pairing = tuple[Floats, Floats, Flags]
 
 
-def _pairs(found: Statements) -> tuple[tuple[_Pair, ...], tuple[_Pair, ...]]:
+def pairs_of(found: Statements) -> tuple[tuple[Pairing, ...], tuple[Pairing, ...]]:
     """What witness and judge say, and where the judge overturns a label: for the many, and for the profile."""
     many, heard = found.many.argmax(axis=1), found.heard.argmax(axis=1)
     votes = np.asarray(softmax(found.votes, axis=1))
