@@ -11,11 +11,15 @@ certified, and the worst case is the share of labels that are right and certifie
 
 The recommended defense reads exact degrees, so not all lies can be tried out. :func:`tried` takes those of the busiest
 user, the next one and one in the middle; its worst case may be lower still, but not below what is right and certified.
+It compares graphs, too. That helps where liars of all graphs lie at once, and they know it
+(:mod:`graphldp.experiments.unnoticed`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +27,12 @@ from numpy.typing import NDArray
 from graphldp.errors import DataError
 from graphldp.experiments.one_liar.lies import AWAY, CLAIMS, NOBODY, SHARES, SingleLies
 from graphldp.experiments.one_liar.trees import Rows, WaryTrees
+from graphldp.experiments.unnoticed import labelled_right, unnoticed
 from graphldp.learn.certificates import certificates
 from graphldp.learn.tables.mixture import Pair
 from graphldp.learn.tables.robust.level_profile import NEARNESS
 from graphldp.learn.tables.robust.levels import Floats, Levelled, levels_of
+from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 from graphldp.learn.tables.robust.votes import Votes
 from graphldp.learn.tables.tabular import TableClassifier
 from graphldp.reports import Reports
@@ -48,6 +54,7 @@ class FrontierPoint:
         accuracy: without a liar.
         worst: with one in each graph who is whoever she likes, and says what hurts most.
         certified: the share of labels that no lie changes; None where not all were tried.
+        together: as worst, but with liars in all graphs at once, if the classifier compares graphs; None if not.
     """
 
     name: str
@@ -55,6 +62,7 @@ class FrontierPoint:
     accuracy: float
     worst: float
     certified: float | None
+    together: float | None = None
 
 
 def frontier(reports: Reports, train: NDArray[np.int64], test: NDArray[np.int64], seed: int = 0) -> list[FrontierPoint]:
@@ -87,20 +95,43 @@ def frontier(reports: Reports, train: NDArray[np.int64], test: NDArray[np.int64]
 
 def tried(classifier: TableClassifier, reports: Reports) -> FrontierPoint:
     """The worst of some lies for a classifier that reads reports as they are, and what it certifies by itself."""
+    truth, compares = np.searchsorted(classifier.classes_, np.asarray(reports.labels)), _compares(classifier)
+    if compares is None:
+        labels = [np.searchsorted(classifier.classes_, classifier.predict(each)) for each in _forged(reports)]
+    else:
+        told = [compares.statements(each) for each in _forged(reports)]
+        labels = [each.heard.argmax(axis=1) for each in told]
+    known = [each > 0 for each in certificates(classifier, reports) if each is not None]
+    return FrontierPoint(
+        *("defense", 0.0),
+        accuracy=float((labels[0] == truth).mean()),
+        worst=float(np.all([each == truth for each in labels], axis=0).mean()),
+        certified=float(np.mean(known)) if known else None,
+        together=None
+        if compares is None
+        else labelled_right(compares, told, truth, unnoticed(compares, told, truth)) / len(truth),
+    )
+
+
+def _compares(classifier: TableClassifier) -> RobustProfileClassifier | None:
+    """The classifier, if it compares graphs, and hears the profile of a graph that is compared with none."""
+    if isinstance(classifier, RobustProfileClassifier) and classifier.trust_ == "profile":
+        return classifier
+    return None
+
+
+def _forged(reports: Reports) -> Iterator[Reports]:
+    """The reports as they are, and with each lie: of the busiest user, the next one, or one in the middle."""
+    yield reports
     degree, graph, n = np.asarray(reports.noisy_degree), reports.graph_of_user, reports.sizes
     order, first = np.lexsort((-degree, graph)), reports.graph_ptr[:-1]
     liars = [order[first + np.minimum(place, n - 1)] for place in (0, 1, n // 2)]
     claims = [np.full(len(n), each) for each in CLAIMS] + [np.round(each * (n - 1)) for each in SHARES]
     claims += [degree[liars[0]], degree[liars[1]]]
-    honest = stands = classifier.predict(reports) == np.asarray(reports.labels)
-    for liar in liars:
-        for claim in claims:
-            told = degree.copy()
-            told[liar] = claim
-            stands = stands & (classifier.predict(replace(reports, noisy_degree=told)) == np.asarray(reports.labels))
-    known = [each > 0 for each in certificates(classifier, reports) if each is not None]
-    certified = float(np.mean(known)) if known else None
-    return FrontierPoint("defense", 0.0, float(honest.mean()), float(stands.mean()), certified)
+    for liar, claim in product(liars, claims):
+        told = degree.copy()
+        told[liar] = claim
+        yield replace(reports, noisy_degree=told)
 
 
 def _point(name: str, setting: float, score: Floats, right: Floats, lies: SingleLies) -> FrontierPoint:
