@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -84,3 +84,25 @@ def test_liars_in_training_graphs_can_make_both_classes_alike() -> None:
         np.testing.assert_allclose((1 - share) * one + share * of_one, (1 - share) * two + share * of_two)
         fewer = share * 0.99  # with fewer liars no choice of theirs does it: the honest parts differ by more
         assert (1 - fewer) * distance > fewer
+
+
+def test_a_label_that_withstands_one_liar_is_given_by_any_others_but_two() -> None:
+    """Theorem 5, by every classifier of three users at three levels."""
+    graphs = list(combinations_with_replacement(range(3), 3))
+    place = {graph: at for at, graph in enumerate(graphs)}
+    labels = (np.arange(1 << len(graphs))[:, None] >> np.arange(len(graphs))) & 1  # [classifiers, graphs]
+    without = [[graph[:at] + graph[at + 1 :] for at in range(3)] for graph in graphs]
+    lied = [sorted({place[tuple(sorted((*rest, claim)))] for rest in each for claim in range(3)}) for each in without]
+    safe = np.stack([(labels[:, near] == labels[:, [at]]).all(axis=1) for at, near in enumerate(lied)], axis=1)
+    given = np.zeros((2, 3, len(labels)), np.bool_)  # that a safe graph of this class has a user of this level
+    for at, graph in enumerate(graphs):
+        for level in set(graph):  # what is left without the other two
+            for label in (0, 1):
+                given[label, level] |= safe[:, at] & (labels[:, at] == label)
+    assert not (given[0] & given[1]).any()
+    assert (given[0].any(axis=0) & given[1].any(axis=0)).any()  # classifiers that give both labels for sure
+
+    some, other = np.array([place[0, 0, 1], place[1, 1, 2]])
+    assert not (safe[:, some] & safe[:, other] & (labels[:, some] != labels[:, other])).any()  # alike but for two users
+    far = place[0, 0, 0], place[2, 2, 2]
+    assert (safe[:, far[0]] & safe[:, far[1]] & (labels[:, far[0]] != labels[:, far[1]])).any()
