@@ -55,7 +55,14 @@ def test_n_is_out_of_reach_and_degrees_are_not(reports: gl.Reports) -> None:
     assert size.worst == size.accuracy
     degree = tried(DegreeControl(0).fit(learned), asked)
     assert degree.worst < degree.accuracy
-    assert degree.certified is None
+    assert (degree.certified, degree.together) == (None, None)
+
+
+def test_where_few_graphs_are_compared_liars_gain_nothing_by_a_plan(reports: gl.Reports) -> None:
+    defense = tried(gl.RobustProfileClassifier(seed=0).fit(reports.subset(TRAIN)), reports.subset(TEST))
+    assert defense.certified is not None
+    assert defense.together == pytest.approx(defense.worst)
+    assert defense.worst <= defense.accuracy
 
 
 def test_three_classes_are_refused() -> None:
