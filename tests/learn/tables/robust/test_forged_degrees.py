@@ -89,7 +89,7 @@ def test_liars_in_training_graphs_can_make_both_classes_alike() -> None:
 def test_a_label_that_withstands_one_liar_is_given_by_any_others_but_two() -> None:
     """Theorem 5, by every classifier of three users at three levels."""
     graphs = list(combinations_with_replacement(range(3), 3))
-    place = {graph: at for at, graph in enumerate(graphs)}
+    place: dict[tuple[int, ...], int] = {graph: at for at, graph in enumerate(graphs)}
     labels = (np.arange(1 << len(graphs))[:, None] >> np.arange(len(graphs))) & 1  # [classifiers, graphs]
     without = [[graph[:at] + graph[at + 1 :] for at in range(3)] for graph in graphs]
     lied = [sorted({place[tuple(sorted((*rest, claim)))] for rest in each for claim in range(3)}) for each in without]
