@@ -1,25 +1,36 @@
 """From which size of a batch on a second thread pays in training: python -m benchmarks.threads [FOLDER].
 
 Sets of small and of large graphs, raw and noisy, are each trained with one thread and with all, in turns. The fastest
-epoch of each counts: whatever else a machine does only adds to the time. The rule that follows from it stands in
-:mod:`graphldp.learn.engine.threads`.
+epoch of each counts: whatever else a machine does only adds to the time. Then the same beside a process for each core
+that does nothing but count, and there the median epoch counts: that is what a busy machine is like. The rule that
+follows from it stands in :mod:`graphldp.learn.engine.threads`, and is left aside here. What is found goes into
+benchmarks/results/threads.json.
 """
 
+import json
+import multiprocessing
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
 
 import numpy as np
 import torch
 
 import graphldp as gl
+from graphldp.benchmarks.randomize import machine
+from graphldp.learn.engine import threads as rule
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packed.batches import PackedGraphs
 from graphldp.learn.engine.training import TrainingOptions, train
 from graphldp.machines.local import cores
 from graphldp.neighbour_lists import NeighbourLists
 
-BATCH, ROUNDS, EPOCHS = 64, 4, 3
+RESULTS = Path(__file__).parent / "results" / "threads.json"
+BATCH, ROUNDS, EPOCHS = 64, 3, 4
 
 
 def sets(folder: str | None) -> Iterator[tuple[str, NeighbourLists]]:
@@ -34,27 +45,58 @@ def sets(folder: str | None) -> Iterator[tuple[str, NeighbourLists]]:
     yield f"{name}, RR, ε = 2", gl.RR(2.0).randomize(graphs[:128], rng=0)
 
 
-def seconds_per_epoch(lists: NeighbourLists, threads: int) -> float:
+def epochs(lists: NeighbourLists, threads: int) -> list[float]:
+    """The seconds of each epoch but the first, which warms up."""
     torch.set_num_threads(threads)
     labels = np.unique(np.asarray(lists.labels), return_inverse=True)[1]
     spec = ModelSpec(num_classes=2)
     packed = PackedGraphs.pack(replace(lists, labels=labels), spec, torch.device("cpu"), labels)
     smallest = packed.subset([int(np.argmin(lists.sizes))])
     history = train(spec, TrainingOptions(max_epochs=EPOCHS, batch_size=BATCH), packed, smallest).history
-    return min(each.seconds for each in history[1:])  # the first warms up
+    return [each.seconds for each in history[1:]]
+
+
+def compared(lists: NeighbourLists, counted: Callable[[list[float]], float]) -> tuple[float, float]:
+    """The seconds of an epoch with one thread and with all."""
+    times: dict[int, list[float]] = {1: [], cores(): []}
+    for _ in range(ROUNDS):
+        for threads, found in times.items():
+            found += epochs(lists, threads)
+    one, several = (counted(found) for found in times.values())
+    return one, several
+
+
+def _count() -> None:
+    while True:
+        pass
+
+
+@contextmanager
+def busy() -> Iterator[None]:
+    """A process for each core that leaves no time unused."""
+    others = [multiprocessing.get_context("spawn").Process(target=_count, daemon=True) for _ in range(cores())]
+    for each in others:
+        each.start()
+    try:
+        yield
+    finally:
+        for each in others:
+            each.kill()
 
 
 def main() -> None:
+    """Measure each set, and write what is known so far after each."""
+    rule.SMALL = 0  # no batch is small: as many threads as are given
+    rows: list[dict[str, Any]] = []
     for name, lists in sets(sys.argv[1] if len(sys.argv) > 1 else None):
-        times: dict[int, list[float]] = {1: [], cores(): []}
-        for _ in range(ROUNDS):
-            for threads in times:
-                times[threads].append(seconds_per_epoch(lists, threads))
-        per_batch = BATCH / len(lists)
-        size = f"{lists.num_users * per_batch:9,.0f} users, {lists.num_entries * per_batch:11,.0f} entries a batch"
-        best = {threads: min(found) for threads, found in times.items()}
-        shown = ", ".join(f"{threads} threads {found:7.3f} s" for threads, found in best.items())
-        print(f"{name:28} {size}: {shown}, ratio {best[1] / best[cores()]:.2f}", flush=True)
+        one, several = compared(lists, min)
+        with busy():
+            one_busy, several_busy = compared(lists, median)
+        row = {"graphs": name, "users_a_batch": round(lists.num_users * BATCH / len(lists)), "one_thread": one}
+        row |= {"all_threads": several, "ratio": one / several, "ratio_busy": one_busy / several_busy}
+        rows.append({key: round(each, 4) if isinstance(each, float) else each for key, each in row.items()})
+        print(rows[-1], flush=True)
+        RESULTS.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

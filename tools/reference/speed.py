@@ -9,6 +9,16 @@ from typing import Any
 from tools.fill import DOCS, markdown
 
 RESULTS = DOCS.parent / "benchmarks" / "results"
+_TRAINING = {
+    "graphs": "graphs",
+    "method": "program",
+    "threads": "threads",
+    "seconds_per_epoch": "seconds an epoch",
+    "processor_seconds": "processor seconds",
+    "peak_mb": "peak MB",
+    "ratio": "times our seconds",
+    "processor_ratio": "times our processor seconds",
+}
 # a benchmark's columns: the name in its file → the head in the table
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "randomize": {
@@ -18,16 +28,18 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "seconds": "seconds",
         "million_entries_per_s": "million entries a second",
         "dense_ratio": "against dense",
+        "ns_per_entry": "ns an entry",
+        "writing_ns_per_entry": "writing its bytes alone",
     },
-    "training": {
+    "training": _TRAINING,
+    "training-busy": _TRAINING,
+    "threads": {
         "graphs": "graphs",
-        "method": "program",
-        "threads": "threads",
-        "seconds_per_epoch": "seconds an epoch",
-        "processor_seconds": "processor seconds",
-        "peak_mb": "peak MB",
-        "ratio": "times our seconds",
-        "processor_ratio": "times our processor seconds",
+        "users_a_batch": "users in a batch",
+        "one_thread": "seconds an epoch, one thread",
+        "all_threads": "all threads",
+        "ratio": "one over all",
+        "ratio_busy": "… on a busy machine",
     },
     "gpu": {
         "graphs": "graphs",
