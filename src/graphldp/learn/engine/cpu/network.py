@@ -1,4 +1,4 @@
-"""One model on a CPU: scores of a batch, gradients, and steps of Adam, by a dozen calls of compiled code."""
+"""One model on a CPU: scores of a batch, gradients, and steps of Adam, by some twenty calls of compiled code."""
 
 from __future__ import annotations
 
