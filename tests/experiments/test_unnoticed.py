@@ -93,3 +93,21 @@ def test_where_nobody_compares_nobody_hides(
     truth = true_classes(model, forged[0])[:20]
     plan = unnoticed(model, few, truth)
     assert labelled_right(model, few, truth, plan) == (few[1].heard.argmax(axis=1) == truth).sum()
+
+
+@pytest.mark.parametrize(("trust", "judge"), [("many", "many"), ("size", "size")])
+def test_they_aim_at_the_judge_who_is_heard(
+    model: RobustProfileClassifier, told: list[Statements], trust: str, judge: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Liars in training graphs may have left no other. What the lies do to that judge is made up."""
+    monkeypatch.setattr(model, "learned_trust_", trust)
+    rng, truth = np.random.default_rng(0), np.arange(60) % 2
+    right = np.where(truth[:, None] == np.arange(2), 0.9, 0.1)
+    honest = told[0]._replace(**{judge: right})
+    lied = honest._replace(**{judge: np.where(rng.random((60, 1)) < 0.5, 1 - right, right)})
+    plan = unnoticed(model, [honest, lied], truth)
+    left = labelled_right(model, [honest, lied], truth, plan)
+    assert left < 60
+    for share in np.linspace(0, 1, 20):
+        lying = (rng.random(60) < share).astype(np.int64)
+        assert labelled_right(model, [honest, lied], truth, lying) >= left

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from graphldp.learn.tables.robust.agreement import PROFILE, Statements, pairs_of
+from graphldp.learn.tables.robust.agreement import SIZE, Statements, Trust, pairs_of
 from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
 
 Codes = NDArray[np.int64]
@@ -58,11 +59,15 @@ def _said(told: Sequence[Statements], plan: Codes) -> Statements:
 
 
 def _plans(model: RobustProfileClassifier, told: Sequence[Statements], truth: Codes) -> Iterator[Codes]:
-    heard, many = (
-        np.stack([getattr(each, judge).argmax(axis=1) != truth for each in told], axis=1) for judge in ("heard", "many")
+    trust = get_args(Trust).index(model.learned_trust_)
+    wrong, many = (
+        np.stack([getattr(each, judge).argmax(axis=1) != truth for each in told], axis=1)
+        for judge in (("size", "many", "heard")[trust], "many")
     )
-    yield heard.argmax(axis=1)  # nobody hides
-    yield (2 * many + heard).argmax(axis=1)  # … and those are misled who are heard in an alarm
+    yield wrong.argmax(axis=1)  # nobody hides
+    if trust == SIZE:  # nor has to: no lie changes a label
+        return
+    yield (2 * many + wrong).argmax(axis=1)  # … and those are misled who are heard in an alarm
     if model.agreed_ is None:
         return
     parts, limits = [], []
@@ -76,8 +81,8 @@ def _plans(model: RobustProfileClassifier, told: Sequence[Statements], truth: Co
     low, high = 0.0, _MOST
     for _ in range(_HALVINGS):
         share = (low + high) / 2
-        found = _solved(heard, np.stack(parts), len(truth) * (usual + share * room))
-        if found is None or (model.believed(_said(told, found)) == PROFILE).all():
+        found = _solved(wrong, np.stack(parts), len(truth) * (usual + share * room))
+        if found is None or (model.believed(_said(told, found)) == trust).all():
             low = share
         else:
             high = share
