@@ -138,14 +138,6 @@ def test_whom_to_hear(
     assert [get_args(Trust)[each] for each in (SIZE, MANY, PROFILE)] == ["size", "many", "profile"]
 
 
-def test_statements_are_mixed_graph_by_graph() -> None:
-    ours, theirs = (Statements(*(np.full((3, 2), float(each)) for each in range(at, at + 6))) for at in (0, 10))
-    mixed = ours.where(np.array([True, False, True]), theirs)
-    for own, other, found in zip(ours, theirs, mixed, strict=True):
-        np.testing.assert_array_equal(found[[0, 2]], own[[0, 2]])
-        np.testing.assert_array_equal(found[1], other[1])
-
-
 @pytest.mark.parametrize(
     ("judge", "changes"),
     [("size", (1, 0, 0, 0)), ("quiet", (0, 1, 0, 0)), ("votes", (0, 0, 1, 0)), ("many", (1, 1, 0, 1))],

@@ -17,7 +17,7 @@ from graphldp.learn.saving import persistence
 from graphldp.learn.saving.loading import load_classifier
 from graphldp.learn.tables.controls import SizeControl
 from graphldp.learn.tables.robust.absences import UNSETTLED
-from graphldp.learn.tables.robust.agreement import MANY, SIZE, Trust
+from graphldp.learn.tables.robust.agreement import MANY, SIZE, Statements, Trust
 from graphldp.learn.tables.robust.levels import Levelled
 from graphldp.learn.tables.robust.many import Many
 from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
@@ -241,7 +241,12 @@ def test_what_is_heard_of_a_graph_is_up_to_all_others(reports: gl.Reports, fitte
     before, after = (
         fitted.statements(each) for each in (honest, replace(honest, noisy_degree=np.ones(honest.num_users)))
     )
-    heard = [fitted.believed(after.where(row < count, before)) for count in range(61)]
+
+    def said(count: int) -> Statements:
+        pairs = zip(after, before, strict=True)
+        return Statements(*(np.where(row[:, None] < count, lied, told) for lied, told in pairs))
+
+    heard = [fitted.believed(said(count)) for count in range(61)]
     for forged, (one, two) in enumerate(pairwise(heard)):
         assert one[forged] == two[forged]
     assert any((one != two).any() for one, two in pairwise(heard))

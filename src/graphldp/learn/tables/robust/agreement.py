@@ -143,10 +143,6 @@ class Statements(NamedTuple):
     profile: Floats
     heard: Floats
 
-    def where(self, chosen: Flags, other: Statements) -> Statements:
-        """These statements for the chosen graphs, and others for the rest."""
-        return Statements(*(np.where(chosen[:, None], ours, theirs) for ours, theirs in zip(self, other, strict=True)))
-
 
 class Agreements(NamedTuple):
     """How two judges agree with their witnesses: the many with n and with the quiet, the profile with votes and many.
