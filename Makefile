@@ -61,6 +61,7 @@ bench: .venv/installed ## measure speed and write benchmarks/results
 	$(BIN)/graphldp bench randomize --out benchmarks/results
 	$(BIN)/graphldp bench train --out benchmarks/results
 	$(BIN)/graphldp bench recipe --out benchmarks/results
+	$(BIN)/python -m benchmarks.threads $(GRAPHLDP_DATA)
 
 proof: .venv/installed ## audits, mutants, and the live system under load and faults, reduced; PROOF=--full for all of it
 	$(BIN)/graphldp audit client
