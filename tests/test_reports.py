@@ -68,7 +68,7 @@ def test_the_graphs_of_those_who_have_reported() -> None:
     assert induced.epsilon1.tolist() == [0.0, 2.0, 3.0, 4.0]
     assert some(induced.noisy_degree).tolist() == [0.0, 1.0, 1.5, 2.0]
     assert (some(induced.labels).tolist(), induced.graph_ids.tolist(), induced.missing) == ([7, 8], [4, 2], None)
-    induced.__class__.__post_init__(induced, False)
+    induced.changed(trusted=False)
 
 
 def test_nonpriv_part_is_the_subgraph_of_public_users() -> None:

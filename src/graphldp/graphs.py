@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from graphldp.attributes import Attributes
+from graphldp.bit_lists import BitLists
 from graphldp.errors import DataError, Described, bad_parameter, extra_named
 from graphldp.interchange import node_column, to_networkx, to_scipy
 from graphldp.labels import check_labels
@@ -38,8 +39,8 @@ class GraphSet(NeighbourLists):
         graphs.num_graphs, graphs.num_users, graphs.degrees
     """
 
-    def __post_init__(self, trusted: bool) -> None:
-        super().__post_init__(trusted)
+    def __post_init__(self, as_bits: BitLists | None, trusted: bool) -> None:
+        super().__post_init__(as_bits, trusted)
         if not (self.directed or trusted):
             self._check_symmetric()
 

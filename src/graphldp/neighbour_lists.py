@@ -2,7 +2,8 @@
 
 User u's list is ``indices[indptr[u]:indptr[u + 1]]``, sorted, with users numbered from 0 inside their own graph; graph
 g's users are ``graph_ptr[g]`` to ``graph_ptr[g + 1]``. One graph's lists therefore never name another graph's users,
-and a subset of graphs is a gather.
+and a subset of graphs is a gather. Dense lists may be given as bits (:mod:`graphldp.bit_lists`): ``bits`` hands these
+out as they are, and ``indices`` makes names of them when somebody first asks.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import InitVar, dataclass, field, fields, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.attributes import Attributes
+from graphldp.bit_lists import BitLists
 from graphldp.errors import DataError, FormatError, bad_parameter
 from graphldp.files.archives import read_arrays
 from graphldp.files.whole import written_whole
@@ -23,7 +25,11 @@ from graphldp.labels import NO_LABEL
 from graphldp.pointers import check_lists, check_pointers, gather_ranges, local_users
 
 _COLUMN = "user_"  # begins the names of the columns of attributes in a file
-FORMAT = 1  # of saved files; raised when an older reader would misread a newer file
+FORMAT = 2  # of saved files; raised when an older reader would misread a newer file
+_NAMES = 1  # the format of files that hold names, which older readers read too
+_WORDS = "words"  # what a file calls lists as bits
+NO_NAMES: NDArray[np.int32] = np.zeros(0, np.int32)
+NO_NAMES.flags.writeable = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +47,7 @@ class NeighbourLists:
             user), so a graph gets the same noise alone or among others. Defaults to 0, 1, 2, …
         attributes: what is known of users beside their friends, or None; see :attr:`features`, :attr:`node_labels` and
             :attr:`groups`.
+        as_bits: the lists as bits, in place of ``indices``, which are empty then; see :attr:`bits`.
         trusted: skip the pass over the lists, for what valid lists were turned into by code that keeps them valid.
     """
 
@@ -52,6 +59,7 @@ class NeighbourLists:
     name: str = field(default="", kw_only=True)
     graph_ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), kw_only=True)
     attributes: Attributes | None = field(default=None, kw_only=True)
+    as_bits: InitVar[BitLists | None] = field(default=None, kw_only=True)
     trusted: InitVar[bool] = field(default=False, kw_only=True)
 
     per_user: ClassVar[tuple[str, ...]] = ()
@@ -59,12 +67,19 @@ class NeighbourLists:
     tables: ClassVar[tuple[str, ...]] = ()
     """Those of them that hold a row of numbers for each user."""
 
-    def __post_init__(self, trusted: bool) -> None:
+    def __post_init__(self, as_bits: BitLists | None, trusted: bool) -> None:
         self._freeze("indptr", np.int64)
         self._freeze("indices", np.int32)
         self._freeze("graph_ptr", np.int64)
         check_pointers(self.graph_ptr, "graph_ptr", len(self.indptr) - 1)
-        check_pointers(self.indptr, "indptr", len(self.indices))
+        end = len(self.indices)
+        if as_bits is not None:
+            if end or not np.array_equal(as_bits.graph_ptr, self.graph_ptr):
+                raise DataError("Lists as bits must be of the same graphs, and without names beside them.")
+            object.__delattr__(self, "indices")  # until somebody asks for names
+            end = int(self.indptr[-1])  # checked below
+        object.__setattr__(self, "_bits", as_bits)
+        check_pointers(self.indptr, "indptr", end)
         if not len(self.graph_ids):
             object.__setattr__(self, "graph_ids", np.arange(self.num_graphs))
         self._freeze("graph_ids", np.int64, self.num_graphs)
@@ -77,8 +92,21 @@ class NeighbourLists:
             raise DataError("directed must be True or False, and name a text.")
         if self.attributes is not None:
             self._check_attributes(self.attributes)
-        if not trusted:
+        if not trusted and as_bits is not None:
+            as_bits.check(self.indptr)
+        elif not trusted:
             check_lists(self.indptr, self.indices, self.graph_ptr)
+
+    if not TYPE_CHECKING:  # else every name would be one that there is
+
+        def __getattr__(self, name: str) -> Any:
+            """Names of lists that were given as bits, made when somebody first asks."""
+            if name != "indices" or (bits := self.__dict__.get("_bits")) is None:
+                raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+            names = bits.names(self.indptr)
+            names.flags.writeable = False
+            object.__setattr__(self, name, names)
+            return names
 
     def __repr__(self) -> str:  # counts only: a log must not hold anybody's edges
         counts = f"{self.num_graphs} graphs, {self.num_users} users, {self.num_entries} entries"
@@ -111,6 +139,17 @@ class NeighbourLists:
             raise DataError(f"Columns must have one entry for each of {self.num_users} users. Got {told} instead.")
 
     @property
+    def bits(self) -> BitLists | None:
+        """The lists as bits, where they were given so."""
+        found: BitLists | None = self.__dict__["_bits"]
+        return found
+
+    def changed(self, **fields: Any) -> Self:
+        """A copy with other values of some fields, but the same lists: those that are bits stay bits."""
+        lists = {} if self.bits is None else {"indices": NO_NAMES, "as_bits": self.bits}
+        return replace(self, **(lists | fields))
+
+    @property
     def num_graphs(self) -> int:
         """How many graphs there are."""
         return len(self.graph_ptr) - 1
@@ -123,7 +162,7 @@ class NeighbourLists:
     @property
     def num_entries(self) -> int:
         """How many entries all lists have together: twice the edges of an undirected graph."""
-        return len(self.indices)
+        return int(self.indptr[-1])
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -210,13 +249,11 @@ class NeighbourLists:
             raise IndexError(f"A graph's position must lie within the {self.num_graphs} graphs of the set.")
         picked = np.where(picked < 0, picked + self.num_graphs, picked)
         users, graph_ptr = gather_ranges(self.graph_ptr, picked)
-        ends = self.indptr[self.graph_ptr]  # a graph's entries are one slice: no position for each of them
-        slices = [self.indices[a:b] for a, b in zip(ends[picked], ends[picked + 1], strict=True)]
         per_user: dict[str, Any] = {name: taken(getattr(self, name), users) for name in self.per_user}
         return replace(
             self,
             indptr=np.concatenate(([0], np.cumsum(self.degrees[users]))),
-            indices=np.concatenate([self.indices[:0], *slices]),
+            **self._lists_of(picked, graph_ptr),
             graph_ptr=graph_ptr,
             labels=None if self.labels is None else self.labels[picked],
             graph_ids=self.graph_ids[picked],
@@ -225,16 +262,27 @@ class NeighbourLists:
             **per_user,
         )
 
+    def _lists_of(self, picked: NDArray[np.int64], graph_ptr: NDArray[np.int64]) -> dict[str, Any]:
+        """The lists of some graphs: each graph's are one slice, so no entry needs a position."""
+        if self.bits is not None:
+            return {"indices": NO_NAMES, "as_bits": self.bits.subset(picked, graph_ptr)}
+        ends = self.indptr[self.graph_ptr]
+        slices = [self.indices[a:b] for a, b in zip(ends[picked], ends[picked + 1], strict=True)]
+        return {"indices": np.concatenate([NO_NAMES, *slices])}
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the set to one ``.npz`` file; the old file stays until the new one is whole."""
-        arrays = {"kind": np.array(type(self).__name__), "format": np.array(FORMAT)}
+        version = _NAMES if self.bits is None else FORMAT
+        arrays = {"kind": np.array(type(self).__name__), "format": np.array(version)}
         arrays |= {name: np.asarray(value) for name, value in self._stored().items() if value is not None}
         with written_whole(path) as file:
             np.savez(file, allow_pickle=False, **arrays)
 
     def _stored(self) -> dict[str, Any]:
         """What a file holds: every field, as an array, a number or a text."""
-        found = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "attributes"}
+        lists = {"indices": self.indices} if self.bits is None else {_WORDS: self.bits.words}
+        plain = [each.name for each in fields(self) if each.name not in ("attributes", "indices")]
+        found = lists | {name: getattr(self, name) for name in plain}
         columns = {} if self.attributes is None else self.attributes.stored()
         return found | {f"{_COLUMN}{name}": value for name, value in columns.items()}
 
@@ -243,6 +291,9 @@ class NeighbourLists:
         """From what :meth:`_stored` gave."""
         columns = {name.removeprefix(_COLUMN): value for name, value in values.items() if name.startswith(_COLUMN)}
         given = {name: value for name, value in values.items() if not name.startswith(_COLUMN)}
+        if _WORDS in given:
+            words = BitLists(given.pop(_WORDS), np.asarray(given["graph_ptr"]))
+            given |= {"indices": given.get("indices", NO_NAMES), "as_bits": words}
         return cls(**given, attributes=Attributes.restored(columns))
 
     @classmethod
@@ -260,7 +311,7 @@ class NeighbourLists:
             raise FormatError(f"{path}: not a saved {cls.__name__}, or damaged.")
         if version > FORMAT:
             raise FormatError(f"{path}: format {version} is newer than this graphldp reads ({FORMAT}); upgrade it.")
-        known = {each.name for each in fields(cls)} - {"attributes"}
+        known = {each.name for each in fields(cls)} - {"attributes"} | {_WORDS}
         kept = {name: value for name, value in arrays.items() if name in known or name.startswith(_COLUMN)}
         values = {name: (value[()] if value.ndim == 0 else value) for name, value in kept.items()}
         try:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from graphldp.bit_lists import BitLists
 from graphldp.errors import DataError, FormatError, extra_named
 from graphldp.interchange import to_networkx
 from graphldp.neighbour_lists import NeighbourLists, taken
@@ -137,8 +138,8 @@ class Reports(NeighbourLists):
 
     tables: ClassVar[tuple[str, ...]] = ("friend_counts", "noisy_features")
 
-    def __post_init__(self, trusted: bool) -> None:
-        super().__post_init__(trusted)
+    def __post_init__(self, as_bits: BitLists | None, trusted: bool) -> None:
+        super().__post_init__(as_bits, trusted)
         if self.attributes is not None and (private := self.attributes.private_columns()):
             raise DataError(f"Reports carry public columns alone, and {' and '.join(private)} are private.")
         if not isinstance(self.origin, Origin):

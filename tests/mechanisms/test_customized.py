@@ -69,7 +69,7 @@ def test_lambda_is_matched(mechanism: gl.RowMechanism) -> None:
         assert changes[noised].any()
     np.testing.assert_array_equal(after.guarantee.epsilon, np.where(after.public, np.inf, 1.0))
     assert after.guarantee.public_users == 80
-    after.__class__.__post_init__(after, False)
+    after.changed(trusted=False)
 
 
 def test_the_noised_rows_have_the_mechanisms_law() -> None:

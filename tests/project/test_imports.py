@@ -18,7 +18,7 @@ ROOT = Path(gl.__file__).parent
 LAYERS = (
     ("errors", "text"),
     ("allowance", "files", "intervals", "labels", "machines", "own", "partitions", "pointers", "privacy"),
-    ("attributes",),
+    ("attributes", "bit_lists"),
     ("neighbour_lists",),
     ("interchange",),
     ("graphs", "reports"),

@@ -21,7 +21,7 @@ def flagged(reports: gl.Reports) -> np.ndarray:
 
 def test_remove(reports: gl.Reports, flagged: np.ndarray) -> None:
     left = treat(reports, flagged, "remove")
-    type(left).__post_init__(left, False)
+    left.changed(trusted=False)
     assert np.array_equal(some(left.missing), flagged)
     assert np.array_equal(left.degrees[~flagged], reports.degrees[~flagged])
     small = left.induced()
@@ -41,7 +41,7 @@ def test_empty(reports: gl.Reports, flagged: np.ndarray) -> None:
 
 def test_redraw(reports: gl.Reports, flagged: np.ndarray) -> None:
     left = treat(reports, flagged, "redraw", rng=3)
-    type(left).__post_init__(left, False)
+    left.changed(trusted=False)
     assert np.array_equal(left.sizes, reports.sizes)
     assert not left.degrees[reports.graph_of_user == 2].any()  # nobody to draw from
     assert left.noisy_degree is not None

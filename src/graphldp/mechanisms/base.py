@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.attributes import Attributes
+from graphldp.bit_lists import BitLists
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.degrees.noise import Noise, noisy_degrees
@@ -54,6 +55,7 @@ class DrawnLists:
         noisy_labels: the category that she told.
         categories: how many categories there are.
         groups: the groups that friends were counted by, where they were made by the draw.
+        as_bits: the lists as bits, in place of ``indices``, which are empty then.
     """
 
     indptr: NDArray[np.int64]
@@ -70,6 +72,7 @@ class DrawnLists:
     noisy_labels: NDArray[np.int64] | None = None
     categories: int = 0
     groups: NDArray[np.int64] | None = None
+    as_bits: BitLists | None = None
 
 
 def no_lists(graphs: GraphSet) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -183,6 +186,7 @@ class Mechanism(ABC):
             categories=drawn.categories,
             origin=self.origin,
             noise=self.degree_noise,
+            as_bits=drawn.as_bits,
             trusted=type(self).__module__.startswith("graphldp.mechanisms."),  # ours are proven, yours are checked
         )
 
@@ -248,8 +252,8 @@ class RowMechanism(Mechanism):
                 raise ParameterError(f"The rates of {type(self).__name__} must be probabilities.")
 
         in_threads(compute, even_runs(len(rows)))
-        indptr, indices = backend().sample_lists(rows, keep, fake, key)
-        return DrawnLists(indptr, indices, noisy_degree=noisy)
+        indptr, indices, bits = backend().sample_whole(rows, keep, fake, key)
+        return DrawnLists(indptr, indices, noisy_degree=noisy, as_bits=bits)
 
     def estimate(self, noisy_degree: Any, n: Any, decay: Any) -> Any:
         """What d* is taken for when the rates are computed: d* itself, unless a mechanism says otherwise.

@@ -47,7 +47,7 @@ def _check(mechanism: Mechanism, graphs: GraphSet) -> None:
     _require(reports.directed == graphs.directed, "directedness is kept")
     _require(_same_labels(reports, graphs), "labels are kept")
     _check_columns(reports)
-    reports.__class__.__post_init__(reports, False)  # sorted, in range, no self-loops, no duplicates
+    reports.changed(trusted=False)  # sorted, in range, no self-loops, no duplicates
     epsilon = np.broadcast_to(mechanism.epsilon, graphs.num_users)
     _require(bool((reports.guarantee.epsilon <= epsilon * (1 + 1e-15)).all()), "no user spends more than her ε")
     listed = np.isinf(epsilon) & (reports.guarantee.edges > 0)  # not a user who publishes only her columns

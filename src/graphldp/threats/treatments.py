@@ -52,8 +52,7 @@ def without_answers(reports: Reports, users: NDArray[np.bool_]) -> Reports:
     """The reports without what some users answered when they were asked again; two counts go with the d* they fit."""
     if reports.asked is None or reports.quiet_friends is None or reports.busy_friends is None:
         return reports
-    return replace(
-        reports,
+    return reports.changed(
         asked=reports.asked & ~users,
         quiet_friends=np.where(users, np.nan, reports.quiet_friends),
         busy_friends=np.where(users, np.nan, reports.busy_friends),

@@ -49,7 +49,7 @@ def test_reports_stay_valid_and_honest_users_are_left_alone(
     attack = make_attack(name, **wrong(who))
     graphs = np.arange(0, drawn.num_graphs, 3)
     forged, liars = attack.apply(drawn, rng=5, graphs=graphs), attack.malicious(drawn, rng=5, graphs=graphs)
-    type(forged).__post_init__(forged, False)
+    forged.changed(trusted=False)
     expected = np.zeros(drawn.num_graphs)
     expected[graphs] = 1 if "liars" in who else np.floor(0.1 * drawn.sizes[graphs] + 1e-9)
     assert np.array_equal(np.bincount(drawn.graph_of_user[liars], minlength=drawn.num_graphs), expected)

@@ -38,7 +38,7 @@ def test_no_simple_attack_by_the_same_liars_is_better(who: dict[str, float], bus
     options = {**who, "busiest": busiest}
     attack = Optimised(score=score, **wrong(options))
     found, liars = attack.apply(drawn, rng=3), attack.malicious(drawn, rng=3)
-    type(found).__post_init__(found, False)
+    found.changed(trusted=False)
     assert np.array_equal(some(found.noisy_degree)[~liars], some(drawn.noisy_degree)[~liars])
     simple: list[DegreeAttack] = [
         FakeHub(**wrong(options)),

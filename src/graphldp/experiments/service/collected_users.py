@@ -8,7 +8,7 @@ operator may add public numbers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,4 +130,4 @@ def _with_public(reports: Reports, numbers: Floats | None) -> Reports:
     if not parts:
         return reports
     columns = Attributes(np.hstack(parts), groups=reports.groups, num_groups=reports.num_groups, public_features=True)
-    return replace(reports, attributes=columns)
+    return reports.changed(attributes=columns)

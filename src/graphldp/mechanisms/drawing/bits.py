@@ -20,6 +20,8 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from graphldp.bit_lists import words_of
+from graphldp.mechanisms.drawing.memory import fresh
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, Words
 from graphldp.mechanisms.drawing.threads import Run, in_threads, runs_of
@@ -182,7 +184,7 @@ def sample_bits(
         Where each row's words begin, the words, and how many bits of each row are set. Bit j of a row, counted from the
         lowest of its first word, says whether j is in the list.
     """
-    word_ptr = np.concatenate(([0], np.cumsum(-(-rows.n // 64))))
+    word_ptr = np.concatenate(([0], np.cumsum(words_of(rows.n))))
     bits, lengths = np.zeros(word_ptr[-1], np.uint64), np.empty(len(rows), np.int64)
     runs = runs_of(1.0 + rows.degrees + fake * rows.n)
 
@@ -195,12 +197,15 @@ def sample_bits(
     return word_ptr, bits, lengths
 
 
-def names_of(
-    word_ptr: NDArray[np.int64], bits: Words, lengths: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The names that bits stand for: ``indptr`` and ``indices``."""
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    names = np.empty(indptr[-1], np.int32)
-    runs = runs_of(1.0 + lengths.astype(np.float64))
+def names_of(word_ptr: NDArray[np.int64], bits: Words, indptr: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The names that bits stand for.
+
+    Args:
+        word_ptr: where each row's words begin.
+        bits: the words.
+        indptr: where each row's names begin.
+    """
+    names = fresh(int(indptr[-1]), dtype=np.int32)
+    runs = runs_of(1.0 + np.diff(indptr).astype(np.float64))
     in_threads(lambda run: _fill_names(*run, word_ptr, bits, indptr, names), runs)
-    return indptr, names
+    return names

@@ -2,13 +2,15 @@
 
 ``sample_lists`` is the one sampler of noisy lists: a true neighbour stays with the user's probability ``keep``, and a
 stranger is added with probability ``fake``. Strangers are reached by geometric skips, so the cost is linear in the
-entries read and written, never in n. Dense lists are drawn as bits first (:mod:`graphldp.mechanisms.drawing.bits`).
+entries read and written, never in n. Dense lists are drawn as bits (:mod:`graphldp.mechanisms.drawing.bits`), and
+those of whole graphs stay bits.
 Users are cut into runs (:mod:`graphldp.mechanisms.drawing.threads`).
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from math import exp, log, log1p
 from queue import Empty, SimpleQueue
 
@@ -16,6 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from graphldp.bit_lists import BitLists
 from graphldp.mechanisms.drawing.bits import PER_NAME, names_of, sample_bits
 from graphldp.mechanisms.drawing.memory import fresh
 from graphldp.mechanisms.drawing.rows import UserRows
@@ -24,6 +27,7 @@ from graphldp.mechanisms.drawing.sparse import fill_lists, what_to_expect
 from graphldp.mechanisms.drawing.streams import Key, Stream, Words
 from graphldp.mechanisms.drawing.threads import Run, cut_finer, even_runs, in_order, in_threads, runs_of
 from graphldp.mechanisms.drawing.words import block_of, draw_blocks, mulhi, uniform
+from graphldp.neighbour_lists import NO_NAMES
 
 NOISE, ORDER, CHOICE = (
     np.uint64(Stream.PAIR_NOISE),
@@ -158,12 +162,23 @@ def sample_lists(
     Returns:
         ``indptr`` and ``indices`` of the noisy lists.
     """
+    return sample_whole(replace(rows, graph_ptr=None), keep, fake, key)[:2]
+
+
+def sample_whole(
+    rows: UserRows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
+) -> tuple[NDArray[np.int64], NDArray[np.int32], BitLists | None]:
+    """The same, but dense lists of whole graphs come as bits, and without names."""
     law = tuple(ListLaw(rows.indptr, rows.indices, rows.user, rows.n, rows.graph, keep, fake))
     even = even_runs(len(rows))
     sums = list(in_order(lambda run: what_to_expect(*run, law), even))
     expected = sum(mean for mean, _, _ in sums)
     if expected * PER_NAME > sum(pairs for _, pairs, _ in sums):  # the same lists either way
-        return names_of(*sample_bits(rows, keep, fake, key))
+        word_ptr, bits, lengths = sample_bits(rows, keep, fake, key)
+        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        if rows.graph_ptr is not None:
+            return indptr, NO_NAMES, BitLists(bits, rows.graph_ptr)
+        return indptr, names_of(word_ptr, bits, indptr), None
     largest = _room_for(max((mean for mean, _, _ in sums), default=0.0))
     degree = max((degree for _, _, degree in sums), default=0)
     indptr = fresh(len(rows) + 1, dtype=np.int64)
@@ -191,7 +206,7 @@ def sample_lists(
         end += count
         copied.put((space, room))
         np.cumsum(indptr[start : stop + 1], out=indptr[start : stop + 1])  # on from where the run before it ends
-    return indptr, names[:end]
+    return indptr, names[:end], None
 
 
 def _room_for(mean: float) -> int:

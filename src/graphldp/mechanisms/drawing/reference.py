@@ -26,6 +26,13 @@ def sample_lists(
     return indptr, entries.astype(np.int32)
 
 
+def sample_whole(
+    rows: UserRows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
+) -> tuple[NDArray[np.int64], NDArray[np.int32], None]:
+    """The same: where nothing is compiled, dense lists are names too."""
+    return *sample_lists(rows, keep, fake, key), None
+
+
 def _skip(
     rows: UserRows, probability: NDArray[np.float64], limit: NDArray[np.int64], stream: Stream, key: Key
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

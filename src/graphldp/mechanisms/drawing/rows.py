@@ -27,6 +27,7 @@ class UserRows:
         user: each user's number inside her graph.
         n: users in each user's graph.
         graph: the id of each user's graph.
+        graph_ptr: where each graph's users begin, where these are all users of whole graphs; else None.
     """
 
     indptr: NDArray[np.int64]
@@ -34,6 +35,7 @@ class UserRows:
     user: NDArray[np.int64]
     n: NDArray[np.int64]
     graph: NDArray[np.int64]
+    graph_ptr: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, lists: NeighbourLists) -> UserRows:
@@ -49,7 +51,7 @@ class UserRows:
             n[start:stop], graph[start:stop] = (np.repeat(each[some], counts) for each in (sizes, lists.graph_ids))
 
         in_threads(fill, even_runs(lists.num_users))
-        return cls(lists.indptr, lists.indices, user, n, graph)
+        return cls(lists.indptr, lists.indices, user, n, graph, ptr)
 
     def users(self, start: int, stop: int) -> UserRows:
         """Rows start … stop−1 without their lists: all that noise beside the lists depends on."""

@@ -203,7 +203,7 @@ def _draw(item: Item, work: Work) -> dict[str, int]:
             drawn = _drawn(work, rows, budget.per_user(len(rows)), groups)
             beside = {} if told is None else _named(told.slice(start, stop - start))
             file.write_table(_table(rows, drawn, beside, schema))
-            written += len(drawn.indices)
+            written += int(drawn.indptr[-1])
     return {"entries_in": len(indices), "entries_out": written}
 
 

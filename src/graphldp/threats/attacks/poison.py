@@ -155,13 +155,13 @@ class ListAttack(Attack):
             raise DataError(f"{type(self).__name__} rewrites lists, and some of these users send none by design.")
         script, turned = self.script(reports, crew, key), crew >= 0
         rows = replace(UserRows.of(reports), indptr=script.lists.indptr, indices=script.lists.indices)
-        indptr, indices = backend().sample_lists(
+        indptr, indices, bits = backend().sample_whole(
             rows, np.where(turned, script.keep, 1.0), np.where(turned, script.fake, 0.0), key
         )
         degree = reports.noisy_degree
         if degree is not None and self.forge_degree:
             degree = np.where(turned, forged_degrees(reports, np.diff(indptr), key), degree)
-        return replace(reports, indptr=indptr, indices=indices, noisy_degree=degree, trusted=True)
+        return replace(reports, indptr=indptr, indices=indices, as_bits=bits, noisy_degree=degree, trusted=True)
 
 
 @dataclass(frozen=True)

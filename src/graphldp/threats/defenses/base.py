@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, get_args
 
 import numpy as np
@@ -51,7 +51,7 @@ class Defense(ABC):
         """
         verdict = self.judge(reports)
         kept = treat(reports, verdict.flagged, self.treatment, rng=rng)
-        return replace(kept, filtered=True, trusted=True), verdict
+        return kept.changed(filtered=True, trusted=True), verdict
 
     @abstractmethod
     def judge(self, reports: Reports) -> Verdict:
