@@ -11,6 +11,7 @@ import torch
 from tests.learn.samples import random_lists, with_columns, with_degrees
 from torch import Tensor
 
+import graphldp as gl
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packed.batches import PackedGraphs, gather
@@ -108,6 +109,22 @@ def test_recorded_steps_give_the_bits_of_steps_that_are_not(name: str, monkeypat
     plain = train_many([job])[0]
     assert all(torch.equal(recorded.state[each], plain.state[each]) for each in plain.state)
     assert [record.val_loss for record in recorded.history] == [record.val_loss for record in plain.history]
+
+
+def test_reports_that_are_bits_train_as_their_names_do() -> None:
+    """To the last bit, and without a name on the host."""
+    drawn = gl.RR(1.0).randomize(gl.synthetic.threads(num_graphs=12, seed=4), rng=2)
+    assert drawn.bits is not None
+    spec, classes = ModelSpec(2, layers=5, hidden=32), np.arange(12) % 2
+    found: list[dict[str, Tensor]] = []
+    for lists in (drawn, replace(drawn, indices=drawn.bits.names(drawn.indptr))):
+        assert (lists.bits is None) == bool(found)
+        packed = PackedGraphs.pack(lists, spec, torch.device("cuda"), classes)
+        assert packed.store.dense
+        options = TrainingOptions(max_epochs=4, batch_size=4)
+        found.append(train_many([Job(spec, options, packed.subset(range(9)), packed.subset([9, 10, 11]))])[0].state)
+    assert "indices" not in vars(drawn)
+    assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
 
 
 @pytest.mark.parametrize("kinds", [3, None])

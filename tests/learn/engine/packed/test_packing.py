@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from tests.learn.samples import random_lists
 
+import graphldp as gl
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packed import packing
 from graphldp.learn.engine.packed.store import Dense, join
@@ -32,3 +35,28 @@ def test_a_dense_list_is_a_bit_for_each_pair(at_once: int, monkeypatch: pytest.M
         told = np.unpackbits(rows, axis=1, bitorder="little")
         np.testing.assert_array_equal(told[:, :n], expected)
         assert not told[:, n:].any()
+
+
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("at_once", [1, 1 << 25])
+def test_lists_that_are_bits_are_packed_as_their_names_are(
+    dense: bool, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where bits are read a word at a time, and no name is made on the host."""
+    monkeypatch.setattr(packing, "_as_dense", lambda *_: dense)
+    monkeypatch.setattr(packing, "_ENTRIES_AT_ONCE", at_once)
+    monkeypatch.setattr("graphldp.learn.engine.packed.dense._AT_ONCE", 1 if at_once == 1 else 1 << 20)
+    graphs = gl.synthetic.threads(num_graphs=6, seed=1)
+    drawn = gl.RR(1.0).randomize(graphs, rng=5)
+    spec, device = ModelSpec(2, layers=5), torch.device("cpu")
+    store = packing.build(drawn, spec, device, torch.float32)
+    assert drawn.bits is not None
+    assert "indices" not in vars(drawn)
+    plain = packing.build(replace(drawn, indices=drawn.indices), spec, device, torch.float32)
+    assert store.dense is plain.dense is dense
+    assert store.num_bytes == plain.num_bytes
+    for ours, theirs in zip(store.rounds, plain.rounds, strict=True):
+        assert torch.equal(ours.counts, theirs.counts)
+        for one, two in zip(ours.matrices, theirs.matrices, strict=True):
+            for name, value in vars(one).items():
+                np.testing.assert_array_equal(np.asarray(value), np.asarray(getattr(two, name)))

@@ -23,6 +23,7 @@ from graphldp.learn.engine.features.columns import column_rows
 from graphldp.learn.engine.features.summaries import released_degrees, smooth_table
 from graphldp.learn.engine.features.weights import LEVELS, posterior_levels
 from graphldp.learn.engine.packed.colours import Lists, group, merge, refine
+from graphldp.learn.engine.packed.dense import DeviceBits
 from graphldp.learn.engine.packed.store import Blocks, Dense, GraphStore, Kind, Round, join
 from graphldp.learn.engine.rows import kernels_for, passes_for
 from graphldp.neighbour_lists import NeighbourLists
@@ -89,16 +90,16 @@ def _build_part(
     graph_ptr = lists.graph_ptr[first : last + 1] - users.start
     pointers = lists.indptr[users.start : users.stop + 1]
     indptr = torch.from_numpy(pointers - pointers[0]).to(device)
-    local = torch.tensor(lists.indices[pointers[0] : pointers[-1]]).to(device)
     starts = torch.from_numpy(graph_ptr).to(device)
     graph = torch.repeat_interleave(starts.diff())
     degree = indptr.diff()
+    bits = None if lists.bits is None else DeviceBits.of(lists.bits, first, last, graph, starts)
+    some = slice(pointers[0], pointers[-1])
+    local = torch.tensor(lists.indices[some]).to(device) if bits is None else bits.names(degree)
     target = local + torch.repeat_interleave(starts[graph], degree)
     aggregated = Lists(indptr, target)
     if level is not None:
-        aggregated = Lists.weighted(
-            indptr, target, torch.from_numpy(level[pointers[0] : pointers[-1]]).to(device), LEVELS
-        )
+        aggregated = Lists.weighted(indptr, target, torch.from_numpy(level[some]).to(device), LEVELS)
     ways = [aggregated, aggregated.turned()] if spec.directions == "both" else [aggregated]
 
     released = torch.tensor(released_degrees(lists)[users], device=device)
@@ -130,7 +131,8 @@ def _build_part(
         else:
             colour, leader = refine(before, *ways)
         if dense and len(rounds) > 2:
-            rounds.append(_round(colour, leader, starts, dtype, (_dense(graph, degree, local, starts),)))
+            words = (bits or DeviceBits.made(degree, local, graph, starts)).with_owners(graph, starts)
+            rounds.append(_round(colour, leader, starts, dtype, (words,)))
             continue
         entries = _entries(spec, ways, before, before_leader, leader, degree)
         block_starts = torch.searchsorted(leader, starts), torch.searchsorted(before_leader, starts)
@@ -247,17 +249,3 @@ def _blocks(
         value[order],
         crow[row_starts].cpu().numpy(),
     )
-
-
-def _dense(graph: Tensor, degree: Tensor, local: Tensor, starts: Tensor) -> Dense:
-    """Every list and its owner, one row a user."""
-    size = starts.diff()
-    stride = (size + 63) // 64
-    begin = torch.cumsum(size * stride, 0) - size * stride
-    user = torch.arange(len(graph), device=graph.device)
-    row_begin = begin[graph] + (user - starts[graph]) * stride[graph]
-    words = torch.zeros(int((size * stride).sum()), dtype=torch.int64, device=graph.device)
-    one = torch.ones((), dtype=torch.int64, device=graph.device)
-    for row, column in ((torch.repeat_interleave(row_begin, degree), local), (row_begin, user - starts[graph])):
-        words.scatter_add_(0, row + (column >> 6), one << (column & 63).long())  # each bit is added once: it is set
-    return Dense(words, begin, size)
