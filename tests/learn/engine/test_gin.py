@@ -154,7 +154,7 @@ def test_equals_torch_geometric_in_double_precision(kind: dict[str, Any], name: 
 @pytest.mark.parametrize("name", ["sparse", "dense, as under RR"])
 def test_no_further_from_double_precision_than_twice_torch_geometric(name: str, training: bool) -> None:
     spec = ModelSpec(2, layers=5, hidden=32, dropout=0.0)
-    kinds = {"scores": ("scores",), "loss": ("loss",), "gradients": ("d ",), "statistics": ("conv",)}
+    kinds = {"scores": ("scores",), "gradients": ("d ",), "statistics": ("conv",)}
     ours_error, their_error = ({kind: list[float]() for kind in kinds} for _ in range(2))
     for seed in range(21):
         lists = random_lists(np.random.default_rng(seed), *SETS[name])
@@ -167,10 +167,12 @@ def test_no_further_from_double_precision_than_twice_torch_geometric(name: str, 
             for errors, got in ((ours_error, ours), (their_error, theirs)):
                 off = [((got[what] - exact[what]) ** 2).sum() for what in ours if what.startswith(prefix)]
                 errors[kind].append(float(sum(off)) ** 0.5)
+        # a loss is one number, and whose is nearer is luck; but it cannot be further off than its scores and rounding
+        rounding = 8 * torch.finfo(torch.float32).eps * abs(float(exact["loss"]))
+        assert abs(float(ours["loss"] - exact["loss"])) <= 2**0.5 * ours_error["scores"][-1] + rounding
     for kind in kinds:  # one draw's ratio is luck (a rounding may switch a ReLU): their median is not
         ratios = np.array(ours_error[kind]) / np.maximum(their_error[kind], 1e-30)
-        # a loss is one number, so that its median is luck too: by alignment alone 2.2 was seen where 1 is usual
-        assert np.median(ratios) <= (4 if kind == "loss" else 2), kind
+        assert np.median(ratios) <= 2, kind
 
 
 def settle(model: Reference, lists: NeighbourLists) -> None:
