@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from graphldp.errors import DatasetNotFoundError
+from graphldp.benchmarks.randomize import dataset
 from graphldp.graphs import GraphSet
 
 USERS = 25
@@ -48,7 +48,7 @@ def _cell(root: Path | None, graphs: int | None) -> dict[str, Any]:
     from graphldp.learn.recipe import recommended
     from graphldp.learn.selection import split
 
-    lists = _dataset(root) if graphs is None else small_graphs(graphs)
+    lists = dataset(root) if graphs is None else small_graphs(graphs)
     recipe = recommended(1.0)
     reports = recipe.mechanism.randomize(lists, rng=0)
     train, validation, test = split(reports.labels, seed=0)
@@ -93,15 +93,6 @@ def small_graphs(count: int) -> GraphSet:
     first = rng.random(len(late)) < np.where(labels[graph] == 0, 0.5, 0.3)
     early = np.where(first, 0, (rng.random(len(late)) * late).astype(np.int64))
     return GraphSet.from_edges(graph * USERS + late, graph * USERS + early, np.full(count, USERS), labels)
-
-
-def _dataset(root: Path | None) -> GraphSet:
-    from graphldp.datasets import load_dataset, synthetic
-
-    try:
-        return load_dataset("REDDIT-BINARY", root=root, download=False)
-    except DatasetNotFoundError:
-        return synthetic.threads(num_graphs=2000)
 
 
 def _peak_megabytes() -> int:

@@ -20,7 +20,6 @@ import resource
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -110,7 +109,7 @@ def _cell(method: str, path: Path, threads: int, dense_batches: int) -> dict[str
     torch.set_num_threads(threads)
     lists = _load(path)
     labels = np.zeros(len(lists)) if lists.labels is None else lists.labels
-    lists = replace(lists, labels=np.unique(labels, return_inverse=True)[1])  # 0 and 1 to all methods
+    lists = lists.changed(labels=np.unique(labels, return_inverse=True)[1])  # 0 and 1 to all methods
     epochs = 8 if lists.num_users < SMALL else 1
     before = _peak_megabytes()
     row = _ours(lists, epochs) if method == "graphldp" else _theirs(method, lists, epochs, dense_batches)
