@@ -1,14 +1,13 @@
 """How fast lists are drawn: absolute numbers, and ratios to a plain dense implementation of the same law in one run.
 
-Five measurements, all but the last the best of several warm repeats:
+Four measurements, each the best of several warm repeats:
 
 1. DPRR over the whole of a dataset (REDDIT-BINARY where it is at hand, the embedded threads otherwise), and RR, whose
-   lists are dense: whole, and as bits alone;
+   lists are dense: as bits, and the names that these stand for;
 2. DPRR on one graph of 263,000 users with 76 neighbours on average: reported neighbours a second;
 3. the same at Orkut's size, 3,072,441 users and 117 million edges: cost of a neighbour against (2), and peak memory
    beside the input against the size of the output;
-4. the ratio to a dense NumPy implementation at n = 4,000;
-5. the first draw of twenty small graphs in a new process, once before anything is compiled and once after.
+4. the ratio to a dense NumPy implementation at n = 4,000.
 
 Beside each stands how long it takes to write as many ones and nothing else, on one core. Between (2) and (3) a ladder
 of sizes shows that time is a straight line in entries.
@@ -17,13 +16,8 @@ of sizes shows that time is a straight line in entries.
 from __future__ import annotations
 
 import gc
-import os
 import platform
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -44,17 +38,6 @@ MIDDLE_USERS, MIDDLE_DEGREE = 263_000, 76.0
 DENSE_USERS = 4_000
 LADDER = (10_000, 30_000, 100_000, 263_000, 800_000)
 
-_FIRST = """
-from time import perf_counter
-import graphldp as gl
-graphs, mechanism = gl.synthetic.threads(num_graphs=20), gl.DPRR(epsilon=1.0)
-began = perf_counter()
-entries = mechanism.randomize(graphs, rng=0).num_entries
-then = perf_counter()
-mechanism.randomize(graphs, rng=0)
-print(graphs.num_users, entries, then - began, perf_counter() - then)
-"""
-
 
 def run(*, root: Path | None = None, repeats: int = 5, orkut: bool = True) -> Iterator[dict[str, Any]]:
     """Measure, one row at a time.
@@ -69,7 +52,6 @@ def run(*, root: Path | None = None, repeats: int = 5, orkut: bool = True) -> It
     yield _row(f"{graphs.name}, all graphs", graphs, mechanism, repeats)
     yield _dense_lists(graphs, min(repeats, 3))
     yield _against_dense(mechanism, repeats)
-    yield from _first_draws()
     per_entry = 0.0
     for users in LADDER:
         row = _row(f"one graph, n = {users:,}", _lists(users, MIDDLE_DEGREE), mechanism, repeats)
@@ -93,16 +75,13 @@ def machine() -> dict[str, Any]:
 
 
 def _dense_lists(graphs: GraphSet, repeats: int) -> dict[str, Any]:
-    """RR, and how long its bits take without the names."""
+    """RR, whose reports are bits, and how long their names take on top of that."""
     row = _row(f"{graphs.name}, all graphs, RR", graphs, RR(epsilon=1.0), repeats)
-    if find_spec("numba") is None:
+    reports = RR(epsilon=1.0).randomize(graphs, rng=1)
+    if (bits := reports.bits) is None:
         return row
-    from graphldp.mechanisms.drawing.bits import sample_bits
-
-    rows = UserRows.of(graphs)
-    flip = np.full(len(rows), 1 / (1 + np.e))
-    seconds = _best(lambda: sample_bits(rows, 1 - flip, flip, key_from(1, "benchmark")), repeats)
-    return row | {"bits_seconds": round(seconds, 4), "bits_mb": round(int((-(-rows.n // 64)).sum()) / 2**17)}
+    seconds = _best(lambda: bits.names(reports.indptr), repeats)
+    return row | {"names_seconds": round(seconds, 4), "bits_mb": round(bits.words.nbytes / 2**20)}
 
 
 def _row(name: str, graphs: GraphSet, mechanism: DPRR | RR, repeats: int) -> dict[str, Any]:
@@ -132,26 +111,6 @@ def _against_dense(mechanism: DPRR, repeats: int) -> dict[str, Any]:
     dense = _best(lambda: _dense(matrix, float(budget.degree), float(budget.edges), rng), repeats)
     row = _row(f"one graph, n = {DENSE_USERS:,}, mean degree 5", graphs, mechanism, repeats)
     return row | {"dense_seconds": round(dense, 4), "dense_ratio": round(dense / row["seconds"], 1)}
-
-
-def _first_draws() -> Iterator[dict[str, Any]]:
-    with tempfile.TemporaryDirectory() as folder:  # where the compiled loops are kept
-        for what in ("first draw after installing, which compiles", "first draw of a process, compiled before"):
-            ran = subprocess.run(  # noqa: S603 - a program of ours
-                [sys.executable, "-c", _FIRST],
-                env=os.environ | {"NUMBA_CACHE_DIR": folder},
-                check=True,
-                capture_output=True,
-                text=True,
-            )
-            users, entries, seconds, again = ran.stdout.split()
-            yield {
-                "what": what,
-                "users": int(users),
-                "entries_out": int(entries),
-                "seconds": round(float(seconds), 4),
-                "then_seconds": round(float(again), 4),
-            }
 
 
 def _dense(matrix: NDArray[np.bool_], epsilon1: float, epsilon2: float, rng: np.random.Generator) -> NDArray[np.bool_]:

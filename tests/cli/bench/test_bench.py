@@ -15,7 +15,6 @@ def test_randomize_writes_numbers_and_a_picture(command: Any, tmp_path: Path, mo
     for name, value in {"MIDDLE_USERS": 2000, "DENSE_USERS": 200, "LADDER": (1000, 2000), "ORKUT_USERS": 3000}.items():
         monkeypatch.setattr(randomize, name, value)
     monkeypatch.setattr(randomize, "ORKUT_EDGES", 30_000)
-    monkeypatch.setattr(randomize, "_first_draws", lambda: iter(()))
     monkeypatch.delenv("GRAPHLDP_DATA", raising=False)
     code, printed, _ = command("bench", "randomize", "--repeats", "1", "--out", tmp_path, "--json")
     assert code == 0
@@ -24,17 +23,10 @@ def test_randomize_writes_numbers_and_a_picture(command: Any, tmp_path: Path, mo
     assert {"cpu", "cores", "python", "backend"} == set(shown["machine"])
     assert all(row["seconds"] > 0 and row["entries_out"] > 0 for row in shown["rows"])
     assert shown["rows"][1]["entries_out"] > 10 * shown["rows"][0]["entries_out"]  # RR's lists are dense
-    assert shown["rows"][1]["bits_seconds"] > 0
+    assert shown["rows"][1]["names_seconds"] > 0
     assert "dense_ratio" in shown["rows"][2]
     assert shown["rows"][-1]["cost_against_263k"] > 0
     assert (tmp_path / "randomize.svg").read_text().startswith("<?xml")
-
-
-@pytest.mark.long
-def test_the_first_draw_is_measured_before_and_after_compiling() -> None:
-    compiling, compiled = randomize._first_draws()
-    assert compiling["entries_out"] == compiled["entries_out"] > 0
-    assert compiling["then_seconds"] < compiling["seconds"]  # thousands of times: it compiles once
 
 
 def test_labels_of_users_are_measured(command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +58,7 @@ def test_the_recipe_is_measured_on_more_and_more_graphs(
     command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In this process, where small sizes can be set."""
-    monkeypatch.setattr(recipe, "_dataset", lambda root: recipe.small_graphs(60))
+    monkeypatch.setattr(recipe, "dataset", lambda root: recipe.small_graphs(60))
     monkeypatch.setattr(recipe, "run", lambda root: (recipe._cell(root, graphs) for graphs in (None, 80, 160)))
     code, printed, _ = command("bench", "recipe", "--out", tmp_path, "--json")
     assert code == 0
