@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tools.fill import DOCS, fill, markdown
 
 import graphldp as gl
+from graphldp.experiments.one_liar.bound import Absences, right_and_safe
 from graphldp.learn.tables.mixture import Pair
 from graphldp.learn.tables.profiles import degree_profile
 from graphldp.threats.worlds import exchangeable
@@ -22,6 +23,9 @@ SHARES = (0.01, 0.1, 0.3)
 ASKED = ("0.88", "0.86", "0.82")
 SEEDS = 10
 LEFT = (0.0, 0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.4)  # shares of graphs whose label may hang on the busiest user
+LOST = (0.005, 0.01, 0.02, 0.05, 0.1)
+PLACES = (0, 1, 2, -1)  # users who are left out: the busiest, the next two, and one in the middle
+FOLDS = 4
 
 
 def training(graphs: gl.GraphSet) -> str:
@@ -36,16 +40,65 @@ def training(graphs: gl.GraphSet) -> str:
     return markdown(head, rows)
 
 
+def ranks(reports: gl.Reports) -> NDArray[np.int64]:
+    """Each user's place in her graph, the busiest first."""
+    rank = np.empty(reports.num_users, np.int64)
+    rank[np.lexsort((-np.asarray(reports.noisy_degree), reports.graph_of_user))] = reports.local_users
+    return rank
+
+
+def profile_without(reports: gl.Reports, away: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The profile of each graph without some users; n is known."""
+    profile = degree_profile(replace(reports, missing=away).induced() if away.any() else reports)
+    profile[:, 0] = np.log1p(reports.sizes)
+    return profile
+
+
 def judged(reports: gl.Reports, left_out: NDArray[np.int64], seed: int) -> NDArray[np.float64]:
     """The second class's chance of each test graph of a split, by the best learners without the busiest users."""
-    degree, codes = np.asarray(reports.noisy_degree), codes_of(reports)
-    rank = np.empty(reports.num_users, np.int64)
-    rank[np.lexsort((-degree, reports.graph_of_user))] = reports.local_users
-    away = rank < left_out[reports.graph_of_user]
-    profile = degree_profile(replace(reports, missing=away).induced() if away.any() else reports)
-    profile[:, 0] = np.log1p(reports.sizes)  # n is known
+    codes = codes_of(reports)
+    profile = profile_without(reports, ranks(reports) < left_out[reports.graph_of_user])
     learn, _, test = gl.split(reports.labels, seed=seed)
-    return np.asarray(Pair(0).fit(profile[learn], codes[learn]).predict_proba(profile[test])[:, 1])
+    return chances(profile[learn], codes[learn], profile[test])[:, 1]
+
+
+def chances(table: NDArray[np.float64], codes: NDArray[np.int64], asked: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What the best learners say of some rows, [rows, classes]."""
+    return np.asarray(Pair(0).fit(table, codes).predict_proba(asked))
+
+
+def absent(reports: gl.Reports, seed: int) -> Absences:
+    """What the best learners say of the test graphs of a split without one user: who is missing, and which class."""
+    codes, rank, n = codes_of(reports), ranks(reports), reports.sizes
+    learn, _, test = gl.split(reports.labels, seed=seed)
+    whole = profile_without(reports, np.zeros(reports.num_users, np.bool_))[learn]
+    right, fold = np.empty(len(learn), np.int64), np.random.default_rng(seed).permutation(len(learn)) % FOLDS
+    for held in (fold == each for each in range(FOLDS)):
+        said = chances(whole[~held], codes[learn][~held], whole[held]).argmax(axis=1)
+        right[held] = said == codes[learn][held]
+    places = [np.minimum(n // 2 if place < 0 else place, n - 1) for place in PLACES]
+    tables = [profile_without(reports, rank == each[reports.graph_of_user]) for each in places]
+    asked, users = np.concatenate([each[test] for each in tables]), np.repeat(np.arange(len(tables)), len(learn))
+    return Absences.alike(
+        chances(np.concatenate([each[learn] for each in tables]), users, asked).T,
+        np.stack([chances(each[learn], codes[learn], asked) for each in tables]),
+        np.stack([chances(each[learn], right, asked)[:, 1] for each in tables]),
+    )
+
+
+def anybody(graphs: gl.GraphSet) -> str:
+    """What no classifier can have against one liar who may be anybody, by what it may lose where nobody lies."""
+    found = [absent(reports, seed) for seed, reports, _ in drawn(graphs)]
+    who, chance, best = (
+        np.concatenate([getattr(each, name) for each in found], axis=1) for name in ("who", "chance", "best")
+    )
+    mine = np.arange(who.shape[1]) // (who.shape[1] // SEEDS // len(PLACES)) % len(PLACES) == 0
+    busiest = Absences.alike(np.ones((1, mine.sum())), chance[:1, mine], best[:1, mine])
+    rows = [
+        [f"{lost:g}", *(f"{right_and_safe(each, lost):.3f}" for each in (busiest, Absences.alike(who, chance, best)))]
+        for lost in LOST
+    ]
+    return markdown(["may be lost", "any classifier, the busiest user may lie", "… anybody may lie"], rows)
 
 
 def codes_of(reports: gl.Reports) -> NDArray[np.int64]:
@@ -112,6 +165,7 @@ TABLES: dict[str, Callable[[gl.GraphSet], str]] = {
     "hubs-bound": without_hubs,
     "evasion-bound": frontier,
     "liars-bound": without_liars,
+    "anybody-bound": anybody,
 }
 
 

@@ -54,10 +54,32 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "peak_mb": "peak MB",
     },
     "roofline": {
+        "epoch": "epoch of",
         "kernel": "kernel",
         "milliseconds": "milliseconds",
-        "gigabytes_per_s": "gigabytes a second",
-        "against_a_copy": "against a copy",
+        "share": "share",
+        "starts": "starts",
+        "gigabytes": "GB of memory",
+        "cached_gigabytes": "GB with gathers",
+        "gigaoperations": "10⁹ operations",
+        "of_memory": "of the memory's speed",
+        "of_cache": "of the cache's",
+        "of_tensor_cores": "of tensor cores'",
+        "of_plain": "of plain arithmetic's",
+        "roof": "nearest roof",
+    },
+    "variants-gpu": {"variant": "one training", "seconds": "seconds an epoch", "against": "times as it is"},
+    "variants-recipe": {
+        "variant": "a fit of the recipe",
+        "seconds": "seconds",
+        "against": "times as it is",
+        "accuracy": "accuracy",
+    },
+    "first-minute": {
+        "what": "what",
+        "seconds": "seconds",
+        "then_seconds": "the second time",
+        "processor_seconds": "processor seconds",
     },
     "stacked": {
         "what": "trainings",
@@ -72,7 +94,7 @@ def speed(benchmark: str) -> str:
     """The results of a benchmark that are kept in the repository, and its machine."""
     kept = _kept(benchmark)
     columns = COLUMNS[benchmark]
-    rows = [[_shown(row.get(name)) for name in columns] for row in kept["rows"] if {*row} >= {*list(columns)[:3]}]
+    rows = [[_shown(row.get(name)) for name in columns] for row in kept["rows"] if {*row} >= {*list(columns)[:2]}]
     machine = ", ".join(f"{key} {value}" for key, value in kept["machine"].items() if key != "backend")
     return f"{markdown(list(columns.values()), rows)}\n\nMachine: {machine}."
 

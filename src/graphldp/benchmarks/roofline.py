@@ -38,16 +38,22 @@ LARGE, PRODUCT = 1 << 30, 8192  # bytes of a copy; n of an n × n product
 SMALL = 16 << 20  # bytes that stay in the cache
 PROGRAMS, TIMES, BLOCK = 4096, 64, 4096  # that read it: so many blocks of so many numbers each
 Rates = dict[str, float]
+GIVES = {
+    "memory": "TB/s of memory",
+    "cache": "TB/s of the cache",
+    "plain": "plain TFLOP/s",
+    "single": "TFLOP/s of tensor cores in single precision",
+    "half": "TFLOP/s of tensor cores with half the bytes",
+}
 
 
-def run(root: Path | None) -> Iterator[dict[str, Any]]:
-    """Measure: what the chip gives, then a row for each kernel of each kind of epoch.
+def run(root: Path | None, rates: Rates) -> Iterator[dict[str, Any]]:
+    """Measure, a row for each kernel of each kind of epoch.
 
     Args:
         root: where REDDIT-BINARY lies.
+        rates: what the chip gives.
     """
-    rates = ceilings()
-    yield {"epoch": "what the chip gives", **{name: float(f"{rate:.4g}") for name, rate in rates.items()}}
     for mechanism, kinds in {"dprr": ((MODELS, False), (MODELS, True), (1, False)), "rr": ((1, False),)}.items():
         lists = drawn("REDDIT-BINARY", root, mechanism)
         for models, half in kinds:
@@ -225,10 +231,13 @@ def main() -> None:
     parser.add_argument("--root", type=Path, default=None, help="where datasets lie")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
+    rates = ceilings()
+    chip = machine() | {GIVES[name]: float(f"{rate / 1e12:.3g}") for name, rate in rates.items() if name in GIVES}
+    chip |= {"microseconds of a kernel that does nothing": round(1e6 / rates["starts"], 2)}
     rows: list[dict[str, Any]] = []
-    for row in run(given.root):
+    for row in run(given.root, rates):
         rows.append(row)
-        given.out.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=2, ensure_ascii=False) + "\n")
+        given.out.write_text(json.dumps({"machine": chip, "rows": rows}, indent=2, ensure_ascii=False) + "\n")
         print(row, flush=True)
 
 
