@@ -41,6 +41,7 @@ then = perf_counter()
 {call}
 print(then - began, perf_counter() - then)
 """
+_LOADS = "import graphldp as gl, torch, sklearn.ensemble; gl.GINClassifier(); gl.recommended(1.0).classifier"
 CALLS = {
     "a draw": ("None", "gl.DPRR(epsilon=1.0).randomize(graphs, rng=0)"),
     "a training, two epochs": (
@@ -56,6 +57,7 @@ CALLS = {
 
 def run() -> Iterator[dict[str, Any]]:
     """Measure, one row at a time: compiled code first, then whole commands."""
+    _python("-c", _LOADS)  # Python compiles modules too, if the installer has not
     for what, (reports, call) in CALLS.items():
         yield from first_and_later(what, _TIMED.format(reports=reports, call=call))
     for command in COMMANDS:
@@ -66,14 +68,8 @@ def first_and_later(what: str, program: str) -> Iterator[dict[str, Any]]:
     """A program that prints the seconds of its first and of its second call, before and after all is compiled."""
     with tempfile.TemporaryDirectory() as folder:  # where compiled loops are kept
         for when in ("after installing, which compiles", "in a later process"):
-            ran = subprocess.run(  # noqa: S603 - a program of ours
-                [sys.executable, "-c", program],
-                env=os.environ | {"NUMBA_CACHE_DIR": folder},
-                check=True,
-                capture_output=True,
-                text=True,
-            )
-            first, second = (round(float(each), 4) for each in ran.stdout.split()[-2:])
+            printed = _python("-c", program, NUMBA_CACHE_DIR=folder)
+            first, second = (round(float(each), 4) for each in printed.split()[-2:])
             yield {"what": f"{what}, {when}", "seconds": first, "then_seconds": second}
 
 
@@ -82,13 +78,18 @@ def whole(command: Sequence[str]) -> dict[str, Any]:
     seconds, worked = [], []
     for _ in range(REPEATS):
         before, began = _children(), perf_counter()
-        subprocess.run(  # noqa: S603 - our own command
-            [Path(sys.executable).with_name("graphldp"), *command], check=True, capture_output=True
-        )
+        _python(str(Path(sys.executable).with_name("graphldp")), *command)
         seconds.append(perf_counter() - began)
         worked.append(_children() - before)
     name = " ".join(("graphldp", *command))
     return {"what": name, "seconds": round(min(seconds), 4), "processor_seconds": round(min(worked), 4)}
+
+
+def _python(*arguments: str, **settings: str) -> str:
+    """What a new process prints. It may write bytecode, whatever the shell says."""
+    given = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, env=given | settings, check=True, capture_output=True, text=True).stdout  # noqa: S603
 
 
 def _children() -> float:
