@@ -150,12 +150,52 @@ def test_a_file_of_damaged_bits(change: Any, message: str, tmp_path: Path) -> No
         gl.Reports.load(tmp_path / "bits.npz")
 
 
+@pytest.mark.parametrize(
+    "graph_ptr",
+    [None, np.int64(5), np.array([0.0, np.nan]), np.array([0, -1]), np.array([5, 0]), np.array([0, 1 << 62])],
+)
+def test_a_file_of_bits_with_damaged_graphs(graph_ptr: Any, tmp_path: Path) -> None:
+    indptr, names = some_names([5], 5)
+    reports_of(as_bits(indptr, names, [5]), indptr).save(tmp_path / "bits.npz")
+    with np.load(tmp_path / "bits.npz") as file:
+        stored = dict(file)
+    del stored["graph_ptr"]
+    with (tmp_path / "bits.npz").open("wb") as file:
+        np.savez(file, **stored, **({} if graph_ptr is None else {"graph_ptr": graph_ptr}))
+    with pytest.raises(FormatError, match="damaged"):
+        gl.Reports.load(tmp_path / "bits.npz")
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_names_are_never_written_past_their_room(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever vouches for bits and is wrong gets an error, and neither crashes nor reads what lies beside them."""
+    monkeypatch.setattr(bit_lists, "find_spec", lambda name: "numba" if compiled else None)
+    indptr, names = some_names(SIZES, 7)
+    reports = reports_of(as_bits(indptr, names, SIZES), indptr)
+    more = np.concatenate((indptr[:-1], [indptr[-1] + 1]))
+    for wrong in (np.zeros_like(indptr), more):
+        with pytest.raises(DataError, match="how many bits"):
+            _ = reports.changed(indptr=wrong, trusted=True).indices
+
+
+def test_a_pickle_has_the_bits_alone() -> None:
+    reports = gl.RR(1.0).randomize(gl.synthetic.threads(num_graphs=4, seed=2), rng=3)
+    small, names = len(pickle.dumps(reports)), reports.indices
+    assert len(pickle.dumps(reports)) == small
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(reports)).indices, names)
+    plain = gl.DPRR(1.0).randomize(gl.synthetic.threads(num_graphs=4, seed=2), rng=3)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(plain)).indices, plain.indices)
+
+
 def test_bits_beside_names_or_of_other_graphs() -> None:
     indptr, names = some_names([5, 4], 6)
     bits, spent = as_bits(indptr, names, [5, 4]), np.zeros(9)
     for lists in ((indptr, names, bits.graph_ptr), (indptr, NO_NAMES, np.array([0, 4, 9]))):
         with pytest.raises(DataError, match="of the same graphs, and without names"):
             gl.Reports(*lists, as_bits=bits, epsilon1=spent, epsilon2=spent)
+    bad: Any = "bits"
+    with pytest.raises(DataError, match="of the same graphs, and without names"):
+        gl.Reports(indptr, NO_NAMES, bits.graph_ptr, as_bits=bad, epsilon1=spent, epsilon2=spent)
 
 
 def test_a_dense_draw_is_bits_and_the_same_lists() -> None:

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DataError
-from graphldp.pointers import local_users
+from graphldp.pointers import check_pointers, local_users
 
 Words = NDArray[np.uint64]
 WORD = 64
+OTHER_LENGTHS = "indptr must say how many bits of each user are set."
 _AT_ONCE = 1 << 20  # words that are taken apart at a time: a byte for each bit
 
 
@@ -41,12 +42,17 @@ class BitLists:
     graph_ptr: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        words = np.asarray(self.words)
-        if words.dtype != np.uint64 or words.shape != (int(self.begins()[-1]),):
+        words, graph_ptr = np.asarray(self.words), np.asarray(self.graph_ptr)
+        if graph_ptr.ndim != 1 or graph_ptr.dtype != np.int64 or not len(graph_ptr):
+            raise DataError("graph_ptr must be a flat list of whole numbers beside lists as bits.")
+        check_pointers(graph_ptr, "graph_ptr", int(graph_ptr[-1]))
+        for name, given in (("words", words), ("graph_ptr", graph_ptr)):
+            view = np.ascontiguousarray(given).view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
+        sizes = np.diff(graph_ptr)
+        if words.dtype != np.uint64 or words.shape != (sum(n * -(-n // WORD) for n in sizes.tolist()),):
             raise DataError("Lists as bits must be whole words, as many as their graphs need.")
-        words = np.ascontiguousarray(words).view()
-        words.flags.writeable = False
-        object.__setattr__(self, "words", words)
 
     def __repr__(self) -> str:  # counts only, as of the lists
         return f"<BitLists: {len(self.graph_ptr) - 1} graphs, {len(self.words)} words>"
@@ -68,11 +74,16 @@ class BitLists:
         return np.add.reduceat(_ones(self.words), self.user_ptr()[:-1])
 
     def names(self, indptr: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The names that the bits stand for, sorted within each list; ``indptr`` says where each list begins."""
+        """The names that the bits stand for, sorted within each list; ``indptr`` says where each list begins.
+
+        Raises:
+            DataError: where a list has another number of bits than ``indptr`` says.
+        """
         if find_spec("numba") is not None:  # several times as fast, with the same result
             from graphldp.mechanisms.drawing.bits import names_of
 
             return names_of(self.user_ptr(), self.words, indptr)
+        self._check_lengths(indptr)
         pointers, names = self.user_ptr(), np.empty(int(indptr[-1]), np.int32)
         for start, stop in _runs(pointers):
             taken_apart = self.words[pointers[start] : pointers[stop]].astype("<u8").view(np.uint8)
@@ -106,8 +117,11 @@ class BitLists:
         loop = (self.words[pointers[:-1] + own // WORD] >> (own % WORD).astype(np.uint64)) & np.uint64(1) > 0
         if loop.any():
             raise DataError(f"A list must not name its own user; user {int(np.flatnonzero(loop)[0])}'s does.")
+        self._check_lengths(indptr)
+
+    def _check_lengths(self, indptr: NDArray[np.int64]) -> None:
         if not np.array_equal(self.lengths(), np.diff(indptr)):
-            raise DataError("indptr must say how many bits of each user are set.")
+            raise DataError(OTHER_LENGTHS)
 
 
 def _ones(words: Words) -> NDArray[np.int64]:
@@ -116,7 +130,7 @@ def _ones(words: Words) -> NDArray[np.int64]:
     count = words - ((words >> np.uint64(1)) & pairs)
     count = (count & fours) + ((count >> np.uint64(2)) & fours)
     count = (count + (count >> np.uint64(4))) & eights
-    return ((count * each) >> np.uint64(56)).astype(np.int64)
+    return np.asarray((count * each) >> np.uint64(56), np.int64)
 
 
 def _runs(pointers: NDArray[np.int64]) -> list[tuple[int, int]]:

@@ -74,7 +74,8 @@ class NeighbourLists:
         check_pointers(self.graph_ptr, "graph_ptr", len(self.indptr) - 1)
         end = len(self.indices)
         if as_bits is not None:
-            if end or not np.array_equal(as_bits.graph_ptr, self.graph_ptr):
+            same = isinstance(as_bits, BitLists) and np.array_equal(as_bits.graph_ptr, self.graph_ptr)
+            if end or not same:
                 raise DataError("Lists as bits must be of the same graphs, and without names beside them.")
             object.__delattr__(self, "indices")  # until somebody asks for names
             end = int(self.indptr[-1])  # checked below
@@ -96,6 +97,10 @@ class NeighbourLists:
             as_bits.check(self.indptr)
         elif not trusted:
             check_lists(self.indptr, self.indices, self.graph_ptr)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: not the names that bits stand for, which are made again."""
+        return {name: value for name, value in vars(self).items() if name != "indices" or self.bits is None}
 
     if not TYPE_CHECKING:  # else every name would be one that there is
 
@@ -146,7 +151,7 @@ class NeighbourLists:
 
     def changed(self, **fields: Any) -> Self:
         """A copy with other values of some fields, but the same lists: those that are bits stay bits."""
-        lists = {} if self.bits is None else {"indices": NO_NAMES, "as_bits": self.bits}
+        lists: dict[str, Any] = {} if self.bits is None else {"indices": NO_NAMES, "as_bits": self.bits}
         return replace(self, **(lists | fields))
 
     @property
@@ -292,8 +297,8 @@ class NeighbourLists:
         columns = {name.removeprefix(_COLUMN): value for name, value in values.items() if name.startswith(_COLUMN)}
         given = {name: value for name, value in values.items() if not name.startswith(_COLUMN)}
         if _WORDS in given:
-            words = BitLists(given.pop(_WORDS), np.asarray(given["graph_ptr"]))
-            given |= {"indices": given.get("indices", NO_NAMES), "as_bits": words}
+            words = BitLists(given.pop(_WORDS), given.get("graph_ptr", NO_NAMES))
+            given = {"indices": NO_NAMES} | given | {"as_bits": words}
         return cls(**given, attributes=Attributes.restored(columns))
 
     @classmethod

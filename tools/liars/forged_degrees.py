@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tools.fill import DOCS, fill, markdown
 
 import graphldp as gl
-from graphldp.experiments.one_liar.bound import Absences, right_and_safe
+from graphldp.experiments.one_liar.bound import LeftOut, ViewTruth, as_it_came_out, right_and_safe
 from graphldp.learn.tables.mixture import Pair
 from graphldp.learn.tables.profiles import degree_profile
 from graphldp.threats.worlds import exchangeable
@@ -23,7 +23,7 @@ SHARES = (0.01, 0.1, 0.3)
 ASKED = ("0.88", "0.86", "0.82")
 SEEDS = 10
 LEFT = (0.0, 0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.4)  # shares of graphs whose label may hang on the busiest user
-LOST = (0.005, 0.01, 0.02, 0.05, 0.1)
+LOST = (0.005, 0.01, 0.02, 0.03, 0.05)
 PLACES = (0, 1, 2, -1)  # users who are left out: the busiest, the next two, and one in the middle
 FOLDS = 4
 
@@ -67,38 +67,59 @@ def chances(table: NDArray[np.float64], codes: NDArray[np.int64], asked: NDArray
     return np.asarray(Pair(0).fit(table, codes).predict_proba(asked))
 
 
-def absent(reports: gl.Reports, seed: int) -> Absences:
-    """What the best learners say of the test graphs of a split without one user: who is missing, and which class."""
+def absent(reports: gl.Reports, seed: int) -> tuple[LeftOut, ViewTruth]:
+    """What the best learners say of the test graphs of a split without one user, and what is true of them."""
     codes, rank, n = codes_of(reports), ranks(reports), reports.sizes
     learn, _, test = gl.split(reports.labels, seed=seed)
-    whole = profile_without(reports, np.zeros(reports.num_users, np.bool_))[learn]
+    whole = profile_without(reports, np.zeros(reports.num_users, np.bool_))
     right, fold = np.empty(len(learn), np.int64), np.random.default_rng(seed).permutation(len(learn)) % FOLDS
     for held in (fold == each for each in range(FOLDS)):
-        said = chances(whole[~held], codes[learn][~held], whole[held]).argmax(axis=1)
+        said = chances(whole[learn][~held], codes[learn][~held], whole[learn][held]).argmax(axis=1)
         right[held] = said == codes[learn][held]
     places = [np.minimum(n // 2 if place < 0 else place, n - 1) for place in PLACES]
     tables = [profile_without(reports, rank == each[reports.graph_of_user]) for each in places]
     asked, users = np.concatenate([each[test] for each in tables]), np.repeat(np.arange(len(tables)), len(learn))
-    return Absences.alike(
+    known = LeftOut.alike(
         chances(np.concatenate([each[learn] for each in tables]), users, asked).T,
         np.stack([chances(each[learn], codes[learn], asked) for each in tables]),
         np.stack([chances(each[learn], right, asked)[:, 1] for each in tables]),
     )
+    best = chances(whole[learn], codes[learn], whole[test]).argmax(axis=1) == codes[test]
+    missing = np.repeat(np.arange(len(tables)), len(test))
+    return known, ViewTruth(missing, np.tile(codes[test], len(tables)), np.tile(best, len(tables)))
 
 
 def anybody(graphs: gl.GraphSet) -> str:
     """What no classifier can have against one liar who may be anybody, by what it may lose where nobody lies."""
     found = [absent(reports, seed) for seed, reports, _ in drawn(graphs)]
     who, chance, best = (
-        np.concatenate([getattr(each, name) for each in found], axis=1) for name in ("who", "chance", "best")
+        np.concatenate([getattr(known, name) for known, _ in found], axis=1) for name in ("who", "chance", "best")
     )
-    mine = np.arange(who.shape[1]) // (who.shape[1] // SEEDS // len(PLACES)) % len(PLACES) == 0
-    busiest = Absences.alike(np.ones((1, mine.sum())), chance[:1, mine], best[:1, mine])
-    rows = [
-        [f"{lost:g}", *(f"{right_and_safe(each, lost):.3f}" for each in (busiest, Absences.alike(who, chance, best)))]
-        for lost in LOST
+    true = ViewTruth(*(np.concatenate(each) for each in zip(*(outcome for _, outcome in found), strict=True)))
+    mine = true.who == 0
+    cases = (
+        (
+            LeftOut.alike(np.ones((1, mine.sum())), chance[:1, mine], best[:1, mine]),
+            ViewTruth(*(e[mine] for e in true)),
+        ),
+        (LeftOut.alike(who, chance, best), true),
+    )
+    rows = []
+    for lost in LOST:
+        shares = [
+            share
+            for known, outcome in cases
+            for share in (right_and_safe(known, lost).share, as_it_came_out(known, lost, outcome))
+        ]
+        rows.append([f"{lost:g}", *(f"{share:.3f}" for share in shares)])
+    head = [
+        "may be lost",
+        "the busiest may lie, by chances",
+        "as it came out",
+        "anybody may lie, by chances",
+        "as it came out",
     ]
-    return markdown(["may be lost", "any classifier, the busiest user may lie", "… anybody may lie"], rows)
+    return markdown(head, rows)
 
 
 def codes_of(reports: gl.Reports) -> NDArray[np.int64]:

@@ -29,11 +29,14 @@ import numpy as np
 
 from graphldp.benchmarks.costs import COSTS, Cost
 from graphldp.benchmarks.gpu import BATCH, drawn, machine
+from graphldp.mechanisms.named import label_of
 
 if TYPE_CHECKING:
     from graphldp.neighbour_lists import NeighbourLists
 
 MODELS, REPEATS = 128, 10
+EPOCHS = [("dprr", MODELS, False), ("dprr", MODELS, True), ("dprr", 1, False), ("rr", 1, False)]
+"""Which mechanism, how many trainings as one, and whether with half the bytes."""
 LARGE, PRODUCT = 1 << 30, 8192  # bytes of a copy; n of an n × n product
 SMALL = 16 << 20  # bytes that stay in the cache
 PROGRAMS, TIMES, BLOCK = 4096, 64, 4096  # that read it: so many blocks of so many numbers each
@@ -54,11 +57,12 @@ def run(root: Path | None, rates: Rates) -> Iterator[dict[str, Any]]:
         root: where REDDIT-BINARY lies.
         rates: what the chip gives.
     """
-    for mechanism, kinds in {"dprr": ((MODELS, False), (MODELS, True), (1, False)), "rr": ((1, False),)}.items():
-        lists = drawn("REDDIT-BINARY", root, mechanism)
-        for models, half in kinds:
-            name = f"{f'{models} trainings' if models > 1 else 'one training'}{', RR' if mechanism == 'rr' else ''}"
-            yield from epoch(f"{name}{', half the bytes' if half else ''}", lists, models, half=half, rates=rates)
+    drawn_of: dict[str, NeighbourLists] = {}
+    for mechanism, models, half in EPOCHS:
+        lists = drawn_of.setdefault(mechanism, drawn("REDDIT-BINARY", root, mechanism))
+        name = f"{models} trainings" if models > 1 else "one training"
+        name += (f", {label_of(mechanism)}" if lists.bits is not None else "") + (", half the bytes" if half else "")
+        yield from epoch(name, lists, models, half=half, rates=rates)
 
 
 def ceilings() -> Rates:

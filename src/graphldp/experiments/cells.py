@@ -1,7 +1,8 @@
 """A cell: one independent piece of work, known by a hash of what it computes.
 
 Two experiments that need the same number share one cell: a cell says what is computed, never for which figure. Raise
-:data:`RESULTS_VERSION` when the same cell would now give other numbers, and old results files are refused.
+:data:`RESULTS_VERSION` when the same cell would now give other numbers, and old results files are refused. Another
+order of summation on a GPU does not count: rounding differs between chips too.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def _complexity(draw: Draw, params: dict[str, Any], context: Context) -> dict[st
         "user_seconds": min(drawn) / graphs.num_users,
         "user_bytes": 4.0 * reports.num_entries / graphs.num_users,
         "server_seconds": min(served),
-        "server_bytes": reports.indices.nbytes + reports.indptr.nbytes,
+        "server_bytes": 4 * reports.num_entries + reports.indptr.nbytes,
     }
 
 

@@ -14,7 +14,7 @@ if it is, and *best* the best classifier of whole graphs. The right side is conv
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Absences:
+class LeftOut:
     """What is known of graphs without one of their users, [views] or [users left out, views].
 
     Args:
@@ -48,15 +48,37 @@ class Absences:
         return cls(np.full(who.shape[1], 1 / who.shape[1]), who, chance, best)
 
 
-def right_and_safe(known: Absences, lost: float) -> float:
+class ViewTruth(NamedTuple):
+    """What is true of each view: which user is missing, the class, and whether the best classifier is right."""
+
+    who: NDArray[np.int64]
+    truth: NDArray[np.int64]
+    best: NDArray[np.bool_]
+
+
+class Bound(NamedTuple):
     """The largest share of labels that are right and withstand one liar.
+
+    Args:
+        share: by the chances that are known.
+        alpha: the weight of each user who is left out.
+        gamma: the price of what is lost by leaving each of them out.
+    """
+
+    share: float
+    alpha: Floats
+    gamma: Floats
+
+
+def right_and_safe(known: LeftOut, lost: float) -> Bound:
+    """The bound with the best weights.
 
     Args:
         known: of graphs without each of some users.
         lost: what a classifier may lose against the best one where nobody lies.
     """
-    if not lost >= 0:
-        raise bad_parameter("lost", "right_and_safe", "a number ≥ 0", lost)
+    if not 0 <= lost < np.inf:
+        raise bad_parameter("lost", "right_and_safe", "a finite number ≥ 0", lost)
     users, views, classes = known.chance.shape
     worth = known.who[:, :, None] * known.chance
     costs = known.who * known.best
@@ -70,4 +92,19 @@ def right_and_safe(known: Absences, lost: float) -> float:
     limits = LinearConstraint(vstack(each), -np.inf, 0.0), LinearConstraint(one, 1.0, 1.0)
     found = milp(price, bounds=Bounds(0.0, np.inf), constraints=limits)
     assert found.fun is not None  # noqa: S101 - α on one user and large enough views are always a solution
-    return float(found.fun)
+    assert found.x is not None  # noqa: S101
+    return Bound(float(found.fun), found.x[:users], found.x[users : 2 * users])
+
+
+def as_it_came_out(known: LeftOut, lost: float, outcome: ViewTruth) -> float:
+    """The same share, with views labelled by what is known of them, and counted by what is true of them.
+
+    Chances that are not sure enough make the bound too low, and this shows it: no labels of views are worth more than
+    the best, so the true bound with these weights is at least this, but for chance.
+    """
+    _, alpha, gamma = right_and_safe(known, lost)
+    both = alpha + gamma
+    worth = np.einsum("i,ij,ijc->jc", both, known.who, known.chance) - ((gamma @ (known.who * known.best))[:, None])
+    label, used = worth.argmax(axis=1), worth.max(axis=1) > 0
+    counted = both[outcome.who] * (label == outcome.truth) - gamma[outcome.who] * outcome.best
+    return float(lost * gamma.sum() + len(alpha) * (known.weight * used * counted).sum())

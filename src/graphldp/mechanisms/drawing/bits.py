@@ -20,11 +20,12 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from graphldp.bit_lists import words_of
+from graphldp.bit_lists import OTHER_LENGTHS, words_of
+from graphldp.errors import DataError
 from graphldp.mechanisms.drawing.memory import fresh
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, Words
-from graphldp.mechanisms.drawing.threads import Run, in_threads, runs_of
+from graphldp.mechanisms.drawing.threads import Run, in_order, in_threads, runs_of
 from graphldp.mechanisms.drawing.words import block_of, rate_of, uniform
 
 EDGES, FAKES = np.uint64(Stream.EDGES), np.uint64(Stream.FAKES)
@@ -163,16 +164,21 @@ def _fill_names(
     bits: Words,
     indptr: NDArray[np.int64],
     names: NDArray[np.int32],
-) -> None:
-    """Write the names of rows start … stop−1 where they belong."""
+) -> bool:
+    """Write the names of rows start … stop−1 where they belong; False where a row has more or fewer than its room."""
     for row in range(start, stop):
-        out = indptr[row]
+        out, end = indptr[row], indptr[row + 1]
         for number in range(word_ptr[row], word_ptr[row + 1]):
             word, base = bits[number], np.int64(64) * (number - word_ptr[row])
             while word:
+                if out == end:
+                    return False
                 names[out] = np.int32(base + np.int64(_trailing_zeros(word)))
                 word &= word - _ONE
                 out += 1
+        if out != end:
+            return False
+    return True
 
 
 def sample_bits(
@@ -204,8 +210,12 @@ def names_of(word_ptr: NDArray[np.int64], bits: Words, indptr: NDArray[np.int64]
         word_ptr: where each row's words begin.
         bits: the words.
         indptr: where each row's names begin.
+
+    Raises:
+        DataError: where a row has another number of bits.
     """
     names = fresh(int(indptr[-1]), dtype=np.int32)
     runs = runs_of(1.0 + np.diff(indptr).astype(np.float64))
-    in_threads(lambda run: _fill_names(*run, word_ptr, bits, indptr, names), runs)
+    if not all(in_order(lambda run: _fill_names(*run, word_ptr, bits, indptr, names), runs)):
+        raise DataError(OTHER_LENGTHS)
     return names
