@@ -66,6 +66,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "of_cache": "of the cache's",
         "of_tensor_cores": "of tensor cores'",
         "of_plain": "of plain arithmetic's",
+        "of_starts": "of starts",
         "roof": "nearest roof",
     },
     "variants-gpu": {"variant": "one training", "seconds": "seconds an epoch", "against": "times as it is"},

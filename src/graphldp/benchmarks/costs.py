@@ -1,8 +1,9 @@
 """What each kernel of training on a GPU has to move and to compute, from what it is started with.
 
-Three numbers a start. *Memory*: every tensor that it reads or writes, once. *Cache*: the same, but a gather counts for
-each entry, since most of it comes from the cache. *Operations*: additions and multiplications of plain arithmetic, or
-of tensor cores, where each pass of a product counts. Rows that fill up a tile count too: the kernel works on them.
+Three numbers a start. *Memory*: every tensor that it reads or writes, once for each pass over it; tables of a few
+numbers a tile or a graph are left out. *Cache*: the same, but a gather counts for each entry, since most of it comes
+from the cache. *Operations*: additions and multiplications of plain arithmetic, or of tensor cores, where each pass of
+a product counts. Rows that fill up a tile count too: the kernel works on them.
 """
 
 from __future__ import annotations
@@ -109,15 +110,12 @@ def _spread(given: Given) -> Cost:
 def _locate(given: Given) -> Cost:
     moved = size(*(given[name] for name in ("source", "block", "start", "length", "shift")))
     looked_up = len(given["source"]) * (2 * given["crow"].element_size() + given["first"].element_size())
-    return Cost(
-        moved + min(looked_up, size(given["crow"], given["first"])), moved + looked_up, 2 * len(given["source"])
-    )
+    return Cost(moved, moved + looked_up, 2 * len(given["source"]))
 
 
 def _lay_out(given: Given) -> Cost:
     moved = size(given["block"], given["source"], given["own"], given["shift"], given["target"])
-    counts = size(given["own"])  # each row looks up how many users it stands for
-    return Cost(moved + min(counts, size(given["counts"])), moved + counts, 2 * len(given["block"]))
+    return Cost(moved, moved + size(given["own"]), 2 * len(given["block"]))
 
 
 COSTS: dict[str, Callable[[Given], Cost]] = {
@@ -131,8 +129,8 @@ COSTS: dict[str, Callable[[Given], Cost]] = {
     "readout": _passed_over(2, "x", "counts", "out"),
     "linear": _linear,
     "normalise": _passed_over(4, "y", "out"),
-    "statistics": _passed_over(6, "means", "spreads", "weights"),
-    "gradient_sums": _passed_over(7, "y", "grad", "shifts", "slopes"),
+    "statistics": _passed_over(6, "means", "means", "spreads", "weights"),  # two passes over the means
+    "gradient_sums": _passed_over(7, "y", "grad"),
     "gradient_totals": _passed_over(2, "shifts", "slopes"),
     "gradients": _gradients,
     "totals": _passed_over(1, "parts", "out"),
