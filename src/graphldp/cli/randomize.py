@@ -94,7 +94,7 @@ def randomize(
     chosen = make_mechanism(mechanism, private_epsilon(graphs, epsilon, public_fraction, seed), **options)
     file = place(out, "reports.npz", "randomize")
     began = perf_counter()
-    with console.err.status("drawing (the first draw after installing also compiles, for some seconds)"):
+    with console.err.status("drawing (the first draw after installing also compiles, for up to half a minute)"):
         reports = chosen.randomize(graphs, rng=seed)
     seconds = perf_counter() - began
     reports.save(file)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from graphldp.learn.engine.training import EpochRecord
 
 
-COMPILING = "beginning (the first time after installing also compiles, for half a minute)"
+COMPILING = "beginning (the first time after installing also compiles, for up to a minute)"
 """What is shown until an epoch is over."""
 
 
