@@ -22,7 +22,9 @@ FORGERIES = {
     "delete": ("DELETE FROM audit_log WHERE number = 2", "Entry 2 is missing"),
     "behead": ("DELETE FROM audit_log WHERE number = 1", "Entry 1 is missing"),
     "delete and close the gap": (
-        "DELETE FROM audit_log WHERE number = 2; UPDATE audit_log SET number = number - 1 WHERE number > 2",
+        # by way of numbers that are free: PostgreSQL looks for doubles row after row, in whichever order rows lie
+        "DELETE FROM audit_log WHERE number = 2; UPDATE audit_log SET number = -number WHERE number > 2; "
+        "UPDATE audit_log SET number = -number - 1 WHERE number < 0",
         "Entry 2 is broken",
     ),
     "reorder": (
