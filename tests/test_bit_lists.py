@@ -18,6 +18,7 @@ from graphldp import bit_lists
 from graphldp.bit_lists import BitLists, words_of
 from graphldp.errors import DataError, FormatError
 from graphldp.mechanisms.drawing import kernels, reference
+from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.neighbour_lists import NO_NAMES
 from graphldp.threats import Poison
 
@@ -205,7 +206,7 @@ def test_a_dense_draw_is_bits_and_the_same_lists() -> None:
     drawn.changed(trusted=False)
     one_by_one = [gl.RR(1.0).randomize(graphs[[i]], rng=3).indices for i in range(4)]
     np.testing.assert_array_equal(drawn.indices, np.concatenate(one_by_one))
-    rows = kernels.UserRows.of(graphs)
+    rows = UserRows.of(graphs)
     flip = np.full(len(rows), 1 / (1 + np.e))
     for ours, plain in zip(
         kernels.sample_lists(rows, 1 - flip, flip, np.array([1, 2], np.uint64)),
