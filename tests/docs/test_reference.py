@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+import pytest
 from tests.docs.markdown import DOCS, ROOT
 from tools.reference.collector import http, settings
 from tools.reference.commands import command_tree, commands
-from tools.reference.extension import MAKERS, with_links
+from tools.reference.extension import MAKERS, filled, with_links
 from tools.reference.names import SECTIONS, module_names, public_names
 
 import graphldp as gl
@@ -39,6 +40,17 @@ def public() -> Iterator[tuple[str, Any]]:
             yield from ((f"{name}.{each}", getattr(value, each)) for each in module_names(value))
         else:
             yield name, value
+
+
+def test_no_part_is_left_out() -> None:
+    """A name that the build does not know is an error, also one that is written in another way."""
+    pages = {page: page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md")}
+    marked = {page: text for page, text in pages.items() if "<!-- reference " in text}
+    assert len(marked) > 3
+    for page, text in marked.items():
+        assert "<!-- reference " not in filled(text), page
+    with pytest.raises(KeyError):
+        filled("<!-- reference speed of-light -->")
 
 
 def test_every_argument_of_a_public_name_is_documented() -> None:

@@ -42,7 +42,7 @@ MAKERS: Mapping[str, Callable[[], str]] = {
 
 def filled(text: str) -> str:
     """A page with its parts in place."""
-    return re.sub(r"<!-- reference ([a-z ]+) -->", lambda found: MAKERS[found[1]](), text)
+    return re.sub(r"<!-- reference (.+?) -->", lambda found: MAKERS[found[1]](), text)
 
 
 def with_links(text: str, folder: Path) -> str:
