@@ -42,8 +42,9 @@ def public() -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def test_no_part_is_left_out() -> None:
+def test_no_part_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that the build does not know is an error, also one that is written in another way."""
+    monkeypatch.setattr("tools.reference.extension.MAKERS", dict.fromkeys(MAKERS, str))  # as if each part were empty
     pages = {page: page.read_text(encoding="utf-8") for page in DOCS.rglob("*.md")}
     marked = {page: text for page, text in pages.items() if "<!-- reference " in text}
     assert len(marked) > 3
