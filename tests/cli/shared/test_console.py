@@ -29,6 +29,14 @@ def test_tables_and_lines_show_escapes_instead_of_sending_them(capsys: pytest.Ca
     assert shown.out.count(printable(HOSTILE)) == 2
 
 
+def test_names_are_shown_letter_by_letter(capsys: pytest.CaptureFixture[str]) -> None:
+    console.show([{"name": ":cat:"}], as_json=False)
+    console.show_one({"name": ":cat:"}, as_json=False)
+    console.err.print(":cat:")
+    shown = capsys.readouterr()
+    assert (shown.out + shown.err).count(":cat:") == 3
+
+
 def test_json_says_the_same_without_what_cannot_be_seen(capsys: pytest.CaptureFixture[str]) -> None:
     console.show([{"name": HOSTILE + "Zoë\U000e0041"}], as_json=True)
     text = capsys.readouterr().out

@@ -31,8 +31,8 @@ class SafeConsole(Console):
                 yield piece._replace(text="\n".join(printable(line) for line in lines))
 
 
-out = SafeConsole()
-err = SafeConsole(stderr=True)
+out = SafeConsole(emoji=False)  # a community may be called :cat:, and is not a picture of one
+err = SafeConsole(stderr=True, emoji=False)
 
 
 def show_json(value: object) -> None:
