@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from html import escape
 
 _INVISIBLE = re.compile(r"[^ -~]")
 
@@ -26,6 +25,8 @@ def _spelled(found: re.Match[str]) -> str:
 
 def facts(title: str, found: Mapping[str, object]) -> str:
     """A few facts as a small table, for a notebook; what is None is left out."""
+    from html import escape  # every command imports this module, and none writes HTML
+
     left = ' style="text-align:left"'
     rows = "".join(
         f"<tr><th{left}>{escape(name)}</th><td{left}>{escape(_shown(value))}</td></tr>"
