@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphldp.attributes import Attributes
 from graphldp.bit_lists import BitLists
 from graphldp.errors import DataError, FormatError, bad_parameter
-from graphldp.files.archives import read_arrays
-from graphldp.files.whole import written_whole
+from graphldp.files.sets import read_set, write_set
 from graphldp.labels import NO_LABEL
 from graphldp.pointers import check_lists, check_pointers, gather_ranges, local_users
 
@@ -277,11 +276,7 @@ class NeighbourLists:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the set to one ``.npz`` file; the old file stays until the new one is whole."""
-        version = _NAMES if self.bits is None else FORMAT
-        arrays = {"kind": np.array(type(self).__name__), "format": np.array(version)}
-        arrays |= {name: np.asarray(value) for name, value in self._stored().items() if value is not None}
-        with written_whole(path) as file:
-            np.savez(file, allow_pickle=False, **arrays)
+        write_set(path, type(self).__name__, _NAMES if self.bits is None else FORMAT, self._stored())
 
     def _stored(self) -> dict[str, Any]:
         """What a file holds: every field, as an array, a number or a text."""
@@ -308,28 +303,14 @@ class NeighbourLists:
         Raises:
             FormatError: for a file that is not such a set, is damaged, or was written by a newer version.
         """
-        arrays: dict[str, Any] = read_arrays(path, f"a saved {cls.__name__}")
-        kind, version = str(arrays.pop("kind", "")), _version(arrays.pop("format", None))
-        if kind != cls.__name__:
-            raise FormatError(f"{path}: holds {f'a {kind}' if kind else 'something else'}, not a {cls.__name__}.")
-        if not version:
-            raise FormatError(f"{path}: not a saved {cls.__name__}, or damaged.")
-        if version > FORMAT:
-            raise FormatError(f"{path}: format {version} is newer than this graphldp reads ({FORMAT}); upgrade it.")
+        values = read_set(path, cls.__name__, FORMAT)
         known = {each.name for each in fields(cls)} - {"attributes"} | {_WORDS}
-        kept = {name: value for name, value in arrays.items() if name in known or name.startswith(_COLUMN)}
-        values = {name: (value[()] if value.ndim == 0 else value) for name, value in kept.items()}
         try:
-            return cls._restored({name: (v.item() if isinstance(v, np.generic) else v) for name, v in values.items()})
+            return cls._restored({name: v for name, v in values.items() if name in known or name.startswith(_COLUMN)})
         except FormatError as error:
             raise FormatError(f"{path}: {error}") from None
         except (TypeError, DataError) as error:
             raise FormatError(f"{path}: damaged ({error})") from None
-
-
-def _version(stored: Any) -> int:
-    """The format of a saved file, 0 where it states none."""
-    return int(stored) if isinstance(stored, np.ndarray) and stored.shape == () and stored.dtype.kind in "iu" else 0
 
 
 def taken(values: Any, users: NDArray[np.int64]) -> Any:

@@ -28,7 +28,7 @@ import numpy as np
 
 from graphldp.datasets import load_dataset, synthetic
 from graphldp.errors import DatasetNotFoundError
-from graphldp.files.archives import read_arrays
+from graphldp.files.sets import kind_of
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms import DPRR, RR
 from graphldp.neighbour_lists import NeighbourLists
@@ -168,8 +168,7 @@ def _dataset(name: str, root: Path | None) -> GraphSet | None:
 
 
 def _load(path: Path) -> NeighbourLists:
-    kind = str(read_arrays(path, "a file of graphs or reports", "kind")["kind"])
-    return Reports.load(path) if kind == "Reports" else GraphSet.load(path)
+    return Reports.load(path) if kind_of(path) == "Reports" else GraphSet.load(path)
 
 
 def _peak_megabytes() -> float:

@@ -44,11 +44,11 @@ def open_named(source: str, root: Path | None) -> tuple[str, dict[str, str], Gra
 
 def read_file(path: Path) -> GraphSet | Reports:
     """Graphs or reports from a file that either's ``save`` wrote."""
-    from graphldp.files.archives import read_arrays
+    from graphldp.files.sets import kind_of
     from graphldp.graphs import GraphSet
     from graphldp.reports import Reports
 
-    kind = str(read_arrays(path, "a file of graphs or reports", "kind")["kind"])
+    kind = kind_of(path)
     if kind == "GraphSet":
         return GraphSet.load(path)
     if kind == "Reports":
