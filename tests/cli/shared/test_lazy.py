@@ -21,7 +21,10 @@ LARGE = {"httpx", "matplotlib", "networkx", "numba", "numpy", "pydantic", "scipy
 
 
 def loaded(*arguments: str) -> set[str]:
-    """Every module that a process has imported when a command ends."""
+    """Every module that a process has imported when a command ends.
+
+    ``-X importtime`` would leave out what ``import_module`` loads, which is how commands are loaded here.
+    """
     program = (
         "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
         f"from graphldp.cli import main; sys.argv[1:] = {list(arguments)!r}; main()"
