@@ -59,6 +59,7 @@ web: clients/web/node_modules/installed ## build the page for members anew (need
 
 bench: .venv/installed ## measure speed and write benchmarks/results
 	$(BIN)/graphldp bench randomize --out benchmarks/results
+	$(BIN)/graphldp bench dense --out benchmarks/results
 	$(BIN)/graphldp bench train --out benchmarks/results
 	$(BIN)/graphldp bench recipe --out benchmarks/results
 	$(BIN)/python -m benchmarks.threads $(GRAPHLDP_DATA)

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 import graphldp as gl
-from graphldp.benchmarks.randomize import machine
+from graphldp.benchmarks.timing import machine
 from graphldp.learn.engine import threads as rule
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packed.batches import PackedGraphs

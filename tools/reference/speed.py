@@ -30,6 +30,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "dense_ratio": "against dense",
         "writing_ns_per_entry": "ns to write one",
     },
+    "dense": {"what": "randomized response", "seconds": "seconds", "mb": "MB", "against": "against NumPy"},
     "training": _TRAINING,
     "training-busy": _TRAINING,
     "threads": {

@@ -26,7 +26,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from graphldp.benchmarks.randomize import machine
+from graphldp.benchmarks.timing import machine
 
 COMMANDS = (("--help",), ("datasets", "list"))
 REPEATS = 5

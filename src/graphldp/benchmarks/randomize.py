@@ -2,8 +2,7 @@
 
 Four measurements, each the best of several warm repeats:
 
-1. DPRR over the whole of a dataset (REDDIT-BINARY where it is at hand, the embedded threads otherwise), and RR, whose
-   lists are dense: as bits, and the names that these stand for;
+1. DPRR over the whole of a dataset (REDDIT-BINARY where it is at hand, the embedded threads otherwise);
 2. DPRR on one graph of 263,000 users with 76 neighbours on average: reported neighbours a second;
 3. the same at Orkut's size, 3,072,441 users and 117 million edges: cost of a neighbour against (2), and peak memory
    beside the input against the size of the output;
@@ -15,20 +14,16 @@ of sizes shows that time is a straight line in entries.
 
 from __future__ import annotations
 
-import gc
-import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.errors import DatasetNotFoundError
+from graphldp.benchmarks.timing import best, dataset
 from graphldp.graphs import GraphSet
-from graphldp.machines.local import cores
-from graphldp.mechanisms import DPRR, RR
+from graphldp.mechanisms import DPRR
 from graphldp.mechanisms.drawing.backend import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import key_from
@@ -50,7 +45,6 @@ def run(*, root: Path | None = None, repeats: int = 5, orkut: bool = True) -> It
     mechanism = DPRR(epsilon=1.0)
     graphs = dataset(root)
     yield _row(f"{graphs.name}, all graphs", graphs, mechanism, repeats)
-    yield _dense_lists(graphs, min(repeats, 3))
     yield _against_dense(mechanism, repeats)
     per_entry = 0.0
     for users in LADDER:
@@ -64,32 +58,12 @@ def run(*, root: Path | None = None, repeats: int = 5, orkut: bool = True) -> It
         yield row | {"cost_against_263k": round(row["ns_per_entry"] / per_entry, 3)}
 
 
-def machine() -> dict[str, Any]:
-    """What the numbers were measured on."""
-    cpu = platform.processor() or "unknown"
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
-        cpu = names[0] if names else cpu
-    return {"cpu": cpu, "cores": cores(), "python": platform.python_version(), "backend": backend().__name__}
-
-
-def _dense_lists(graphs: GraphSet, repeats: int) -> dict[str, Any]:
-    """RR, whose reports are bits, and how long their names take on top of that."""
-    row = _row(f"{graphs.name}, all graphs, RR", graphs, RR(epsilon=1.0), repeats)
-    reports = RR(epsilon=1.0).randomize(graphs, rng=1)
-    if (bits := reports.bits) is None:
-        return row
-    seconds = _best(lambda: bits.names(reports.indptr), repeats)
-    return row | {"names_seconds": round(seconds, 4), "bits_mb": round(bits.words.nbytes / 2**20)}
-
-
-def _row(name: str, graphs: GraphSet, mechanism: DPRR | RR, repeats: int) -> dict[str, Any]:
+def _row(name: str, graphs: GraphSet, mechanism: DPRR, repeats: int) -> dict[str, Any]:
     mechanism.randomize(graphs[:1] if graphs.num_graphs > 1 else _lists(100, 5.0), rng=0)  # compiles
     before, reset = _memory("VmRSS"), _reset_peak()
     entries = mechanism.randomize(graphs, rng=1).num_entries
     peak = _memory("VmHWM") - before if reset else None
-    seconds = _best(lambda: mechanism.randomize(graphs, rng=1), repeats)
+    seconds = best(lambda: mechanism.randomize(graphs, rng=1), repeats)
     return {
         "what": name,
         "users": graphs.num_users,
@@ -98,7 +72,7 @@ def _row(name: str, graphs: GraphSet, mechanism: DPRR | RR, repeats: int) -> dic
         "seconds": round(seconds, 4),
         "million_entries_per_s": round(entries / seconds / 1e6, 1),
         "ns_per_entry": round(seconds / entries * 1e9, 2),
-        "writing_ns_per_entry": round(_best(lambda: np.ones(entries, np.int32), repeats) / entries * 1e9, 2),
+        "writing_ns_per_entry": round(best(lambda: np.ones(entries, np.int32), repeats) / entries * 1e9, 2),
         "peak_against_output": None if peak is None else round(peak / (4 * entries + 8 * graphs.num_users), 2),
     }
 
@@ -108,7 +82,7 @@ def _against_dense(mechanism: DPRR, repeats: int) -> dict[str, Any]:
     budget = mechanism.budget(graphs.n_max)
     matrix = graphs.to_scipy()[0].toarray().astype(np.bool_)
     rng = np.random.default_rng(0)
-    dense = _best(lambda: _dense(matrix, float(budget.degree), float(budget.edges), rng), repeats)
+    dense = best(lambda: _dense(matrix, float(budget.degree), float(budget.edges), rng), repeats)
     row = _row(f"one graph, n = {DENSE_USERS:,}, mean degree 5", graphs, mechanism, repeats)
     return row | {"dense_seconds": round(dense, 4), "dense_ratio": round(dense / row["seconds"], 1)}
 
@@ -125,16 +99,6 @@ def _dense(matrix: NDArray[np.bool_], epsilon1: float, epsilon2: float, rng: np.
     return reported
 
 
-def dataset(root: Path | None) -> GraphSet:
-    """REDDIT-BINARY, or the embedded threads where it is not at hand."""
-    from graphldp.datasets import load_dataset, synthetic
-
-    try:
-        return load_dataset("REDDIT-BINARY", root=root, download=False)
-    except DatasetNotFoundError:
-        return synthetic.threads(num_graphs=2000)
-
-
 def _lists(users: int, mean_degree: float) -> GraphSet:
     """One directed graph with heavy-tailed degrees (log-normal, σ = 1), drawn by the sampler itself."""
     degrees = np.random.default_rng(users).lognormal(np.log(mean_degree) - 0.5, 1.0, size=users)
@@ -148,16 +112,6 @@ def _lists(users: int, mean_degree: float) -> GraphSet:
     rate = np.minimum(degrees / max(users - 1, 1), 1.0)
     indptr, indices = backend().sample_lists(nobody, np.zeros(users), rate, key_from(3, "benchmark"))
     return GraphSet(indptr, indices, np.array([0, users]), directed=True, trusted=True)
-
-
-def _best(task: Callable[[], object], repeats: int) -> float:
-    times = []
-    for _ in range(repeats):
-        gc.collect()
-        began = perf_counter()
-        task()
-        times.append(perf_counter() - began)
-    return min(times)
 
 
 def _memory(field: str) -> int:

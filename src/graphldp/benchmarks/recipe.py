@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from graphldp.benchmarks.randomize import dataset
+from graphldp.benchmarks.timing import dataset
 from graphldp.graphs import GraphSet
 
 USERS = 25

@@ -23,8 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from graphldp.benchmarks import gpu, randomize
-from graphldp.benchmarks.randomize import dataset
+from graphldp.benchmarks import gpu, timing
 from graphldp.benchmarks.roofline import not_recorded
 
 AS_IT_IS = "as it is"
@@ -158,7 +157,7 @@ def one_fit(root: Path | None) -> Callable[[], tuple[float, dict[str, Any]]]:
     from graphldp.learn.selection import split
 
     recipe = recommended(1.0)
-    reports = recipe.mechanism.randomize(dataset(root), rng=0)
+    reports = recipe.mechanism.randomize(timing.dataset(root), rng=0)
     train, validation, test = split(reports.labels, seed=0)
     learned, scored = reports.subset(np.concatenate((train, validation))), reports.subset(test)
     recipe.classifier.fit(reports.subset(validation))  # loads and compiles
@@ -181,7 +180,7 @@ def main() -> None:
     if given.of == "gpu":
         machine, variants, once = gpu.machine(), on_a_gpu(), one_training(given.root)
     else:
-        machine, variants, once = randomize.machine(), of_the_recipe(), one_fit(given.root)
+        machine, variants, once = timing.machine(), of_the_recipe(), one_fit(given.root)
     rows = list(measured(variants, once))
     given.out.write_text(json.dumps({"machine": machine, "rows": rows}, indent=2, ensure_ascii=False) + "\n")
     for row in rows:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from graphldp.cli.bench import nodes, randomize, recipe, train
+from graphldp.cli.bench import dense, nodes, randomize, recipe, train
 
 app = typer.Typer(
     help="Measure speed on this machine, against named peers in the same run.",
     epilog="Example: graphldp bench randomize --root data --out benchmarks/results",
     no_args_is_help=True,
 )
+app.command(epilog=dense.EPILOG)(dense.dense)
 app.command(epilog=nodes.EPILOG)(nodes.nodes)
 app.command(epilog=randomize.EPILOG)(randomize.randomize)
 app.command(epilog=recipe.EPILOG)(recipe.recipe)

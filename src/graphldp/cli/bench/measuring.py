@@ -27,7 +27,7 @@ def measure(
     picture: Callable[[list[dict[str, Any]], Path], None] | None = None,
 ) -> None:
     """Show rows as they are measured, then as a table; keep them where a folder is given, each as it comes."""
-    from graphldp.benchmarks.randomize import machine
+    from graphldp.benchmarks.timing import machine
 
     kept = None if out is None else folder(out, "bench")
     rows: list[dict[str, Any]] = []

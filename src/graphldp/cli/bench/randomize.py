@@ -25,8 +25,6 @@ def randomize(
 ) -> None:
     """Draw DPRR reports at growing sizes: seconds, neighbours a second, peak memory, and the ratio to dense NumPy.
 
-    On the dataset it also draws RR, whose lists are dense: once as reports, and once as bits alone.
-
     It uses REDDIT-BINARY if this machine has it, and the embedded threads otherwise.
     """
     from graphldp.benchmarks import randomize as benchmark
