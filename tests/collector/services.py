@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import secrets
 import select
 import shutil
 import signal
@@ -13,9 +14,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+from sqlalchemy import Engine
 
 PATIENCE = 90.0
 
@@ -35,9 +39,20 @@ def postgres_binaries() -> Path:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A free port that stays so: below those that the system hands out to whoever asks for any."""
+    handed_out = Path("/proc/sys/net/ipv4/ip_local_port_range")
+    first = int(handed_out.read_text().split()[0]) if handed_out.exists() else 49_152
+    while True:
+        port = max(1024, first - 12_000) + secrets.randbelow(first - max(1024, first - 12_000))
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
+def analyze(engine: Engine) -> None:
+    """Let PostgreSQL look at its tables now, as it does by itself at some moment."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("ANALYZE")
 
 
 class Postgres:

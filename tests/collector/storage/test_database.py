@@ -12,8 +12,8 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import insert, literal, select, text
-from tests.collector.services import free_port
+from sqlalchemy import Connection, Engine, LargeBinary, insert, literal, select, text
+from tests.collector.services import Postgres, analyze, free_port
 
 from graphldp.collector.operators import KeyHolder, Operators
 from graphldp.collector.roles import Role
@@ -38,6 +38,54 @@ def test_migrations_lead_to_the_schema(database: str) -> None:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, schema.metadata) == []
     engine.dispose()
+
+
+def test_what_must_be_able_to_leave_is_marked() -> None:
+    columns = [each for table in schema.metadata.tables.values() for each in table.c]
+    assert [str(each) for each in columns if isinstance(each.type, LargeBinary) and each.info != schema.SECRET] == []
+    also = {"reports.noisy_degree", "communities.name", "communities.title", "flags.reason", "sign_ins.verifier"}
+    assert also <= {str(each) for each in columns if each.info == schema.SECRET}
+
+
+def test_postgresql_takes_no_samples_of_secrets(postgres: Postgres) -> None:
+    """A database from before this was seen to: what ANALYZE copied into the catalogue is gone, and does not return."""
+    engine = open_engine(postgres.create("samples"))
+    with transaction(engine, writes=True) as connection:
+        _upgrade(connection, "0019")
+        rows = [
+            {"community": 1, "user": user, "body": b"%40d" % user, "noisy_degree": user, "received_on": NOW.date()}
+            for user in range(100)
+        ]
+        connection.execute(insert(schema.reports), rows)
+    analyze(engine)
+    assert {"reports.body", "reports.noisy_degree", "reports.user"} <= _samples(engine)
+    migrate(engine)
+    secret = {str(each) for table in schema.metadata.tables.values() for each in table.c if each.info == schema.SECRET}
+    assert not secret & _samples(engine)
+    with transaction(engine) as connection:
+        skipped = text(
+            "SELECT attrelid::regclass || '.' || attname FROM pg_attribute "
+            "WHERE attstattarget = 0 AND attnum > 0 AND NOT attisdropped AND attrelid >= 16384"  # ours, not its own
+        )
+        assert set(connection.execute(skipped).scalars()) == secret
+    analyze(engine)
+    assert "reports.user" in _samples(engine)
+    assert not secret & _samples(engine)
+    engine.dispose()
+
+
+def _samples(engine: Engine) -> set[str]:
+    """The columns of which PostgreSQL has samples."""
+    with transaction(engine) as connection:
+        columns = text("SELECT tablename || '.' || attname FROM pg_stats WHERE schemaname = 'public'")
+        return set(connection.execute(columns).scalars())
+
+
+def _upgrade(connection: Connection, to: str) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(database_module.__file__).with_name("migrations")))
+    config.attributes["connection"] = connection
+    command.upgrade(config, to)
 
 
 def test_a_newer_database_is_refused(tmp_path: Path) -> None:
@@ -118,11 +166,9 @@ def test_what_the_first_schema_held_is_kept(kind: str, tmp_path: Path, request: 
     url = f"sqlite:///{tmp_path / 'old.db'}"
     if kind == "postgresql":
         url = request.getfixturevalue("postgres").create("old")
-    engine, config = open_engine(url), Config()
-    config.set_main_option("script_location", str(Path(database_module.__file__).with_name("migrations")))
+    engine = open_engine(url)
     with transaction(engine, writes=True) as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
+        _upgrade(connection, "0001")
         connection.execute(
             insert(schema.communities).values(
                 key=1,
@@ -138,7 +184,7 @@ def test_what_the_first_schema_held_is_kept(kind: str, tmp_path: Path, request: 
             )
         )
         connection.execute(insert(schema.reports).values(community=1, user=0, body=b"mine", received_on=NOW.date()))
-        command.upgrade(config, "0005")
+        _upgrade(connection, "0005")
         asked = insert(schema.communities).from_select(
             ["key", "id", *(column.name for column in _COPIED), "asked_at"],
             select(literal(2), literal("a"), *_COPIED, schema.communities.c.opened_at),

@@ -31,6 +31,8 @@ from sqlalchemy import (
 from graphldp.errors import DamagedError
 
 T = TypeVar("T")
+SECRET = {"sampled": False}
+"""Of columns whose values must be able to leave: PostgreSQL keeps samples of the others, to plan queries by."""
 
 
 class _Parsed(TypeDecorator[T]):
@@ -92,24 +94,24 @@ communities = Table(
     metadata,
     Column("key", Integer, primary_key=True),  # the graph id in exported reports
     Column("id", String(64), nullable=False),
-    Column("name", Text, nullable=False),
+    Column("name", Text, nullable=False, info=SECRET),
     Column("n", Integer, nullable=False),
     Column("mechanism", String(32), nullable=False),
     Column("choices", Fields, nullable=False),
-    Column("roster", LargeBinary, nullable=False),  # frozen at birth: compressed, one name per line
-    Column("roster_digest", String(64), nullable=False),
+    Column("roster", LargeBinary, nullable=False, info=SECRET),  # frozen at birth: compressed, one name per line
+    Column("roster_digest", String(64), nullable=False, info=SECRET),
     Column("epoch", Integer, nullable=False),
     Column("label", Integer),
     Column("opened_at", Moment(), nullable=False),
     Column("closed_at", Moment()),
     Column("hub_from", Integer),  # of hub-counts and hub-lists; the next four of hub-counts
-    Column("question", LargeBinary),  # who is busy, frozen when it was asked
-    Column("question_digest", String(64)),
+    Column("question", LargeBinary, info=SECRET),  # who is busy, frozen when it was asked
+    Column("question_digest", String(64), info=SECRET),
     Column("asked_at", Moment()),
     Column("busy_from", Integer),  # the noisy degree by which the question was frozen
     Column("group_names", Fields),  # of friend-counts, as is the next; frozen at birth like the roster
-    Column("groups", LargeBinary),  # compressed, one byte per user: the number of her group
-    Column("title", Text),  # what it is called from the next epoch on; members pinned its name for this one
+    Column("groups", LargeBinary, info=SECRET),  # compressed, one byte per user: the number of her group
+    Column("title", Text, info=SECRET),  # its name from the next epoch on; members pinned the one of this epoch
     Column("retention_days", Integer),  # how long a report is kept, as members were promised; empty for no end
     Column("keeps_models", Boolean, nullable=False, server_default=true()),  # whether models outlive the reports
     UniqueConstraint("id", "epoch"),  # a new epoch is a new row: the last one's reports stay what they were
@@ -142,7 +144,7 @@ slots = Table(
     metadata,
     Column("community", ForeignKey("communities.key"), primary_key=True),
     Column("user", Integer, primary_key=True, autoincrement=False),
-    Column("token_hash", LargeBinary(32), nullable=False),
+    Column("token_hash", LargeBinary(32), nullable=False, info=SECRET),
     Column("invited_at", Moment(), nullable=False),
     Column("expires_at", Moment()),  # until when the slot can be taken; one that has reported keeps its token
 )
@@ -153,8 +155,8 @@ reports = Table(
     # no foreign key: who writes here holds the community's row, and PostgreSQL would look it up again for every report
     Column("community", Integer, primary_key=True, autoincrement=False),
     Column("user", Integer, primary_key=True, autoincrement=False),
-    Column("body", LargeBinary),  # empty once deleted: the row stays, so the slot stays taken
-    Column("noisy_degree", BigInteger),
+    Column("body", LargeBinary, info=SECRET),  # empty once deleted: the row stays, so the slot stays taken
+    Column("noisy_degree", BigInteger, info=SECRET),
     Column("received_on", Day, nullable=False),  # the day only: the hour could tell who is who
     Column("deleted_at", Moment()),
     Column("erased_at", Moment()),  # when its bytes had left the database's files too
@@ -168,7 +170,7 @@ answers = Table(
     metadata,
     Column("community", Integer, primary_key=True, autoincrement=False),
     Column("user", Integer, primary_key=True, autoincrement=False),
-    Column("body", LargeBinary, nullable=False),  # goes with the report when that is deleted
+    Column("body", LargeBinary, nullable=False, info=SECRET),  # goes with the report when that is deleted
     Column("received_on", Day, nullable=False),
 )
 
@@ -176,7 +178,7 @@ operators = Table(
     "operators",
     metadata,
     Column("name", String(64), primary_key=True),
-    Column("key_hash", LargeBinary(32), nullable=False, unique=True),
+    Column("key_hash", LargeBinary(32), nullable=False, unique=True, info=SECRET),
     Column("created_at", Moment(), nullable=False),
     Column("role", String(16), nullable=False),
     Column("expires_at", Moment()),  # when her key stops working
@@ -199,9 +201,9 @@ audit_log = Table(
 sessions = Table(
     "sessions",
     metadata,
-    Column("secret_hash", LargeBinary(32), primary_key=True),
+    Column("secret_hash", LargeBinary(32), primary_key=True, info=SECRET),
     Column("operator", Text, nullable=False),
-    Column("csrf", String(64), nullable=False),
+    Column("csrf", String(64), nullable=False, info=SECRET),
     Column("expires_at", Moment(), nullable=False),
     Column("person", Fields),  # who signed in without a key, as the provider said
 )
@@ -217,19 +219,19 @@ sign_in_rules = Table(
 sign_ins = Table(
     "sign_ins",  # under way, for minutes
     metadata,
-    Column("state_hash", LargeBinary(32), primary_key=True),
-    Column("browser_hash", LargeBinary(32), nullable=False),
-    Column("nonce", String(64), nullable=False),
-    Column("verifier", String(64), nullable=False),
+    Column("state_hash", LargeBinary(32), primary_key=True, info=SECRET),
+    Column("browser_hash", LargeBinary(32), nullable=False, info=SECRET),
+    Column("nonce", String(64), nullable=False, info=SECRET),
+    Column("verifier", String(64), nullable=False, info=SECRET),
     Column("expires_at", Moment(), nullable=False),
 )
 
 sealing_keys = Table(
     "sealing_keys",
     metadata,
-    Column("id", LargeBinary(8), primary_key=True),
-    Column("public", LargeBinary(65), nullable=False),
-    Column("private", LargeBinary(32), nullable=False),  # in no backup: it opens what a relay may have kept
+    Column("id", LargeBinary(8), primary_key=True, info=SECRET),
+    Column("public", LargeBinary(65), nullable=False, info=SECRET),
+    Column("private", LargeBinary(32), nullable=False, info=SECRET),  # in no backup: it opens what relays kept
     Column("made_at", Moment(), nullable=False),
     Column("retires_at", Moment()),  # when it stops working; empty for the one that is published
 )
@@ -276,7 +278,7 @@ flags = Table(
     metadata,
     Column("community", ForeignKey("communities.key"), primary_key=True),
     Column("user", Integer, primary_key=True, autoincrement=False),
-    Column("reason", Text, nullable=False),
+    Column("reason", Text, nullable=False, info=SECRET),
     Column("flagged_at", Moment(), nullable=False),
 )
 
