@@ -18,7 +18,9 @@ from graphldp.collector.roles import Role
 from graphldp.collector.storage.store import Store
 from graphldp.wire.schema import schemas
 
-SETTINGS = {"body_seconds": 0.6, "header_seconds": 0.6, "answer_seconds": 0.6, "log_level": "debug"}
+SETTINGS = {"log_level": "debug"}
+HASTY = SETTINGS | {"body_seconds": 0.6, "header_seconds": 0.6, "answer_seconds": 0.6}
+"""Where clients are slow on purpose; elsewhere a busy machine would make them so."""
 MESSAGES = {name: Draft202012Validator(schema) for name, schema in (schemas() | batch.SCHEMAS).items()}
 """What every message must be, by its name."""
 
@@ -31,7 +33,7 @@ class Site:
         self.store = Store.open(self.database)
         self.cats, self.tokens = open_cats(self.store)
         self.collector = Collector(self.database, settings, port=port)
-        # a connection each: with limits this short, one that waits on a busy machine is closed under the next request
+        # a connection each: with short limits, one that waits on a busy machine is closed under the next request
         self.http = httpx.Client(timeout=20, limits=httpx.Limits(max_keepalive_connections=0))
 
     def put(self, user: int, body: bytes, token: str | None = None, **headers: str) -> httpx.Response:

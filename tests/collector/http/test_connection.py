@@ -16,6 +16,11 @@ ALONE = "127.0.0.3"  # an address from which nothing else comes
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
+@pytest.fixture(scope="module")
+def site(hasty: Site) -> Site:
+    return hasty
+
+
 def connect(site: Site, source: str = "127.0.0.1") -> socket.socket:
     return socket.create_connection(("127.0.0.1", site.collector.port), timeout=PATIENCE, source_address=(source, 0))
 

@@ -32,16 +32,16 @@ def raw(port: int, *parts: bytes) -> bytes:
         return received
 
 
-def test_slow_clients_are_cut_off(site: Site) -> None:
+def test_slow_clients_are_cut_off(hasty: Site) -> None:
     head = (
-        f"PUT /v1/communities/cats/reports/16 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {site.tokens[16]}\r\n"
+        f"PUT /v1/communities/cats/reports/16 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {hasty.tokens[16]}\r\n"
         f"Content-Type: {wire.MEDIA_TYPE}\r\nContent-Length: 20\r\n\r\n"
     ).encode()
-    assert b"408" in raw(site.collector.port, head + b"x").split(b"\r\n")[0]
-    assert raw(site.collector.port, head[:30]) == b""
-    assert raw(site.collector.port, b"") == b""
+    assert b"408" in raw(hasty.collector.port, head + b"x").split(b"\r\n")[0]
+    assert raw(hasty.collector.port, head[:30]) == b""
+    assert raw(hasty.collector.port, b"") == b""
     health = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
-    assert raw(site.collector.port, health, b"GET /heal").startswith(b"HTTP/1.1 200")
+    assert raw(hasty.collector.port, health, b"GET /heal").startswith(b"HTTP/1.1 200")
 
 
 def test_nothing_secret_is_logged_or_answered(tmp_path: Path) -> None:
@@ -118,11 +118,12 @@ def test_sigterm_finishes_what_is_under_way(tmp_path: Path) -> None:
         body = report(0)
         head = (
             f"PUT /v1/communities/cats/reports/0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {site.tokens[0]}\r\n"
-            f"Content-Type: {wire.MEDIA_TYPE}\r\nContent-Length: {len(body)}\r\n\r\n"
+            f"Content-Type: {wire.MEDIA_TYPE}\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
         ).encode()
         with socket.create_connection(("127.0.0.1", site.collector.port), timeout=10) as connection:
-            connection.sendall(head + body[:5])
-            time.sleep(0.3)
+            connection.sendall(head)
+            assert connection.recv(4096) == b"HTTP/1.1 100 Continue\r\n\r\n"  # it is under way
+            connection.sendall(body[:5])
             assert site.collector.process is not None
             site.collector.process.terminate()
             time.sleep(0.3)

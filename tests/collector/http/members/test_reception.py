@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.collector.people import N, open_cats, report
-from tests.collector.site import SETTINGS, Site
+from tests.collector.site import HASTY, SETTINGS, Site
 
 from graphldp import wire
 
@@ -19,7 +19,15 @@ STRANGER = f"0.{'x' * 43}"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    made = Site(tmp_path_factory.mktemp("site"), SETTINGS)
+    yield from _running(Site(tmp_path_factory.mktemp("site"), SETTINGS))
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    yield from _running(Site(tmp_path_factory.mktemp("hasty"), HASTY))
+
+
+def _running(made: Site) -> Iterator[Site]:
     roster = [f"user {place}" for place in range(LARGE)]
     made.store.open_community("large", roster, mechanism="dprr", choices=made.cats.choices)
     made.tokens[-1] = made.store.invite("large", [0])[0]
@@ -69,8 +77,8 @@ def test_a_stranger_gets_one_answer(site: Site, query: str) -> None:
 
 
 @pytest.mark.parametrize(("length", "status"), [(20, 408), (1024, 408), (1025, 401), (1 << 40, 401)])
-def test_a_body_that_does_not_come_tells_nothing(site: Site, length: int, status: int) -> None:
-    answers = {exchange(site, each, STRANGER, b"", length=length) for each in ("cats", "large", "nobody")}
+def test_a_body_that_does_not_come_tells_nothing(hasty: Site, length: int, status: int) -> None:
+    answers = {exchange(hasty, each, STRANGER, b"", length=length) for each in ("cats", "large", "nobody")}
     assert len(answers) == 1
     assert answers.pop().startswith(f"HTTP/1.1 {status} ".encode())
 
