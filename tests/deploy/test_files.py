@@ -190,7 +190,8 @@ def test_caddy_passes_on_what_members_need_and_nothing_else(tmp_path: Path) -> N
     port = free_port()
     with Collector(f"sqlite:///{tmp_path / 'collector.db'}", {"address_per_minute": 3}) as collector:
         file = tmp_path / "Caddyfile"
-        file.write_text(_text("Caddyfile").replace("collector:8470", f"127.0.0.1:{collector.port}"))
+        text = _text("Caddyfile").replace("collector:8470", f"127.0.0.1:{collector.port}")
+        file.write_text(text.replace("{", "{\n\tadmin off", 1))  # whose port is one for all of a machine
         environment = os.environ | {"GRAPHLDP_SITE": f"http://127.0.0.1:{port}", "HOME": str(tmp_path)}
         command = ["caddy", "run", "--config", str(file), "--adapter", "caddyfile"]
         with (tmp_path / "log").open("w") as log, subprocess.Popen(command, env=environment, stderr=log) as caddy:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,9 +11,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 from tests.clients.web.member import Member
 from tests.clients.web.site import Site
+from tests.collector.browsing import CHROMIUM, FLAGS
 
-CHROMIUM = shutil.which("chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 INSECURE = "insecure.example"  # this machine under a name, over http: a browser gives such a page no WebCrypto
 
 

@@ -7,6 +7,7 @@ import re
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -44,10 +45,11 @@ class Works:
         assert self.collector.process is not None
         run = f"jobs\0run\0{self.store.jobs.latest()[0].key}\0".encode()
         for _ in range(int(PATIENCE / 0.05)):
-            children = Path(f"/proc/{self.collector.process.pid}/task").glob("*/children")
-            for child in " ".join(each.read_text() for each in children).split():
-                if run in Path(f"/proc/{child}/cmdline").read_bytes():
-                    return int(child)
+            with suppress(OSError):  # a thread or a process that ends meanwhile
+                children = Path(f"/proc/{self.collector.process.pid}/task").glob("*/children")
+                for child in " ".join(each.read_text() for each in children).split():
+                    if run in Path(f"/proc/{child}/cmdline").read_bytes():
+                        return int(child)
             time.sleep(0.05)
         raise AssertionError("no process began")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from datetime import timedelta
 
 import pytest
@@ -108,16 +107,20 @@ def test_who_starts_a_job_listens_for_one_that_is_in_doubt(store: Store) -> None
     first = store.jobs.add("train", {}, "ann").key
     store.jobs.begin(first)
 
+    heard = threading.Event()
+
     def speak() -> None:
-        for _ in range(20):
-            time.sleep(0.05)
+        while not heard.wait(0.05):
             store.jobs.tell(first, "", 0.1)
 
     words = threading.Thread(target=speak)
     words.start()
-    with pytest.raises(BusyError, match=f"Job {first} "):
-        Jobs(store.engine, silent=0.0, listens=60.0).add("train", {}, "bob")
-    words.join()
+    try:
+        with pytest.raises(BusyError, match=f"Job {first} "):
+            Jobs(store.engine, silent=0.0, listens=60.0).add("train", {}, "bob")
+    finally:
+        heard.set()
+        words.join()
     assert Jobs(store.engine, silent=0.0, listens=0.3).add("train", {}, "bob").key != first
     assert store.jobs.job(first).state == "lost"
 
