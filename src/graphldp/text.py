@@ -25,7 +25,7 @@ def _spelled(found: re.Match[str]) -> str:
 
 def facts(title: str, found: Mapping[str, object]) -> str:
     """A few facts as a small table, for a notebook; what is None is left out."""
-    from html import escape  # every command imports this module, and none writes HTML
+    from html import escape  # every command imports this module, and few write HTML
 
     left = ' style="text-align:left"'
     rows = "".join(

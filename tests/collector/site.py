@@ -18,7 +18,7 @@ from graphldp.collector.roles import Role
 from graphldp.collector.storage.store import Store
 from graphldp.wire.schema import schemas
 
-SETTINGS = {"log_level": "debug"}
+SETTINGS: dict[str, object] = {"log_level": "debug"}
 HASTY = SETTINGS | {"body_seconds": 0.6, "header_seconds": 0.6, "answer_seconds": 0.6}
 """Where clients are slow on purpose; elsewhere a busy machine would make them so."""
 MESSAGES = {name: Draft202012Validator(schema) for name, schema in (schemas() | batch.SCHEMAS).items()}

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error
-from tests.clients.web.conftest import CHROMIUM, FLAGS
 from tests.clients.web.member import Member, call
 from tests.clients.web.site import Site
+from tests.collector.browsing import CHROMIUM, FLAGS
 
 from graphldp.client.keeping.ledger import Ledger
 from graphldp.wire import Choice

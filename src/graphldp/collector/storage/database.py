@@ -6,9 +6,8 @@ it begins. PostgreSQL runs with ``synchronous_commit=on`` whatever its configura
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -122,36 +121,6 @@ def transaction(engine: Engine, *, writes: bool = False, snapshot: bool = False)
         raise StoreError(f"The database cannot be used now ({kind}).") from None
     except (SQLAlchemyError, UnicodeDecodeError) as error:  # what SQLite says of a damaged file may be no text
         raise StoreError(f"The database cannot be used now ({type(error).__name__}).") from None
-
-
-def scrub(engine: Engine, *tables: str) -> None:
-    """Take what was deleted out of the database's files, where a table's deletion leaves it.
-
-    SQLite overwrites what is deleted (``secure_delete``), and keeps it in its log until that is emptied. PostgreSQL
-    only marks it: a plain VACUUM leaves bytes in the free space of pages, so the table is written anew. PostgreSQL's
-    own log keeps them until its segments are used again.
-
-    Args:
-        engine: the database.
-        tables: what was deleted from.
-
-    Raises:
-        StoreError: where someone else keeps the database busy.
-    """
-    try:
-        if engine.dialect.name == "sqlite":
-            with closing(engine.raw_connection()) as raw, closing(raw.cursor()) as cursor:
-                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                if cursor.fetchall()[0][0]:
-                    raise StoreError("It is deleted, but a reader keeps its bytes in the log; try again.")
-        else:
-            with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                connection.exec_driver_sql("SET statement_timeout = 0")
-                for table in tables:
-                    connection.exec_driver_sql(f"VACUUM FULL {table}")
-                connection.exec_driver_sql("RESET statement_timeout")
-    except (DBAPIError, sqlite3.Error):
-        raise StoreError("It is deleted, but the database is too busy to drop its bytes; try again.") from None
 
 
 def revision(engine: Engine) -> str | None:

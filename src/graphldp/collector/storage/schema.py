@@ -108,7 +108,7 @@ communities = Table(
     Column("question", LargeBinary, info=SECRET),  # who is busy, frozen when it was asked
     Column("question_digest", String(64), info=SECRET),
     Column("asked_at", Moment()),
-    Column("busy_from", Integer),  # the noisy degree by which the question was frozen
+    Column("busy_from", Integer, info=SECRET),  # the noisy degree by which the question was frozen
     Column("group_names", Fields),  # of friend-counts, as is the next; frozen at birth like the roster
     Column("groups", LargeBinary, info=SECRET),  # compressed, one byte per user: the number of her group
     Column("title", Text, info=SECRET),  # its name from the next epoch on; members pinned the one of this epoch
@@ -202,7 +202,7 @@ sessions = Table(
     "sessions",
     metadata,
     Column("secret_hash", LargeBinary(32), primary_key=True, info=SECRET),
-    Column("operator", Text, nullable=False),
+    Column("operator", Text, nullable=False, info=SECRET),
     Column("csrf", String(64), nullable=False, info=SECRET),
     Column("expires_at", Moment(), nullable=False),
     Column("person", Fields),  # who signed in without a key, as the provider said
@@ -212,7 +212,7 @@ sign_in_rules = Table(
     "sign_in_rules",
     metadata,
     Column("kind", String(16), primary_key=True),  # subject, email or group
-    Column("value", String(320), primary_key=True),
+    Column("value", String(320), primary_key=True, info=SECRET),
     Column("role", String(16), nullable=False),
 )
 
@@ -265,19 +265,19 @@ predictions = Table(
     "predictions",
     metadata,
     Column("community", ForeignKey("communities.key"), primary_key=True),
-    Column("label", Integer, nullable=False),
-    Column("confidence", Float, nullable=False),
-    Column("reported", Integer, nullable=False),  # of the n users, when the label was given
+    Column("label", Integer, nullable=False, info=SECRET),
+    Column("confidence", Float, nullable=False, info=SECRET),
+    Column("reported", Integer, nullable=False, info=SECRET),  # of the n users, when the label was given
     Column("model", Text, nullable=False),
     Column("labelled_at", Moment(), nullable=False),
-    Column("certified", Integer),  # users who cannot change the label, whatever they send
+    Column("certified", Integer, info=SECRET),  # users who cannot change the label, whatever they send
 )
 
 flags = Table(
     "flags",
     metadata,
     Column("community", ForeignKey("communities.key"), primary_key=True),
-    Column("user", Integer, primary_key=True, autoincrement=False),
+    Column("user", Integer, primary_key=True, autoincrement=False, info=SECRET),
     Column("reason", Text, nullable=False, info=SECRET),
     Column("flagged_at", Moment(), nullable=False),
 )

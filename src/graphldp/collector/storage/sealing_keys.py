@@ -16,7 +16,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from sqlalchemy import ColumnElement, Engine, delete, insert, or_, select, update
 
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.database import scrub, transaction
+from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.scrubbing import scrub
 from graphldp.errors import WireError
 from graphldp.wire import Inner, Sealed, key_id, sealing_info
 

@@ -14,7 +14,7 @@ from tests.collector.people import CHOICES, N, open_cats, submission
 from tests.collector.services import Postgres, analyze
 
 from graphldp.collector.intake import Ruling
-from graphldp.collector.storage import schema
+from graphldp.collector.storage import schema, scrubbing
 from graphldp.collector.storage.collecting.holdings import Holding
 from graphldp.collector.storage.database import open_engine, transaction
 from graphldp.collector.storage.store import Store
@@ -139,10 +139,15 @@ def files(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Stor
     store.close()
 
 
+def looked_at(store: Store) -> None:
+    """PostgreSQL keeps samples of what it looked at, and looks by itself at any moment."""
+    if store.engine.dialect.name == "postgresql":
+        analyze(store.engine)
+
+
 def holds(store: Store, places: list[Path], *needles: bytes) -> bool:
     """Whether the files hold any of some bytes. They are read once for all: PostgreSQL has thousands."""
     if store.engine.dialect.name == "postgresql":
-        analyze(store.engine)  # it keeps samples of what it looked at
         with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("CHECKPOINT")  # what is in its memory goes to its files
     for path in (path for place in places for path in place.rglob("*") if path.is_file()):
@@ -160,11 +165,13 @@ def test_deleted_bytes_leave_the_files(files: tuple[Store, list[Path]]) -> None:
     large = secrets.token_bytes(30_000)  # of many pages
     store.accept([submission(cats, user, tokens[user], body) for user, body in bodies.items()])
     store.accept([submission(cats, N - 1, tokens[N - 1], large)])
+    store.results.set_flags(cats.key, {9: "what a defense said of slot nine"})
+    looked_at(store)
     assert holds(store, places, bodies[9])
     for user in (*range(5, 15), N - 1):
         store.holdings.delete("cats", user)
     pieces = [large[at : at + 40] for at in range(0, len(large), 1000)]
-    assert not holds(store, places, *(bodies[user] for user in range(5, 15)), *pieces)
+    assert not holds(store, places, *(bodies[user] for user in range(5, 15)), *pieces, b"what a defense said")
     assert holds(store, places, bodies[30])
 
 
@@ -176,6 +183,7 @@ def test_a_deleted_community_leaves_the_files(files: tuple[Store, list[Path]]) -
     store.accept([submission(cats, 1, tokens[1], gone), submission(dogs, 1, others[1], kept)])
     with transaction(store.engine) as connection:
         roster = bytes(connection.execute(select(schema.communities.c.roster).filter_by(id="cats")).scalar_one())
+    looked_at(store)
     needles = [gone, hashed(tokens[1]), roster]
     assert all(holds(store, places, needle) for needle in needles)
     store.removals.delete("cats")
@@ -189,6 +197,7 @@ def test_withdrawn_bytes_leave_the_files_with_the_next_erasure(files: tuple[Stor
     cats, tokens = open_cats(store)
     bodies = {user: secrets.token_bytes(40) for user in range(N)}
     store.accept([submission(cats, user, tokens[user], body) for user, body in bodies.items()])
+    looked_at(store)
     assert not store.holdings.erase()  # nothing to do: the tables are left alone
     for user in (3, 4):
         store.holdings.withdraw("cats", user)
@@ -199,6 +208,41 @@ def test_withdrawn_bytes_leave_the_files_with_the_next_erasure(files: tuple[Stor
     store.holdings.withdraw("cats", 5)
     assert store.holdings.erase()
     assert not holds(store, places, bodies[5])
+
+
+@pytest.mark.parametrize("seen", [True, False], ids=["seen", "hidden"])
+def test_a_transaction_that_still_sees_a_report_is_told_of(
+    postgres: Postgres, monkeypatch: pytest.MonkeyPatch, seen: bool
+) -> None:
+    """PostgreSQL keeps what anybody can see, though she never read that table; it says so also of whom it hides."""
+    monkeypatch.setattr(scrubbing, "_PATIENCE", 0.3)
+    if not seen:
+        monkeypatch.setattr(scrubbing, "_wait_for_others", lambda connection, now: True)
+    store = Store.open(postgres.create(f"readers_{secrets.token_hex(3)}"))
+    places, body = [postgres.data / "base"], secrets.token_bytes(40)
+    cats, tokens = open_cats(store)
+    store.accept([submission(cats, 0, tokens[0], body)])
+    with store.engine.connect().execution_options(isolation_level="REPEATABLE READ") as reader:
+        reader.exec_driver_sql("SELECT count(*) FROM runs").all()
+        with pytest.raises(StoreError, match="who began before still reads"):
+            store.holdings.delete("cats", 0)
+        assert holds(store, places, body)
+    assert store.holdings.erase()  # it was not taken for erased
+    assert not holds(store, places, body)
+    store.close()
+
+
+def test_a_transaction_that_ends_soon_is_waited_for(postgres: Postgres) -> None:
+    store = Store.open(postgres.create(f"soon_{secrets.token_hex(3)}"))
+    cats, tokens = open_cats(store)
+    store.accept([submission(cats, 0, tokens[0], b"body")])
+    reader = store.engine.connect().execution_options(isolation_level="REPEATABLE READ")
+    reader.exec_driver_sql("SELECT count(*) FROM runs").all()
+    ending = threading.Timer(0.5, reader.close)
+    ending.start()
+    assert store.holdings.delete("cats", 0) == [1]
+    ending.join()
+    store.close()
 
 
 def test_a_reader_that_keeps_the_log_is_told_of(tmp_path: Path) -> None:

@@ -26,8 +26,9 @@ from graphldp.collector.storage import database as database_module
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.copies.backup import back_up, opened, put_aside, restore, sound, unusable
 from graphldp.collector.storage.copies.verify import verify
-from graphldp.collector.storage.database import open_engine, scrub, transaction
+from graphldp.collector.storage.database import open_engine, transaction
 from graphldp.collector.storage.operating.results import Prediction, Run
+from graphldp.collector.storage.scrubbing import scrub
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ForbiddenError, FormatError, StoreError
 from graphldp.wire import roster_digest

@@ -17,8 +17,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import lock, to_community
 from graphldp.collector.storage.collecting.second_round import asked_slots
-from graphldp.collector.storage.database import scrub, transaction
+from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.scrubbing import scrub
 from graphldp.errors import bad_parameter
+
+WITH_REPORTS = ("reports", "answers", "flags", "predictions")
+"""The tables from which something is deleted when a report is: labels go with the models that learned from it."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,7 @@ class Holdings:
 
     def _erase(self, slots: Sequence[tuple[int, int]]) -> None:
         """Take what was deleted out of the files, and note it for the slots that were deleted before this began."""
-        scrub(self.engine, "reports", "answers")
+        scrub(self.engine, *WITH_REPORTS)
         table, now = schema.reports, datetime.now(UTC)
         with transaction(self.engine, writes=True) as connection:
             for start in range(0, len(slots), _MANY):

@@ -14,7 +14,8 @@ from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, func, i
 
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import hold, lock
-from graphldp.collector.storage.database import scrub, transaction
+from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.scrubbing import scrub
 from graphldp.errors import bad_parameter
 
 _OF_COMMUNITIES = (schema.flags, schema.predictions, schema.answers, schema.reports, schema.slots)

@@ -26,11 +26,13 @@ from sqlalchemy.engine import make_url
 from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import highest_key
+from graphldp.collector.storage.collecting.holdings import WITH_REPORTS
 from graphldp.collector.storage.collecting.removals import Removals, remove
 from graphldp.collector.storage.copies.copying import copy_rows
 from graphldp.collector.storage.copies.verify import Verified, verify
-from graphldp.collector.storage.database import migrate, open_engine, revision, scrub, transaction
+from graphldp.collector.storage.database import migrate, open_engine, revision, transaction
 from graphldp.collector.storage.operating.audit_log import append, carry_on, last_entry
+from graphldp.collector.storage.scrubbing import scrub
 from graphldp.errors import FormatError, StoreError
 from graphldp.files.whole import flush, passing_folder
 
@@ -147,7 +149,7 @@ def restore(backup: Engine, engine: Engine, actor: Actor) -> None:
             last_run = target.execute(select(func.coalesce(func.max(schema.runs.c.key), 0))).scalar_one()
             for table, highest in (("communities", highest_key(target)), ("runs", last_run)):
                 target.execute(select(func.setval(func.pg_get_serial_sequence(table, "key"), highest + 1, False)))
-    scrub(engine, "reports", "answers")
+    scrub(engine, *WITH_REPORTS)
     Removals(engine).erase()
 
 
