@@ -42,6 +42,14 @@ class Site:
         return self.http.put(address, content=body, headers=given)
 
 
+def running(made: Site) -> Iterator[Site]:
+    """A site while its collector runs, for a fixture."""
+    with made.collector:
+        yield made
+    made.http.close()
+    made.store.close()
+
+
 class Caller:
     """A running collector with a community, an operator's program and a viewer's.
 
