@@ -31,8 +31,7 @@ from sqlalchemy import (
 from graphldp.errors import DamagedError
 
 T = TypeVar("T")
-SECRET = {"sampled": False}
-"""Of columns whose values must be able to leave: PostgreSQL keeps samples of the others, to plan queries by."""
+SECRET = {"sampled": False}  # what must be able to leave: PostgreSQL keeps samples of other columns, to plan by
 
 
 class _Parsed(TypeDecorator[T]):

@@ -63,9 +63,11 @@ def _write_anew(engine: Engine, tables: Sequence[str]) -> None:
         gone = _wait_for_others(connection, now)
         if gone:
             connection.exec_driver_sql("SET statement_timeout = 0")
-            for table in tables:
-                connection.exec_driver_sql(f"VACUUM FULL {table}")
-            connection.exec_driver_sql("RESET statement_timeout")
+            try:
+                for table in tables:
+                    connection.exec_driver_sql(f"VACUUM FULL {table}")
+            finally:  # the connection goes back to the others
+                connection.exec_driver_sql("RESET statement_timeout")
         # whom this role may not see, a prepared transaction or a replica may have kept them
         if not gone or any(connection.execute(_UNTIDY, {"table": each, "now": now}).scalar_one() for each in tables):
             raise StoreError("It is deleted, but somebody who began before still reads, so its bytes stay; try again.")
