@@ -15,6 +15,7 @@
     ├── DownloadError (OSError)           a download failed or arrived damaged
     ├── ForbiddenError (PermissionError)  somebody's role does not allow what she asks for
     ├── MissingExtraError (ImportError)   an optional part of graphldp is not installed
+    ├── PlatformError (OSError)           a part that runs on Linux and macOS alone
     ├── SendError (OSError)               the collector was not reached, or refused what was sent
     ├── StoreError (OSError)              the collector's database is away, full or of another version
     │   └── DamagedError                  a row holds what its column cannot
@@ -25,8 +26,10 @@ A message never repeats private data: it names counts, positions and public para
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any
 
 
 class GraphLDPError(Exception):
@@ -78,13 +81,14 @@ class DownloadError(GraphLDPError, OSError):
 
 
 EXTRAS: dict[str, tuple[str, ...]] = {
+    "draw": ("llvmlite", "networkx", "numba", "scipy"),
     "learn": ("sklearn", "threadpoolctl", "torch", "torch_geometric"),
     "tensorboard": ("tensorboard",),
     "plots": ("matplotlib", "pandas"),
     "client": ("cryptography", "httpx"),
     "serve": (
-        *("alembic", "anyio", "cryptography", "fastapi", "h11", "jinja2", "prometheus_client", "pydantic", "segno"),
-        *("sqlalchemy", "starlette", "uvicorn"),
+        *("alembic", "anyio", "cryptography", "fastapi", "h11", "jinja2", "prometheus_client", "pydantic", "scipy"),
+        *("segno", "sqlalchemy", "starlette", "uvicorn"),
     ),
     "postgres": ("psycopg",),
     "oidc": ("httpx", "joserfc"),
@@ -92,6 +96,8 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "ray": ("pyarrow", "ray"),
 }
 """The packages that each extra of pyproject.toml brings, by the names under which they are imported."""
+
+_POSIX = ("fcntl", "resource")
 
 
 class ForbiddenError(GraphLDPError, PermissionError):
@@ -104,6 +110,10 @@ class MissingExtraError(GraphLDPError, ImportError):
     def __init__(self, what: str, extra: str) -> None:
         """Say which extra holds ``what``."""
         super().__init__(f"{what} needs an optional part: pip install 'graphldp[{extra}]'.")
+
+
+class PlatformError(GraphLDPError, OSError):
+    """A part of graphldp does not run on this system."""
 
 
 class StoreError(GraphLDPError, OSError):
@@ -132,12 +142,30 @@ def bad_parameter(name: str, owner: str, must_be: str, got: object) -> Parameter
     return ParameterError(f"The '{name}' parameter of {owner} must be {must_be}. Got {got!r} instead.")
 
 
+BETWEEN = "a number between 0 and 1, both excluded"
+
+
+def check_number(value: Any, name: str, owner: str, must_be: str, fits: Callable[[Any], bool]) -> None:
+    """Refuse a parameter that is no number, such as True, or one that does not fit."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not fits(value):
+        raise bad_parameter(name, owner, must_be, value)
+
+
+def check_whole(value: Any, name: str, owner: str, least: int = 1) -> int:
+    """A whole number, refused where it is none or too small."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise bad_parameter(name, owner, f"a whole number ≥ {least}", value)
+    return int(value)
+
+
 @contextmanager
 def extra_named(what: str) -> Iterator[None]:
-    """Say which extra ``what`` needs where a package of one is not found inside the block."""
+    """Say which extra, or which system, ``what`` needs where a module is not found inside the block."""
     try:
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
+        if package in _POSIX:
+            raise PlatformError(f"{what} needs Linux or macOS.") from None
         extra = next((extra for extra, packages in EXTRAS.items() if package in packages), None)
         raise (error if extra is None else MissingExtraError(what, extra)) from None

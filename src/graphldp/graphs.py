@@ -6,22 +6,25 @@ A raw edge lives here and nowhere else: what comes out of a mechanism is :class:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from graphldp.attributes import Attributes
-from graphldp.bit_lists import BitLists
 from graphldp.errors import DataError, Described, bad_parameter, extra_named
-from graphldp.interchange import node_column, to_networkx, to_scipy
-from graphldp.labels import check_labels
+from graphldp.files.edge_lists import read_edges
+from graphldp.files.text import facts
 from graphldp.neighbour_lists import NeighbourLists
-from graphldp.pointers import lists_from_pairs, whole_numbers
-from graphldp.text import facts
+from graphldp.neighbour_lists.attributes import Attributes
+from graphldp.neighbour_lists.bit_lists import BitLists
+from graphldp.neighbour_lists.interchange import networkx_edges, node_column, scipy_edges, to_networkx, to_scipy
+from graphldp.neighbour_lists.labels import NO_LABEL, check_labels
+from graphldp.neighbour_lists.pointers import lists_from_pairs, whole_numbers
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -59,16 +62,12 @@ class GraphSet(NeighbourLists):
 
     def _check_symmetric(self) -> None:
         """The transpose of a symmetric CSR has the same pointers and entries: one counting sort, no n × n array."""
-        rows = self._global_csr()
+        indices = self.indices + np.repeat(np.repeat(self.graph_ptr[:-1], self.sizes), self.degrees)
+        shape = (self.num_users, self.num_users)
+        rows = sparse.csr_array((np.ones(self.num_entries, np.int8), indices, self.indptr), shape=shape)
         columns = rows.tocsc()
         if not (np.array_equal(rows.indptr, columns.indptr) and np.array_equal(rows.indices, columns.indices)):
             raise DataError("An undirected set must list every edge with both users; pass directed=True otherwise.")
-
-    def _global_csr(self) -> sparse.csr_array[np.int8]:
-        offset = np.repeat(self.graph_ptr[:-1], self.sizes)
-        indices = self.indices + np.repeat(offset, self.degrees)
-        shape = (self.num_users, self.num_users)
-        return sparse.csr_array((np.ones(self.num_entries, np.int8), indices, self.indptr), shape=shape)
 
     @classmethod
     def from_edges(
@@ -120,6 +119,32 @@ class GraphSet(NeighbourLists):
         )
 
     @classmethod
+    def from_csv(
+        cls,
+        edges: str | os.PathLike[str],
+        labels: str | os.PathLike[str] | None = None,
+        *,
+        directed: bool = False,
+    ) -> Self:
+        """Build a set from tables of text with commas, semicolons or tabs; self-loops go, and repeats are merged.
+
+        Users and graphs may be called anything. They get numbers in the order of their names.
+
+        Args:
+            edges: a file with the columns ``source`` and ``target``, and for several graphs ``graph``. A row without a
+                target names a user who has no friend.
+            labels: a file with the columns ``graph`` and ``label``, or ``user`` and ``label`` (and ``graph``) for
+                labels of users. Labels that are words are numbered in the order of the alphabet.
+            directed: keep directions; an edge then stands in its source's list only.
+
+        Raises:
+            FormatError: for files that are no such tables.
+        """
+        source, target, sizes, graph_labels, node_labels = read_edges(edges, labels, NO_LABEL)
+        made = cls.from_edges(source, target, sizes, graph_labels, directed=directed, name=Path(edges).stem)
+        return made if node_labels is None else made.with_node_labels(node_labels)
+
+    @classmethod
     def from_networkx(
         cls,
         graphs: Iterable[nx.Graph[Any]],
@@ -141,15 +166,9 @@ class GraphSet(NeighbourLists):
             public: which of these attributes are public; groups always are.
         """
         graphs = _listed("graphs", graphs, "from_networkx", "graphs", lambda each: hasattr(each, "is_directed"))
-        directed = _one_kind([g.is_directed() for g in graphs])
-        source, target, offset = [], [], 0
-        for graph in graphs:
-            number = {node: offset + i for i, node in enumerate(graph)}
-            pairs = [(number[a], number[b]) for a, b in graph.edges() if a != b]
-            source += [a for a, _ in pairs]
-            target += [b for _, b in pairs]
-            offset += len(number)
-        made = cls.from_edges(source, target, [len(g) for g in graphs], labels, directed=directed)
+        if len({graph.is_directed() for graph in graphs}) > 1:
+            raise DataError("The graphs of one set must be all directed or all undirected.")
+        made = cls.from_edges(*networkx_edges(graphs), labels, directed=any(graph.is_directed() for graph in graphs))
         names = {"features": features, "node_labels": node_labels, "groups": groups}
         columns: dict[str, Any] = {each: node_column(graphs, name) for each, name in names.items() if name is not None}
         return made._attributed(columns, {each for each, name in names.items() if name in public}) if columns else made
@@ -162,21 +181,7 @@ class GraphSet(NeighbourLists):
     def from_scipy(cls, matrices: Iterable[Any], labels: ArrayLike | None = None, *, directed: bool = False) -> Self:
         """Build a set from SciPy sparse adjacency matrices; any non-zero off the diagonal is an edge."""
         matrices = _listed("matrices", matrices, "from_scipy", "matrices", lambda each: np.ndim(each) == 2)
-        parts = [sparse.coo_array(m) for m in matrices]
-        for part in parts:
-            if part.ndim != 2 or part.shape[0] != part.shape[1]:
-                raise DataError(f"An adjacency matrix must be square. Got shape {part.shape} instead.")
-        sizes = [part.shape[0] for part in parts]
-        starts = np.concatenate(([0], np.cumsum(sizes)))[:-1]
-        rows, columns = [], []
-        for part, start in zip(parts, starts, strict=True):
-            row, column = (np.asarray(c, dtype=np.int64) for c in part.coords)
-            edge = (part.data != 0) & (row != column)
-            rows.append(row[edge] + start)
-            columns.append(column[edge] + start)
-        source = np.concatenate([*rows, np.zeros(0, np.int64)])
-        target = np.concatenate([*columns, np.zeros(0, np.int64)])
-        made = cls.from_edges(source, target, sizes, labels, directed=True)
+        made = cls.from_edges(*scipy_edges(matrices), labels, directed=True)
         return made if directed else cls(made.indptr, made.indices, made.graph_ptr, made.labels)
 
     def to_scipy(self) -> list[sparse.csr_array[np.int8]]:
@@ -200,7 +205,7 @@ class GraphSet(NeighbourLists):
         beside those of the graphs.
 
         Args:
-            data: the graphs, such as a list or a ``TUDataset``.
+            data: the graphs, such as a list or a dataset of PyTorch Geometric.
             directed: keep directions; an edge (j, i) then stands in i's list only.
             public: which of ``x``, ``y`` and ``node_y`` are public; nodes' columns are private unless named here.
             ignore: what else the objects hold and may be left out, such as ``train_mask``; anything else is an error.
@@ -208,7 +213,7 @@ class GraphSet(NeighbourLists):
         """
         with extra_named("GraphSet.from_pyg"):
             from graphldp.learn import pyg
-        graphs = _listed("data", data, "from_pyg", "Data objects", lambda each: hasattr(each, "edge_index"))
+        graphs = _listed("data", data, "from_pyg", "Data objects", pyg.is_graph)
         if not drop_features:
             pyg.refuse_features(graphs, ignore)
         made = cls.from_edges(**pyg.edges_of(graphs), directed=directed)
@@ -279,15 +284,10 @@ class GraphSet(NeighbourLists):
         }
 
 
-def _one_kind(directed: list[bool]) -> bool:
-    if any(directed) and not all(directed):
-        raise DataError("The graphs of one set must be all directed or all undirected.")
-    return any(directed)
-
-
 def _listed(name: str, given: Any, owner: str, what: str, is_one: Callable[[Any], bool]) -> list[Any]:
-    """The graphs as a list; one graph is refused, since it can be iterated over too and what comes out is no graph."""
-    listed = [given] if is_one(given) or not isinstance(given, Iterable) else list(given)
+    """The graphs as a list; one is refused, since it can be iterated over too and what comes out is no graph."""
+    one = is_one(given) or not isinstance(given, Iterable) or hasattr(given, "to_data_list")  # a batch of PyG's
+    listed = [given] if one else list(given)
     for each in listed:
         if each is given or not is_one(each):
             must_be = f"a list of {what}, also for a single one"

@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 Counts = NDArray[Any] | int
 LEVEL = 0.95
 """Of the intervals that people are shown."""
+LEAST = 5
+"""Reports that a number must rest on to be shown: those of a community, of a group, of a bar of a histogram."""
 
 
 def share_bounds(hits: Counts, of: Counts, doubt: float = (1 - LEVEL) / 2) -> tuple[NDArray[Any], NDArray[Any]]:
     """The lower and the upper bound of a share, by Clopper and Pearson (1934).
 
-    Args:
-        hits: how often it happened.
-        of: how often it was tried; 0 leaves everything open.
-        doubt: the chance that either bound is wrong, at most.
+    Zero tries (``of``) leave everything open. The chance that either bound is wrong is at most ``doubt``.
     """
     from scipy.special import betaincinv  # a sixth of what a collector loads, and most never need it
 

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
+import os
 import re
-import subprocess
-import sys
-from collections.abc import Callable
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from graphldp.files.whole import delete_left, passing_folder, written_whole
+from graphldp.files.whole import written_whole
 
 
 def test_whole(tmp_path: Path) -> None:
@@ -32,48 +32,34 @@ def test_the_old_file_stays(tmp_path: Path, stop: type[BaseException]) -> None:
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"old")]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX's pipes")
 def test_a_place_that_holds_no_file_is_named(tmp_path: Path) -> None:
-    """And not the temporary name, which says nothing to a reader."""
+    """And not the temporary name, which says nothing to a reader. A pipe or a device is never replaced by a file."""
+    os.mkfifo(tmp_path / "pipe")
     for path, kind, said in (
         (tmp_path / "nowhere" / "a", FileNotFoundError, f"there is no such folder: '{tmp_path / 'nowhere'}'"),
         (tmp_path, IsADirectoryError, f"is a folder, not a file: '{tmp_path}'"),
+        (tmp_path / "pipe", FileExistsError, f"is a device or a pipe, and is not replaced: '{tmp_path / 'pipe'}'"),
     ):
         with pytest.raises(kind, match=re.escape(said)), written_whole(path):
             pass
 
 
-HOLDER = """
-import sys, threading
-from pathlib import Path
-from graphldp.files.whole import passing_folder
-with passing_folder(sys.argv[2], Path(sys.argv[1])) as folder:
-    (folder / "reports.npz").write_bytes(b"reports")
-    print(folder, flush=True)
-    threading.Event().wait()
-"""
-
-
-def killed(parent: Path, kind: str, meanwhile: Callable[[Path], object] = Path.exists) -> Path:
-    """The folder of a process that is killed while it uses it."""
-    command = [sys.executable, "-c", HOLDER, str(parent), kind]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        folder = Path(process.stdout.readline().strip())
-        meanwhile(folder)
-        process.kill()
-    return folder
-
-
-def test_a_folder_of_a_killed_process_goes_and_that_of_a_living_one_stays(tmp_path: Path) -> None:
-    theirs = tmp_path / "graphldp-test-of-somebody"  # it has no lock of ours
-    theirs.mkdir()
-
-    def meanwhile(folder: Path) -> None:
-        with passing_folder("graphldp-test-", tmp_path) as own:
-            assert {own, folder} < set(tmp_path.iterdir())
-        assert (own.exists(), folder.stat().st_mode & 0o077) == (False, 0)
-
-    folder = killed(tmp_path, "graphldp-test-", meanwhile)
-    assert (folder / "reports.npz").exists()
-    delete_left("graphldp-test-", tmp_path)
-    assert list(tmp_path.iterdir()) == [theirs]
+@pytest.mark.attack("storage")
+def test_a_database_is_never_written_over(tmp_path: Path) -> None:
+    """Give a database, a file beside it or a link to it as the place for a table, a page, a model or an export."""
+    base = tmp_path / "a.db"
+    with closing(sqlite3.connect(base)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("CREATE TABLE kept (number INTEGER)")
+        connection.commit()
+        (tmp_path / "link.csv").symlink_to(base)
+        (tmp_path / "same.csv").hardlink_to(base)
+        before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        assert {"a.db", "a.db-wal", "a.db-shm"} <= before.keys()
+        for name in (*before, "a.db-journal", "a.db.lock"):
+            with pytest.raises(FileExistsError, match="is a database"), written_whole(tmp_path / name):
+                pass
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    with written_whole(tmp_path / "notes-wal") as file:  # no base, and so nobody's
+        file.write(b"new")

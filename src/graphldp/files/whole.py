@@ -1,23 +1,25 @@
-"""Files that are whole or not there, and folders that go: nothing is left by an error, Ctrl-C or a full disk.
-
-A process that is killed cannot delete its folder. The next one of the same kind does: a folder whose process is there
-is locked, and the system unlocks it when the process ends, in whatever way.
-"""
+"""Files that are whole or not there: nothing is left by an error, Ctrl-C or a full disk."""
 
 from __future__ import annotations
 
+import csv
 import errno
-import fcntl
+import io
 import os
 import secrets
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import gettempdir, mkdtemp
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-_LOCK = ".in-use"
+MAGIC = b"SQLite format 3\0"
+"""How an SQLite database begins."""
+
+BESIDE = ("-wal", "-shm", "-journal")
+"""How the names of the files end that SQLite keeps beside a database."""
+
+LOCK = ".lock"
+"""How the name of the file ends by whose lock a collector says that it uses a database."""
 
 
 @contextmanager
@@ -28,6 +30,10 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(target.parent))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a file", str(target))
+    if target.exists() and not target.is_file():
+        raise FileExistsError(errno.EEXIST, "is a device or a pipe, and is not replaced", str(target))
+    if is_database(target):
+        raise FileExistsError(errno.EEXIST, "is a database, or a part of one, and is not replaced", str(target))
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     try:
         with temporary.open("wb") as file:
@@ -35,6 +41,25 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is an SQLite database, or one that is kept beside one: neither is ever written over."""
+    return _begins(path, MAGIC) or is_beside_database(path)
+
+
+def is_beside_database(path: Path) -> bool:
+    """Whether a file is, or would be, one that is kept beside an SQLite database."""
+    ends = [end for end in (*BESIDE, LOCK) if path.name.endswith(end)]
+    return any(_begins(path.with_name(path.name.removesuffix(end)), MAGIC) for end in ends)
+
+
+def _begins(path: Path, head: bytes) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(head)) == head
+    except OSError:
+        return False
 
 
 def flush(path: Path) -> None:
@@ -46,50 +71,34 @@ def flush(path: Path) -> None:
         os.close(descriptor)
 
 
-@contextmanager
-def passing_folder(kind: str, parent: Path | None = None) -> Iterator[Path]:
-    """A folder for this block alone, for its owner's eyes only. What killed processes left of its kind goes first.
+def write_new(folder: Path, files: Mapping[str, str]) -> list[Path]:
+    """Write new files for their owner's eyes only: all of them, or none.
 
-    Args:
-        kind: how its name begins. All such folders are deleted whose process is gone: take a name that nobody has.
-        parent: where it is made; the system's temporary folder by default.
+    Raises:
+        FileExistsError: where one of them is there already.
     """
-    delete_left(kind, parent)
-    folder, lock = _locked(kind, parent)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    written: list[Path] = []
     try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
+        for name, text in files.items():
+            descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            written.append(folder / name)
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(descriptor)
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+    return written
 
 
-def delete_left(kind: str, parent: Path | None = None) -> None:
-    """Delete folders of :func:`passing_folder` whose processes were killed. One that cannot be deleted stays."""
-    for folder in Path(parent or gettempdir()).glob(f"{kind}*/"):
-        try:
-            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
-        except OSError:  # somebody else's, or no such folder
-            continue
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(lock).st_uid == os.geteuid():
-                shutil.rmtree(folder, ignore_errors=True)
-        except OSError:  # its process is there
-            continue
-        finally:
-            os.close(lock)
-
-
-def _locked(kind: str, parent: Path | None) -> tuple[Path, int]:
-    """A new folder, and its lock."""
-    while True:
-        folder = Path(mkdtemp(prefix=kind, dir=parent))
-        try:
-            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError:  # a full disk
-            folder.rmdir()
-            raise
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if (folder / _LOCK).exists():  # nobody took it for one that was left, before it was locked
-            return folder, lock
-        os.close(lock)
+def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows under a header; the file is whole or not there."""
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    with written_whole(path) as file:
+        file.write(text.getvalue().encode())

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from graphldp.machines.memory import available, told
 
 GIB = 1 << 30
 
 
 @cache
 def describe(device: str) -> dict[str, Any]:
-    """The machine, in words and numbers; no names of hosts or people.
-
-    Args:
-        device: ``"cpu"``, or a GPU that torch knows.
-    """
+    """The machine, in words and numbers, with ``"cpu"`` or a GPU that torch knows; no names of hosts or people."""
     found: dict[str, Any] = {
-        "cpu": _cpu(),
+        "cpu": told("/proc/cpuinfo", "model name") or platform.processor() or platform.machine(),
         "cores": cores(),
-        "memory_gb": round(_total_memory() / GIB, 1),
+        "memory_gb": round(total / GIB, 1) if (total := _total_memory()) else None,
         "system": platform.system(),
         "python": platform.python_version(),
         "gpu": None,
@@ -50,9 +50,8 @@ def available_memory(device: str = "cpu") -> int:
         import torch
 
         return int(torch.cuda.mem_get_info(device)[0])
-    free = _meminfo("MemAvailable") or _total_memory()
-    limit, used = (_number(Path("/sys/fs/cgroup") / name) for name in ("memory.max", "memory.current"))
-    return free if limit is None else max(min(free, limit - (used or 0)), 0)
+    left = available()
+    return left if left is not None else _total_memory() or sys.maxsize
 
 
 class PeakMemory:
@@ -63,57 +62,32 @@ class PeakMemory:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Forget the peak so far."""
         if self._cuda:
             import torch
 
             torch.cuda.reset_peak_memory_stats()
-        elif Path("/proc/self/clear_refs").exists():
-            try:
-                Path("/proc/self/clear_refs").write_text("5")  # Linux: the high-water mark starts over
-            except OSError:  # not allowed in some containers: the mark is then the process's own from its start
-                return
+            return
+        with suppress(OSError):  # not Linux, or a container without the right: the peak since the process began
+            Path("/proc/self/clear_refs").write_text("5")
 
     def read(self) -> int:
-        """Bytes."""
+        """The peak since then, in bytes."""
         if self._cuda:
             import torch
 
             return int(torch.cuda.max_memory_allocated())
-        status = Path("/proc/self/status")
-        if status.exists():
-            for line in status.read_text().splitlines():
-                if line.startswith("VmHWM:"):
-                    return int(line.split()[1]) * 1024
+        if most := told("/proc/self/status", "VmHWM"):
+            return 1024 * int(most.split()[0])
+        if sys.platform == "win32":
+            return 0  # nor how much this process took
         import resource
 
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
 
 
-def _cpu() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
-
-
-def _total_memory() -> int:
+def _total_memory() -> int | None:
+    if sys.platform == "win32":
+        return None  # Python does not say
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
-def _meminfo(name: str) -> int | None:
-    info = Path("/proc/meminfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith(f"{name}:"):
-                return int(line.split()[1]) * 1024
-    return None
-
-
-def _number(path: Path) -> int | None:
-    try:
-        return int(path.read_text())
-    except (OSError, ValueError):  # no control groups, or "max": no limit
-        return None

@@ -8,16 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from graphldp.errors import GraphLDPError, MissingExtraError
+from graphldp.errors import GraphLDPError, extra_named
 
 
 def require_ray() -> Any:
     """The ray module; an error that says how to install it where it is missing."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # a task without GPUs leaves the variables alone
-    try:
+    with extra_named("--engine ray"):
         import ray
-    except ModuleNotFoundError:
-        raise MissingExtraError("--engine ray", "ray") from None
     return ray
 
 
@@ -34,7 +32,7 @@ def cluster(address: str | None) -> Iterator[Any]:
         yield ray
         return
     try:
-        _knock(address or "")
+        _check_address(address or "")
         ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR")
     except (OSError, RuntimeError, ValueError) as error:
         where = f"the cluster at {address}" if address else "a local Ray cluster"
@@ -45,8 +43,8 @@ def cluster(address: str | None) -> Iterator[Any]:
         ray.shutdown()
 
 
-def _knock(address: str) -> None:
-    """Fail at once where nobody answers: Ray itself tries for minutes."""
+def _check_address(address: str) -> None:
+    """Check that a cluster answers at an address, and fail at once if not: Ray itself tries for minutes."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isdecimal():
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()

@@ -8,15 +8,16 @@ know who is in which.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError, bad_parameter
-from graphldp.labels import NO_LABEL
-from graphldp.partitions import made_from, made_from_one
+from graphldp.neighbour_lists.labels import NO_LABEL
+from graphldp.neighbour_lists.partitions import made_from, made_from_one
+from graphldp.neighbour_lists.pointers import read_only
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -40,7 +41,7 @@ class Attributes:
     node_labels: Ints | None = None
     groups: Ints | None = None
     num_groups: int = 0
-    public_features: Any = field(default=False)
+    public_features: Any = False
     public_labels: bool = False
 
     def __post_init__(self) -> None:
@@ -53,15 +54,16 @@ class Attributes:
         if self.groups is not None:
             self._set("groups", _whole(self.groups, "groups"))
             self._set("num_groups", _checked_groups(self.groups, self.num_groups))
-        lengths = {_length(each) for each in (self.features, self.node_labels, self.groups) if each is not None}
+        lengths = {int(column.shape[0]) for column in self._columns().values()}
         if len(lengths) > 1:
             raise DataError(f"All columns must have one entry for each user. Got {sorted(lengths)} entries instead.")
 
     def _set(self, name: str, value: Any) -> None:
-        if isinstance(value, np.ndarray):
-            value = value.view()
-            value.flags.writeable = False
-        object.__setattr__(self, name, value)
+        object.__setattr__(self, name, read_only(value) if isinstance(value, np.ndarray) else value)
+
+    def _columns(self) -> dict[str, Any]:
+        given = {name: getattr(self, name) for name in ("features", "node_labels", "groups")}
+        return {name: column for name, column in given.items() if column is not None}
 
     def __repr__(self) -> str:  # counts only: a log must not hold anybody's columns
         return f"<Attributes of {self.num_users} users, private: {', '.join(self.private_columns()) or 'nothing'}>"
@@ -69,16 +71,15 @@ class Attributes:
     @property
     def num_users(self) -> int:
         """How many users the columns describe; 0 where there are none."""
-        return next((_length(each) for each in (self.features, self.node_labels, self.groups) if each is not None), 0)
+        return next((int(column.shape[0]) for column in self._columns().values()), 0)
 
     def __bool__(self) -> bool:
-        return not (self.features is None and self.node_labels is None and self.groups is None)
+        return bool(self._columns())
 
     def private_columns(self) -> tuple[str, ...]:
         """What must not cross the privacy line without a mechanism of its own."""
-        features = self.features is not None and not self.public_features.all()
-        labels = self.node_labels is not None and not self.public_labels
-        return (*(("features",) if features else ()), *(("node_labels",) if labels else ()))
+        public = {"features": self.public_features.all(), "node_labels": self.public_labels, "groups": True}
+        return tuple(name for name in self._columns() if not public[name])
 
     def public(self) -> Attributes | None:
         """The public columns alone; None where there are none.
@@ -115,24 +116,21 @@ class Attributes:
 
     def taken(self, users: Ints) -> Attributes:
         """The columns of some users."""
-        rows = {name: getattr(self, name) for name in ("features", "node_labels", "groups")}
-        some: dict[str, Any] = {name: None if each is None else each[users] for name, each in rows.items()}
-        return replace(self, **some)
+        return replace(self, **{name: column[users] for name, column in self._columns().items()})
+
+    def beside(self, others: Attributes | None) -> Attributes:
+        """Other columns with these groups."""
+        return replace(others or Attributes(), groups=self.groups, num_groups=self.num_groups)
 
     def stored(self) -> dict[str, Any]:
         """What a file holds: arrays and numbers by name."""
-        found: dict[str, Any] = {
-            "node_labels": self.node_labels,
-            "groups": self.groups,
-            "num_groups": self.num_groups,
-            "public_labels": self.public_labels,
-        }
+        found = dict(vars(self))
         if self.features is None:
-            return found
-        found["public_features"] = self.public_features
-        if isinstance(self.features, np.ndarray):
-            return found | {"features": self.features}
-        return found | {f"features_{part}": np.asarray(getattr(self.features, part)) for part in _PARTS}
+            del found["public_features"]
+        elif not isinstance(self.features, np.ndarray):
+            del found["features"]
+            found |= {f"features_{part}": np.asarray(getattr(self.features, part)) for part in _PARTS}
+        return found
 
     @classmethod
     def restored(cls, values: Mapping[str, Any]) -> Attributes | None:
@@ -150,10 +148,6 @@ class Attributes:
                 raise DataError("features must be a whole sparse matrix.") from None
         made = cls(**given)
         return made if made else None
-
-
-def _length(column: Any) -> int:
-    return int(column.shape[0])
 
 
 def _checked_features(given: Any) -> Any:

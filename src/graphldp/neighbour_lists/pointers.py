@@ -5,10 +5,34 @@ List i is ``entries[pointers[i]:pointers[i + 1]]``. Users' lists of friends lie 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError
+
+_ENTRY = {np.bool_: "True or False", np.int64: "a whole number"}
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A contiguous view that nobody can write to; one value for all users stays one value in memory."""
+    view = (array if array.strides == (0,) and len(array) else np.ascontiguousarray(array)).view()
+    view.flags.writeable = False
+    return view
+
+
+def column(values: ArrayLike, name: str, kind: type, count: int | None = None, *, table: bool = False) -> NDArray[Any]:
+    """One entry for each user, read-only; refused where it is of another kind, such as ``np.bool_``, or shape.
+
+    In a ``table`` each entry is a row of numbers. ``count`` is how many users there are, where that is known.
+    """
+    array = np.asarray(values)
+    if not np.issubdtype(array.dtype, kind) or array.ndim != 1 + table or count not in (None, len(array)):
+        entry = "a row of numbers" if table else _ENTRY.get(kind, "a number")
+        users = "each user" if count is None else f"each of {count} users"
+        raise DataError(f"{name} must hold {entry} for {users}.")
+    return read_only(array)
 
 
 def gather_ranges(

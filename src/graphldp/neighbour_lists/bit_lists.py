@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DataError
-from graphldp.pointers import check_pointers, local_users
+from graphldp.neighbour_lists.pointers import check_pointers, local_users, read_only
 
 Words = NDArray[np.uint64]
 WORD = 64
-OTHER_LENGTHS = "indptr must say how many bits of each user are set."
+_OTHER_LENGTHS = "indptr must say how many bits of each user are set."
 _AT_ONCE = 1 << 20  # words that are taken apart at a time: a byte for each bit
 
 
@@ -31,15 +31,10 @@ def words_of(n: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BitLists:
-    """The lists of all users of many graphs, as bits.
-
-    Args:
-        words: uint64, the words of all users.
-        graph_ptr: int64, where each graph's users begin.
-    """
+    """The lists of all users of many graphs, as bits."""
 
     words: Words
-    graph_ptr: NDArray[np.int64]
+    graph_ptr: NDArray[np.int64]  # where each graph's users begin
 
     def __post_init__(self) -> None:
         words, graph_ptr = np.asarray(self.words), np.asarray(self.graph_ptr)
@@ -47,9 +42,7 @@ class BitLists:
             raise DataError("graph_ptr must be a flat list of whole numbers beside lists as bits.")
         check_pointers(graph_ptr, "graph_ptr", int(graph_ptr[-1]))
         for name, given in (("words", words), ("graph_ptr", graph_ptr)):
-            view = np.ascontiguousarray(given).view()
-            view.flags.writeable = False
-            object.__setattr__(self, name, view)
+            object.__setattr__(self, name, read_only(given))
         sizes = np.diff(graph_ptr)
         if words.dtype != np.uint64 or words.shape != (sum(n * -(-n // WORD) for n in sizes.tolist()),):
             raise DataError("Lists as bits must be whole words, as many as their graphs need.")
@@ -79,10 +72,12 @@ class BitLists:
         Raises:
             DataError: where a list has another number of bits than ``indptr`` says.
         """
-        if find_spec("numba") is not None:  # several times as fast, with the same result
-            from graphldp.mechanisms.drawing.bits import names_of
+        if find_spec("numba") is not None:
+            from graphldp.neighbour_lists.bit_names import names_of
 
-            return names_of(self.user_ptr(), self.words, indptr)
+            if (found := names_of(self.user_ptr(), self.words, indptr)) is None:
+                raise DataError(_OTHER_LENGTHS)
+            return found
         self._check_lengths(indptr)
         pointers, names = self.user_ptr(), np.empty(int(indptr[-1]), np.int32)
         for start, stop in _runs(pointers):
@@ -93,12 +88,7 @@ class BitLists:
         return names
 
     def subset(self, picked: NDArray[np.int64], graph_ptr: NDArray[np.int64]) -> BitLists:
-        """The lists of some graphs, in this order.
-
-        Args:
-            picked: which graphs.
-            graph_ptr: where the users of each of them begin among theirs.
-        """
+        """The lists of some graphs, in this order; ``graph_ptr`` says where the users of each begin among theirs."""
         begins = self.begins()
         slices = [self.words[a:b] for a, b in zip(begins[picked], begins[picked + 1], strict=True)]
         return BitLists(np.concatenate([self.words[:0], *slices]), graph_ptr)
@@ -121,7 +111,7 @@ class BitLists:
 
     def _check_lengths(self, indptr: NDArray[np.int64]) -> None:
         if not np.array_equal(self.lengths(), np.diff(indptr)):
-            raise DataError(OTHER_LENGTHS)
+            raise DataError(_OTHER_LENGTHS)
 
 
 def _ones(words: Words) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Text from elsewhere, made fit to be shown in a terminal or a notebook.
+"""Text from elsewhere, made fit to be shown in a terminal, a notebook or a spreadsheet.
 
 A name in a file or an answer of a server may hold escape sequences. A terminal obeys them: they can hide text, change
 the title or write to the clipboard. Characters that change the direction of writing can make one name look like
@@ -7,9 +7,12 @@ another.
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet computes
 _INVISIBLE = re.compile(r"[^ -~]")
 
 
@@ -21,6 +24,18 @@ def printable(text: object) -> str:
 def _spelled(found: re.Match[str]) -> str:
     character = found[0]
     return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+
+
+def as_text(cell: str) -> str:
+    """A cell that is text in every spreadsheet: with an apostrophe before it where it would be computed."""
+    return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULAS) else cell
+
+
+def csv_line(cells: Iterable[object]) -> str:
+    """One line of CSV."""
+    line = io.StringIO(newline="")
+    csv.writer(line).writerow(cells)
+    return line.getvalue()
 
 
 def facts(title: str, found: Mapping[str, object]) -> str:
