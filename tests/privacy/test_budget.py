@@ -66,7 +66,7 @@ def test_one_budget_per_user() -> None:
     budget = gl.DPRR(np.array([1.0, 2.0, np.inf])).budget(3782)
     assert np.asarray(budget.degree).tolist() == pytest.approx([0.1, 0.2, np.inf])
     assert np.asarray(budget.edges).tolist() == pytest.approx([0.9, 1.8, np.inf])
-    taken = budget.take(np.array([2, 0]))
+    taken = budget.taken(np.array([2, 0]))
     assert np.asarray(taken.total).tolist() == [np.inf, 1.0]
     explicit = gl.DPRR(np.array([1.0, np.inf]), allocation=gl.Budget(0.5, 0.5)).budget(10)
     assert np.asarray(explicit.degree).tolist() == [0.5, np.inf]

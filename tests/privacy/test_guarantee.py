@@ -84,7 +84,9 @@ def test_in_words(mechanism: gl.Mechanism, graphs: gl.GraphSet, words: str) -> N
     assert str(mechanism.randomize(graphs, rng=0).guarantee) == words
 
 
+@pytest.mark.attack("learning")
 def test_only_what_clients_sent_is_a_release() -> None:
+    """A simulation that is published as if it were private."""
     drawn = gl.DPRR(2.5, noise="discrete").randomize(GRAPHS, rng=0)
     sent = replace(drawn, collected=True).subset([0])
     assert "This is not a release" in str(drawn.guarantee)

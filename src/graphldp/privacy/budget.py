@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import BudgetError, Described, ParameterError, bad_parameter
+from graphldp.files.text import facts
 from graphldp.privacy.utility import balanced_degree, public_mean_degree
-from graphldp.text import facts
 
 type_of_epsilon = float | NDArray[np.float64]
 Allocation = Literal["paper", "fixed", "utility"]
 ALLOCATIONS: tuple[str, ...] = get_args(Allocation)
-PURPOSES = ("degree", "edges", "features", "labels")
+PURPOSES = ("degree", "edges", "features", "labels", "answer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +38,14 @@ class Budget:
         edges: ε₂, on the list.
         features: on all private columns of her features together.
         labels: on her private label.
+        answer: on her answer to a second question about whom she knows.
     """
 
     degree: type_of_epsilon
     edges: type_of_epsilon
     features: type_of_epsilon = 0.0
     labels: type_of_epsilon = 0.0
+    answer: type_of_epsilon = 0.0
 
     def __post_init__(self) -> None:
         for name in PURPOSES:
@@ -59,29 +61,32 @@ class Budget:
     @property
     def total(self) -> type_of_epsilon:
         """All of it, rounded up: what is stated is never less than what is spent."""
-        return _sum_up(np.asarray(self.on_lists), np.asarray(self.on_columns))[()]
+        return _sum_up(self.on_lists, self.on_columns)[()]
 
     @property
     def on_lists(self) -> type_of_epsilon:
-        """ε₁ + ε₂, rounded up: what is spent on whom she knows."""
-        return _sum_up(np.asarray(self.degree), np.asarray(self.edges))[()]
+        """What is spent on whom she knows: degree, list and answer, rounded up."""
+        return _sum_up(_sum_up(self.degree, self.edges), self.answer)[()]
 
     @property
     def on_columns(self) -> type_of_epsilon:
         """What is spent on what she is: features and label, rounded up."""
-        return _sum_up(np.asarray(self.features), np.asarray(self.labels))[()]
+        return _sum_up(self.features, self.labels)[()]
 
     def _repr_html_(self) -> str:
         parts = {"ε₁, for the degree": self.degree, "ε₂, for the edges": self.edges}
-        columns = {"for features": self.features, "for the label": self.labels}
-        parts |= {name: value for name, value in columns.items() if np.any(value)} | {"ε, at most": self.total}
+        more = {"for the answer": self.answer, "for features": self.features, "for the label": self.labels}
+        parts |= {name: value for name, value in more.items() if np.any(value)} | {"ε, at most": self.total}
         return facts("Budget", {name: _span(value) for name, value in parts.items()})
 
     def per_user(self, num_users: int) -> Budget:
         """The same budget with one entry per user (views where it was one number for all)."""
+        for name in PURPOSES:
+            if np.ndim(getattr(self, name)) and (size := np.size(getattr(self, name))) != num_users:
+                raise bad_parameter(name, "Budget", f"one number or one per user ({num_users})", Described(f"{size}"))
         return Budget(*(np.broadcast_to(getattr(self, name), (num_users,)) for name in PURPOSES))
 
-    def take(self, users: NDArray[np.int64] | NDArray[np.bool_]) -> Budget:
+    def taken(self, users: NDArray[np.int64] | NDArray[np.bool_]) -> Budget:
         """The budget of some users only."""
         every = np.broadcast_arrays(*(np.atleast_1d(getattr(self, name)) for name in PURPOSES))
         return Budget(*(each[users] for each in every))
@@ -113,15 +118,16 @@ def check_epsilon(epsilon: ArrayLike, owner: str, num_users: int | None = None) 
     try:
         values = np.asarray(epsilon, dtype=np.float64)
     except (TypeError, ValueError):
-        raise bad_parameter("epsilon", owner, "a positive number, or one per user", epsilon) from None
+        values = None
+    if values is None or np.asarray(epsilon).dtype.kind in "USb":  # NumPy makes numbers of "1" and True
+        raise bad_parameter("epsilon", owner, "a positive number, or one per user", epsilon)
     if values.ndim == 0:
         if not values > 0:
             raise bad_parameter("epsilon", owner, "a positive number", float(values))
         return float(values)
     if values.ndim != 1:
-        raise bad_parameter(
-            "epsilon", owner, "one number or a flat array", Described(f"an array of shape {values.shape}")
-        )
+        got = Described(f"an array of shape {values.shape}")
+        raise bad_parameter("epsilon", owner, "one number or a flat array", got)
     if not (values > 0).all():
         where = int(np.flatnonzero(~(values > 0))[0])
         raise ParameterError(
@@ -129,9 +135,8 @@ def check_epsilon(epsilon: ArrayLike, owner: str, num_users: int | None = None) 
             f"Got {values[where]} at position {where} instead."
         )
     if num_users is not None and len(values) != num_users:
-        raise bad_parameter(
-            "epsilon", owner, f"one number or one per user ({num_users})", Described(f"{len(values)} numbers")
-        )
+        got = Described(f"{len(values)} numbers")
+        raise bad_parameter("epsilon", owner, f"one number or one per user ({num_users})", got)
     return values
 
 
@@ -169,44 +174,39 @@ def allocate(
     """
     values = np.asarray(epsilon, dtype=np.float64)
     public = np.isinf(values)
-    if isinstance(allocation, Budget):
-        return _explicit(values, public, allocation, owner)
-    if allocation == "utility":
-        return _balanced(values, public, n_max, public_mean_degree(n_max) if mean_degree is None else mean_degree)
-    degree = np.asarray((1.0 - alpha) * np.where(public, 1.0, values))
-    if allocation == "paper":
-        degree = np.maximum(degree, degree_floor(n_max))
-    if (short := ~public & ~((degree > 0) & (degree < values))).any():
-        if degree_floor(n_max) < values[short].min() or allocation == "fixed":
-            raise BudgetError(
-                f"The 'alpha' parameter of {owner} must leave some of epsilon on both sides. Got {alpha}."
-            )
-        raise BudgetError(
-            f"The 'epsilon' parameter of {owner} must be above {degree_floor(n_max):.4g} for graphs of up to {n_max} "
-            f"users under allocation='paper'. Got {values[short].min():.4g} instead: raise it, or choose "
-            f"allocation='fixed' or an explicit Budget."
-        )
-    edges = _rest(np.where(public, 1.0, values), degree)
-    return Budget(np.where(public, np.inf, degree)[()], np.where(public, np.inf, edges)[()])
-
-
-def _balanced(values: NDArray[np.float64], public: NDArray[np.bool_], n_max: int, mean_degree: float) -> Budget:
     finite = np.where(public, 1.0, values)
-    distinct, place = np.unique(finite, return_inverse=True)
-    degree = balanced_degree(distinct, n_max, min(mean_degree, max(n_max - 1.0, 0.0)))[place].reshape(values.shape)
-    edges = _rest(finite, degree)
+    if isinstance(allocation, Budget):
+        degree, edges = _explicit(values, public, allocation, owner)
+    elif allocation == "utility":
+        mean = public_mean_degree(n_max) if mean_degree is None else mean_degree
+        distinct, place = np.unique(finite, return_inverse=True)
+        degree = balanced_degree(distinct, n_max, min(mean, max(n_max - 1.0, 0.0)))[place].reshape(values.shape)
+        edges = _rest(finite, degree)
+    else:
+        floor = degree_floor(n_max) if allocation == "paper" else 0.0
+        degree = np.maximum((1.0 - alpha) * finite, floor)
+        if (short := ~public & ~((degree > 0) & (degree < values))).any():
+            if floor < values[short].min():
+                raise BudgetError(
+                    f"The 'alpha' parameter of {owner} must leave some of epsilon on both sides. Got {alpha}."
+                )
+            raise BudgetError(
+                f"The 'epsilon' parameter of {owner} must be above {floor:.4g} for graphs of up to {n_max} users under "
+                f"allocation='paper'. Got {values[short].min():.4g} instead: raise it, or choose allocation='fixed' or "
+                f"an explicit Budget."
+            )
+        edges = _rest(finite, degree)
     return Budget(np.where(public, np.inf, degree)[()], np.where(public, np.inf, edges)[()])
 
 
-def _explicit(values: NDArray[np.float64], public: NDArray[np.bool_], budget: Budget, owner: str) -> Budget:
-    total = np.asarray(_sum_up(np.asarray(budget.degree), np.asarray(budget.edges)))
+def _explicit(
+    values: NDArray[np.float64], public: NDArray[np.bool_], budget: Budget, owner: str
+) -> tuple[type_of_epsilon, type_of_epsilon]:
+    """The two parts of a budget, refused where it does not fit ε."""
+    total = _sum_up(budget.degree, budget.edges)
     if total.ndim and total.shape != values.shape:
-        raise bad_parameter(
-            "allocation",
-            owner,
-            f"a Budget for all or for {values.size} users",
-            Described(f"{total.size} entries"),
-        )
+        must_be = f"a Budget for all or for {values.size} users"
+        raise bad_parameter("allocation", owner, must_be, Described(f"{total.size} entries"))
     if (over := ~public & (total > values)).any():
         raise BudgetError(
             f"The 'allocation' parameter of {owner} must not spend more than epsilon. "
@@ -215,16 +215,11 @@ def _explicit(values: NDArray[np.float64], public: NDArray[np.bool_], budget: Bu
         )
     if not (public | (np.asarray(budget.degree) > 0)).all():
         raise BudgetError(f"The 'allocation' parameter of {owner} must spend something on the degree. Got 0 instead.")
-    return Budget(np.where(public, np.inf, budget.degree)[()], np.where(public, np.inf, budget.edges)[()])
+    return budget.degree, budget.edges
 
 
 def shared(epsilon: type_of_epsilon, shares: Sequence[type_of_epsilon]) -> list[type_of_epsilon]:
-    """ε in parts that are to each other as the shares, and together no more than ε; all infinite where it is.
-
-    Args:
-        epsilon: one number or one per user.
-        shares: finite numbers.
-    """
+    """ε in parts that are to each other as the shares, and together no more than ε; all infinite where it is."""
     if not all(np.isfinite(each).all() for each in shares):
         raise bad_parameter("epsilon", "Joint", "finite for every part, to be shared out anew", math.inf)
     whole = np.asarray(epsilon, np.float64)
@@ -238,8 +233,9 @@ def shared(epsilon: type_of_epsilon, shares: Sequence[type_of_epsilon]) -> list[
     return [np.where(public, np.inf, part)[()] for part in (*parts, left)]
 
 
-def _sum_up(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    """a + b rounded up: never below the real sum."""
+def _sum_up(one: type_of_epsilon, two: type_of_epsilon) -> NDArray[np.float64]:
+    """The sum rounded up: never below the real one."""
+    a, b = np.asarray(one, np.float64), np.asarray(two, np.float64)
     with np.errstate(invalid="ignore", over="ignore"):  # inf, a public user's, stays inf
         total = a + b
         residual = (a - (total - (total - a))) + (b - (total - a))  # Knuth's two-sum: total + residual is exact

@@ -11,10 +11,10 @@ once is protected by the sum of both.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,24 +29,6 @@ _COLLECTED = (
     "Collected: drawn on the users' devices. The graphldp client draws exactly this law, in whole numbers, with "
     "randomness of the operating system. A user of another client has the promise of that client."
 )
-
-
-class ListPromise(NamedTuple):
-    """What is promised to the lists of many users, in five numbers. Those of several sets can be put together.
-
-    Args:
-        private: users whose list is noisy.
-        low: the smallest ε of theirs.
-        high: the largest.
-        public: users whose list is public.
-        pair: the largest ε_i + ε_j of two users of one graph.
-    """
-
-    private: int
-    low: float
-    high: float
-    public: int
-    pair: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +94,11 @@ class Guarantee:
         return found
 
     def by_graph(self) -> NDArray[np.float64]:
-        """A :class:`ListPromise` of each graph, one row each. :func:`in_words` puts them together again."""
+        """What the lists of each graph are promised, a row of five numbers each; those of several sets can be stacked.
+
+        They are: users whose list is noisy, the smallest and the largest ε of theirs, users whose list is public, and
+        the largest ε_i + ε_j of two users.
+        """
         graph = np.repeat(np.arange(len(self.graph_ptr) - 1), np.diff(self.graph_ptr))
         private = np.isfinite(self.edges)
         low, high = np.full(len(self.graph_ptr) - 1, np.inf), np.zeros(len(self.graph_ptr) - 1)
@@ -125,11 +111,8 @@ class Guarantee:
         return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in str(self).splitlines())}</ul>"
 
     def __str__(self) -> str:
-        spent = self.edges[np.isfinite(self.edges)]
-        low, high = float(spent.min(initial=np.inf)), float(spent.max(initial=0.0))
-        lists = ListPromise(len(spent), low, high, self.public_users, self.relationship_dp or 0.0)
-        on_columns, secret = self._on_columns(), bool(self.columns.any())
-        return _words(lists, self.directed, self.noise, self.collected, on_columns, secret, bool(self.edges.any()))
+        law = {"directed": self.directed, "collected": self.collected}
+        return in_words(self.by_graph(), self.noise, self._on_columns(), **law)
 
     def _on_columns(self) -> list[str]:
         """What is promised to columns, and to lists and columns together."""
@@ -150,46 +133,28 @@ class Guarantee:
         return lines
 
 
-def in_words(by_graph: NDArray[np.float64], noise: str | None, *, collected: bool) -> str:
-    """The promise of undirected graphs whose users sent no column of their own, as :class:`Guarantee` says it.
+def in_words(
+    by_graph: NDArray[np.float64],
+    noise: str | None,
+    on_columns: Sequence[str] = (),
+    *,
+    directed: bool = False,
+    collected: bool,
+) -> str:
+    """A promise in words.
 
     Args:
         by_graph: what :meth:`Guarantee.by_graph` gave, of one set or of several put together.
         noise: as of a guarantee.
+        on_columns: what columns are promised, a sentence each.
+        directed: as of a guarantee.
         collected: likewise.
     """
-    private, low, high, public, pair = by_graph.T
-    lists = ListPromise(
-        *(int(private.sum()), float(low.min(initial=np.inf)), float(high.max(initial=0.0))),
-        *(int(public.sum()), float(pair.max(initial=0.0))),
-    )
-    return _words(lists, False, noise, collected, [], False, lists.high > 0 or lists.public > 0)
-
-
-def _words(
-    lists: ListPromise,
-    directed: bool,
-    noise: str | None,
-    collected: bool,
-    on_columns: list[str],
-    secret: bool,
-    edges: bool,
-) -> str:
-    """A guarantee in words.
-
-    Args:
-        lists: what lists are promised.
-        directed: as of a guarantee, like the next two.
-        noise: see there.
-        collected: see there.
-        on_columns: what columns are promised.
-        secret: whether something was spent on columns.
-        edges: whether something was spent on lists.
-    """
+    private, public = (int(by_graph[:, column].sum()) for column in (0, 3))
+    spent, pair = by_graph[by_graph[:, 0] > 0, 1:3], by_graph[:, 4].max(initial=0.0)
     lines = []
-    if lists.private and (lists.high > 0 or not secret):
-        span = f"ε = {lists.high:.6g}" if lists.low == lists.high else f"ε from {lists.low:.6g} to {lists.high:.6g}"
-        lines.append(f"Edge LDP: {lists.private:,} private users, {span} each.")
+    if private and (spent.any() or not on_columns):
+        lines.append(f"Edge LDP: {private:,} private users, {_span(spent)} each.")
     lines += on_columns
     if lines:
         lines.append(_COLLECTED if collected else _SIMULATED)
@@ -199,18 +164,18 @@ def _words(
         )
     elif noise == "discrete":
         lines.append("Noise: discrete Laplace, the law that the live client draws exactly.")
-    if not directed and not lists.public and (lists.pair or not secret):
-        lines.append(f"Relationship DP: {lists.pair:.6g} for the two reports that share an edge.")
-    elif directed and not (secret and not edges):
+    if not directed and not public and (pair or not on_columns):
+        lines.append(f"Relationship DP: {pair:.6g} for the two reports that share an edge.")
+    elif directed and (spent.any() or public or not on_columns):
         lines.append("Relationship DP: does not arise, since a directed edge stands in one list only.")
-    if lists.public:
+    if public:
         disclosed = (
             "Every edge that leaves a public user is disclosed; those that leave private users stay hidden."
             if directed
             else "An edge between a private and a public user is disclosed by the public one; only edges between "
             "private users stay hidden."
         )
-        lines.append(f"Not promised: {lists.public:,} public users publish their lists as they are. {disclosed}")
+        lines.append(f"Not promised: {public:,} public users publish their lists as they are. {disclosed}")
     return "\n".join(lines)
 
 

@@ -23,13 +23,7 @@ def public_mean_degree(n: int) -> float:
 
 
 def list_variance(degree: float, n: int, epsilon2: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The variance of the length of DPRR's list, given d* = d: d·pq(1−pq) + (n−1−d)(1−p)q(1−(1−p)q), exactly.
-
-    Args:
-        degree: d, at most n − 1.
-        n: users in the graph, at least 2.
-        epsilon2: ε₂, any number of them.
-    """
+    """L, the variance of the length of DPRR's list given d* = d ≤ n − 1, exactly, for n ≥ 2."""
     odds = np.exp(-epsilon2)
     flip = odds / (1 + odds)
     expected = degree * (1 - 2 * flip) + (n - 1) * flip
@@ -44,12 +38,7 @@ def balanced_degree(epsilon: NDArray[np.float64], n: int, mean_degree: float) ->
 
     With less, the noise on the degree is the larger part of the variance of the list's length. With more, all that is
     still to be gained is less than half of that variance, and the edges pay for it. Both sides are monotone in ε₁, so
-    halving the interval finds the one place where they meet.
-
-    Args:
-        epsilon: finite ε, any number of them.
-        n: users in a graph, a public number.
-        mean_degree: a public guess of the mean degree, at most n − 1.
+    halving the interval finds the one place where they meet. The public guess of the mean degree is at most n − 1.
     """
     if n < 2:
         return epsilon.copy()
