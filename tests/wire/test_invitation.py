@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphldp.errors import WireError
-from graphldp.wire import Invitation
+from graphldp.wire import Invitation, address
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "links.json").read_text("utf-8"))
+SERVERS = json.loads((Path(__file__).parent / "vectors" / "invitation.json").read_text("utf-8"))
 TOKEN = "2.0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
 
 
@@ -33,6 +34,7 @@ def test_invalid_links_are_refused_without_repeating_them(vector: dict[str, Any]
     assert TOKEN not in str(refused.value)
 
 
+@pytest.mark.attack("device")
 @given(
     st.from_regex("[a-z0-9-]{1,64}", fullmatch=True),
     st.from_regex("[A-Za-z0-9._~-]{1,200}", fullmatch=True),
@@ -42,6 +44,7 @@ def test_invalid_links_are_refused_without_repeating_them(vector: dict[str, Any]
 def test_a_link_comes_back_and_a_cut_one_is_never_another_members(
     community: str, token: str, server: str, page: str | None
 ) -> None:
+    """An invitation link in the logs of a server or proxy."""
     invitation = Invitation(server, community, token)
     link = invitation.to_link(page)
     assert Invitation.from_link(link) == invitation
@@ -61,6 +64,15 @@ def test_a_token_that_a_link_cannot_hold(token: str) -> None:
         Invitation("https://a.example", "cats", token).to_link()
 
 
-def test_capitals_of_a_host_are_the_same_host() -> None:
-    link = f"HTTPS://Reports.Example.ORG/join#{TOKEN}/cats"
-    assert Invitation.from_link(link).server == "https://reports.example.org"
+@pytest.mark.attack("device")
+@pytest.mark.parametrize("vector", SERVERS["valid"], ids=lambda v: v["name"])
+def test_an_address_is_kept_in_one_way(vector: dict[str, Any]) -> None:
+    """One server under two addresses, such as https://h and https://h:443, to get two reports for one ε."""
+    kept = Invitation.from_json(json.dumps(vector["message"])).server
+    assert kept == address(kept) == vector["address"]
+
+
+@pytest.mark.parametrize("vector", SERVERS["invalid"], ids=lambda v: v["name"])
+def test_what_programs_read_in_several_ways_is_refused(vector: dict[str, Any]) -> None:
+    with pytest.raises(WireError):
+        Invitation.from_json(json.dumps(vector["message"]))

@@ -29,8 +29,8 @@ from graphldp.wire.codes.combinations import sets
 from graphldp.wire.codes.golomb import pack
 
 VECTORS = Path(__file__).parent / "vectors"
-VALID = json.loads((VECTORS / "valid.json").read_text())["valid"]
-INVALID = json.loads((VECTORS / "invalid.json").read_text())["invalid"]
+VALID = json.loads((VECTORS / "valid.json").read_text("utf-8"))["valid"]
+INVALID = json.loads((VECTORS / "invalid.json").read_text("utf-8"))["invalid"]
 
 
 def report(**changes: Any) -> Report:

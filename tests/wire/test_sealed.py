@@ -12,8 +12,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import given
 from hypothesis import strategies as st
 
+pytest.importorskip("graphldp.client.sending.sealing", reason="needs the client, and so POSIX's locks")
 from graphldp.client.sending.sealing import seal
-from graphldp.collector.storage.sealing_keys import Opener, UnknownKeyError
+from graphldp.collector.storage.operating.sealing_keys import Opener, UnknownKeyError
 from graphldp.errors import WireError
 from graphldp.wire import Inner, Sealed, inner_size, key_id, max_size
 
@@ -41,14 +42,18 @@ def test_valid_vectors(vector: dict[str, Any]) -> None:
     assert OPENER.open(community, again) == expected
 
 
+@pytest.mark.attack("device")
 @pytest.mark.parametrize("vector", VECTORS["invalid"], ids=lambda v: v["name"])
 def test_invalid_vectors(vector: dict[str, Any]) -> None:
+    """A message sealed to a wrong or retired key, damaged, or with something else inside."""
     with pytest.raises(UnknownKeyError if vector.get("unknown_key") else WireError):
         OPENER.open(vector["community"], bytes.fromhex(vector["sealed"]))
 
 
+@pytest.mark.attack("device")
 @given(st.data(), st.integers(2, 3000))
 def test_all_that_is_sealed_in_a_community_has_one_length(data: st.DataObject, n: int) -> None:
+    """A relay that looks at lengths."""
     made = Inner(
         data.draw(st.sampled_from(["report", "answer"])),
         data.draw(st.integers(1, 2**31 - 1)),

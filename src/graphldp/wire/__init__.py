@@ -1,54 +1,61 @@
 """All that client and collector agree on."""
 
-from graphldp.wire.answer import ANSWER_TYPE, MAX_ANSWER, Answer
-from graphldp.wire.choice import Choice
-from graphldp.wire.codes.counts import MAX_GROUPS, most_groups
+from graphldp.wire.bulk import read_plain
+from graphldp.wire.codes import SMALL
+from graphldp.wire.codes.golomb import LONGEST
 from graphldp.wire.community import (
     ID_PATTERN,
     MAX_EPOCH,
     Publication,
     Published,
+    write_people,
     write_publication,
+    write_terms,
 )
 from graphldp.wire.invitation import Invitation, address
-from graphldp.wire.question import QUESTION_TYPE, Question
-from graphldp.wire.reading.bulk import PlainReports, read_plain
-from graphldp.wire.reading.validation import Reading, validate
-from graphldp.wire.report import (
+from graphldp.wire.layout import (
     DEGREE_RANGE,
     FIRST_BYTE,
     MAX_EPSILON,
+    MAX_GROUPS,
     MAX_HEADER,
     MAX_USERS,
     MECHANISMS,
     MEDIA_TYPE,
     MILLION,
-    SMALL,
     WITH_COUNTS,
     WITH_DEGREE,
     WITH_EDGES,
     WITH_EPSILON1,
     WITH_HUBS,
-    Report,
-    ReportHead,
-    decode,
-    decode_head,
-    encode,
+    WITH_SECOND,
     max_size,
-    may_lack_list,
+    most_groups,
     quantize,
     to_millionths,
 )
-from graphldp.wire.report_json import from_json, to_json
-from graphldp.wire.roster import plain, roster_digest, spoken
+from graphldp.wire.report import Report, decode, decode_head, encode, from_json, to_json
+from graphldp.wire.roster import check_names, is_shown, plain, roster_digest, spoken
 from graphldp.wire.sealed import Inner, Sealed, inner_size, key_id, sealing_info
-from graphldp.wire.terms import PRIVATE_MECHANISMS, Terms
+from graphldp.wire.second_question import (
+    ANSWER_TYPE,
+    MAX_ANSWER,
+    QUESTION_TYPE,
+    Answer,
+    NoisyLists,
+    Question,
+    SecondQuestion,
+    read_question,
+)
+from graphldp.wire.terms import PRIVATE_MECHANISMS, Choice, Inquiry, Terms
+from graphldp.wire.validation import Reading, reason, validate
 
 __all__ = [
     "ANSWER_TYPE",
     "DEGREE_RANGE",
     "FIRST_BYTE",
     "ID_PATTERN",
+    "LONGEST",
     "MAX_ANSWER",
     "MAX_EPOCH",
     "MAX_EPSILON",
@@ -66,37 +73,44 @@ __all__ = [
     "WITH_EDGES",
     "WITH_EPSILON1",
     "WITH_HUBS",
+    "WITH_SECOND",
     "Answer",
     "Choice",
     "Inner",
+    "Inquiry",
     "Invitation",
-    "PlainReports",
+    "NoisyLists",
     "Publication",
     "Published",
     "Question",
     "Reading",
     "Report",
-    "ReportHead",
     "Sealed",
+    "SecondQuestion",
     "Terms",
     "address",
+    "check_names",
     "decode",
     "decode_head",
     "encode",
     "from_json",
     "inner_size",
+    "is_shown",
     "key_id",
     "max_size",
-    "may_lack_list",
     "most_groups",
     "plain",
     "quantize",
     "read_plain",
+    "read_question",
+    "reason",
     "roster_digest",
     "sealing_info",
     "spoken",
     "to_json",
     "to_millionths",
     "validate",
+    "write_people",
     "write_publication",
+    "write_terms",
 ]

@@ -14,16 +14,23 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, dataclass, field
-from urllib.parse import urlsplit
+from ipaddress import IPv4Address, IPv6Address
 
 from graphldp.errors import WireError
 from graphldp.wire.community import ID_PATTERN
-from graphldp.wire.reading.strict import read_object
+from graphldp.wire.strict_json import read_object
 
 BEARER_PATTERN = "^[!-~]{1,200}$"
 IN_LINK_PATTERN = "^[A-Za-z0-9._~-]{1,200}$"  # what stands in a link as it is
 _PAGE = "/join"
 _NO_LINK = "An invitation link is https://SERVER/join#TOKEN/COMMUNITY, whole and unchanged."
+_HOST = r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?"
+_PATH = r"(?:/(?!\.{1,2}(?:/|$))[a-z0-9._~-]+)*/*"
+_ADDRESS = re.compile(rf"(https?)://(\[[0-9a-f:]+\]|{_HOST})(?::([0-9]{{1,9}}))?({_PATH})", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile("[0-9]+|0x[0-9a-f]*")  # what makes a host an IPv4 address, to browsers
+_LOCAL = ("localhost", "127.0.0.1", "[::1]")
+_PORTS = {"https": 443, "http": 80}
+_LAST_PORT = (1 << 16) - 1
 _NO_ADDRESS = "The invitation's server is not an address such as https://reports.example.org."
 
 
@@ -91,15 +98,35 @@ class Invitation:
 
 
 def address(server: str) -> str:
-    """A collector's address in the one way that it is kept: over https, or on this machine."""
-    try:
-        parts = urlsplit(server)
-        usable = re.fullmatch(r"[\x21-\x7e]+", server) is not None and parts.port != 0
-    except ValueError:  # brackets that do not close, a port that is none
-        raise WireError(_NO_ADDRESS) from None
-    local = parts.hostname in ("localhost", "127.0.0.1", "::1")
-    if not usable or not parts.hostname or parts.username or parts.query or parts.fragment:
+    """A collector's address in the one way that it is kept: over https, or on this machine.
+
+    Two ways to write one address give the same text, by which vault and ledger know a server: capitals, the port that
+    goes without saying, zeros in front of one, a dot after the host, slashes at the end, and zeros in an IPv6 address
+    do not count. What else programs read in several ways (127.1, percent signs, a path with dots) is refused.
+    """
+    found = _ADDRESS.fullmatch(server)
+    if found is None:
         raise WireError(_NO_ADDRESS)
-    if parts.scheme != "https" and not (parts.scheme == "http" and local):
+    scheme, host, port, path = found[1].lower(), _host(found[2].lower()), int(found[3] or 0), found[4].rstrip("/")
+    if found[3] is not None and not 1 <= port <= _LAST_PORT:
+        raise WireError(_NO_ADDRESS)
+    if scheme != "https" and host not in _LOCAL:
         raise WireError("The invitation's server must be reached over https.")
-    return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
+    return f"{scheme}://{host}{f':{port}' if port not in (0, _PORTS[scheme]) else ''}{path}"
+
+
+def _host(host: str) -> str:
+    """A host in its one form."""
+    host = host.removesuffix(".")
+    try:
+        if host.startswith("["):
+            ip = IPv6Address(host[1:-1])
+            if ip.ipv4_mapped is None:
+                return f"[{ip.compressed}]"
+        elif not _NUMBER.fullmatch(host.rpartition(".")[2]):
+            return host
+        else:
+            return str(IPv4Address(host))
+    except ValueError:
+        pass
+    raise WireError(_NO_ADDRESS)

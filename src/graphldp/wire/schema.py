@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphldp.privacy.pairs import PAIR_USERS
 from graphldp.wire import problems
-from graphldp.wire.choice import LONGEST_NAME
-from graphldp.wire.codes.counts import MAX_GROUPS
 from graphldp.wire.community import (
+    DAY_PATTERN,
     DIGEST_PATTERN,
     ID_PATTERN,
     KEY_PATTERN,
@@ -20,19 +20,23 @@ from graphldp.wire.community import (
     MAX_RETENTION,
 )
 from graphldp.wire.invitation import BEARER_PATTERN
-from graphldp.wire.report import (
+from graphldp.wire.layout import (
     DEGREE_RANGE,
+    LAYOUTS,
     MAX_EPSILON,
+    MAX_GROUPS,
     MAX_USERS,
+    MAY_LACK_LIST,
     MECHANISMS,
     WITH_COUNTS,
     WITH_EDGES,
     WITH_EPSILON1,
     WITH_HUBS,
-    may_lack_list,
+    WITH_SECOND,
 )
-from graphldp.wire.report_json import field_names
-from graphldp.wire.terms import PRIVATE_MECHANISMS
+from graphldp.wire.report import field_names
+from graphldp.wire.roster import LONGEST_NAME
+from graphldp.wire.terms import LONGEST_TEXTS, PRIVATE_MECHANISMS
 
 Schema = dict[str, Any]
 
@@ -63,7 +67,12 @@ _SERVER: Schema = {
 }
 
 
-_OPTIONAL = ("retention_days", "keeps_models", "sealing_key")
+_OPTIONAL = (*LONGEST_TEXTS, "retention_days", "keeps_models", "sealing_key")
+_TEXTS = {
+    "purpose": "What the reports are for, in words for members.",
+    "operator": "Who asks.",
+    "contact": "Whom members can write to.",
+}
 _GROUPS: Schema = {
     "group_names": {
         "type": "array",
@@ -77,6 +86,10 @@ _GROUPS: Schema = {
         "type": "array",
         "items": {"type": "integer", "minimum": 0, "maximum": MAX_GROUPS - 1},
         "description": "The number of each user's group, in the order of the roster; no group is empty.",
+    },
+    "dealt": {
+        "type": "boolean",
+        "description": "Whether users were dealt into these groups, called 1, 2 and so on (docs/reference/wire.md).",
     },
 }
 
@@ -120,7 +133,7 @@ def _report() -> Schema:
         properties = {"mechanism": {"const": mechanism}} | {name: fields[name] for name in names[1:]}
         kind = {"type": "object", "required": names, "properties": properties, "additionalProperties": False}
         without = properties | {"neighbours": {"const": []}}
-        if may_lack_list(mechanism):
+        if mechanism in MAY_LACK_LIST:
             kinds.append(kind | {"properties": without | {"epsilon2": {"const": 0}}})
         elif mechanism in WITH_EPSILON1 and mechanism not in WITH_EDGES:
             kind |= {"properties": without}
@@ -133,10 +146,10 @@ def _answer() -> Schema:
         "n": _USERS | {"description": "Users in the community."},
         "user": _USER | {"description": "The answering user's number; below n."},
         "question": {"type": "string", "pattern": DIGEST_PATTERN, "description": "SHA-256 of the question's bytes."},
-        "busy_friends": _NOISY,
+        "count": _NOISY,
     }
     return {
-        "description": "A hub's answer to the second question in the form for people. On the wire it is bytes.",
+        "description": "An answer to a second question in the form for people. On the wire it is bytes.",
         "type": "object",
         "required": list(properties),
         "properties": properties,
@@ -148,6 +161,10 @@ def _community() -> Schema:
     properties: Schema = {
         "id": {"type": "string", "pattern": ID_PATTERN},
         "name": _NAME | {"description": "What people call it; printable characters only."},
+        **{
+            name: _NAME | {"maxLength": LONGEST_TEXTS[name], "description": f"{words} All three texts, or none."}
+            for name, words in _TEXTS.items()
+        },
         "n": _USERS | {"description": "How many users the roster names."},
         "user": _USER | {"description": "The slot that the token opens; below n."},
         "mechanism": {"enum": list(PRIVATE_MECHANISMS)},
@@ -162,7 +179,7 @@ def _community() -> Schema:
             "type": "string",
             "pattern": DIGEST_PATTERN,
             "description": "SHA-256 over the roster's names, each after its length as eight bytes, big-endian; "
-            "then over the groups, where there are any: docs/wire.md has the order.",
+            "then over the groups, where there are any: docs/reference/wire.md has the order.",
         },
         "retention_days": {
             "type": "integer",
@@ -181,8 +198,8 @@ def _community() -> Schema:
         },
         "roster": {
             "type": "array",
-            "items": {"type": "string"},
-            "description": "The users' names, in the order of their numbers.",
+            "items": _NAME,
+            "description": "The users' names, by number; no two look alike (docs/reference/wire.md, Names).",
         },
     }
     offers: list[Schema] = [
@@ -198,15 +215,23 @@ def _community() -> Schema:
             "maximum": DEGREE_RANGE[1],
             "description": "The noisy degree from which on a user is a hub; null where nobody is.",
         }
-    asking = offers[PRIVATE_MECHANISMS.index("hub-counts")]
-    asking["required"].append("answered")
-    asking["properties"] |= {
-        "answered": {
+    for name in WITH_SECOND:
+        asking = offers[PRIVATE_MECHANISMS.index(name)]
+        asking["required"] = [*asking.get("required", ()), "answered"]
+        asking["properties"]["answered"] = {
             "type": "array",
             "items": _EPOCH,
             "description": "The epochs in which the collector has this slot's answer to the second question.",
-        },
-    }
+        }
+        if LAYOUTS[name].asks_all:
+            asking["required"].append("answer_until")
+            asking["properties"]["answer_until"] = {
+                "type": "string",
+                "pattern": DAY_PATTERN,
+                "description": "The last day on which devices keep lists for the second question.",
+            }
+            asking["properties"]["n"] = {"maximum": PAIR_USERS}
+            asking["properties"]["choices"] |= {"maxItems": 1, "items": _choice(name, public=False)}
     for name in WITH_COUNTS:
         counting = offers[PRIVATE_MECHANISMS.index(name)]
         counting["required"] = ["group_names", "groups"]
@@ -217,24 +242,25 @@ def _community() -> Schema:
         "type": "object",
         "required": [name for name in properties if name not in _OPTIONAL],
         "properties": properties,
+        "dependentRequired": {name: [each for each in LONGEST_TEXTS if each != name] for name in LONGEST_TEXTS},
         "oneOf": offers,
     }
 
 
-def _choice(mechanism: str) -> Schema:
-    public: Schema = {"epsilon1": {"type": "null"}, "epsilon2": {"type": "null"}}
+def _choice(mechanism: str, *, public: bool = True) -> Schema:
+    as_it_is: Schema = {"epsilon1": {"type": "null"}, "epsilon2": {"type": "null"}}
     spent = {
         name: _EPSILON if mechanism in users else {"const": 0}
         for name, users in (("epsilon1", WITH_EPSILON1), ("epsilon2", WITH_EDGES))
     }
-    if may_lack_list(mechanism):  # what a hub spends; everybody else spends both on her degree
+    if mechanism in MAY_LACK_LIST:  # what a hub spends; everybody else spends both on her degree
         spent["epsilon2"] = {"anyOf": [_EPSILON, {"const": 0}], "description": "0 where nobody sends a list."}
     return {
         "description": "An offer of ε. Null stands for an infinite ε: the list is published as it is.",
         "type": "object",
         "required": ["name", "epsilon1", "epsilon2"],
         "properties": {"name": _NAME},
-        "oneOf": [{"properties": spent}, {"properties": public}],
+        "oneOf": [{"properties": spent}, *([{"properties": as_it_is}] if public else [])],
     }
 
 

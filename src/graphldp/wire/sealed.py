@@ -30,9 +30,9 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from graphldp.errors import WireError
-from graphldp.wire.answer import MAX_ANSWER
 from graphldp.wire.community import MAX_EPOCH
-from graphldp.wire.report import MAX_USERS, max_size
+from graphldp.wire.layout import MAX_USERS, max_size
+from graphldp.wire.second_question import MAX_ANSWER
 
 KEY_SIZE = 65
 KEY_ID_SIZE = 8
@@ -45,7 +45,7 @@ _NOT_ONE = "What was sealed is no report and no answer."
 
 @dataclass(frozen=True)
 class Inner:
-    """What is inside: a report or an answer, and all that its own request would carry.
+    """A report or an answer that is sealed, and all that its own request would carry.
 
     Args:
         kind: ``"report"`` or ``"answer"``.

@@ -8,8 +8,7 @@ one comes after
 others. The number is written in the fewest whole bytes that hold C(size, m) − 1, so no code that treats all sets alike
 is shorter, and every number below C(size, m) stands for one set. Both directions walk down the positions with one
 binomial coefficient, which each step multiplies and divides by small numbers: linear in ``size``, on numbers of as many
-bits. That is little for the short lists of small communities, and too much for long ones: see
-:mod:`graphldp.wire.codes.golomb`.
+bits. That is little for the short lists of small communities, and too much for long ones.
 """
 
 from __future__ import annotations
@@ -78,3 +77,9 @@ def unpack(data: bytes, m: int, size: int) -> Positions:
         else:
             smaller = smaller * (place - left) // place if place else 0
     return np.array(found[::-1], np.int64)
+
+
+def fits(data: bytes, m: int, size: int) -> bool:
+    """Whether ``data`` is the number of m positions below ``size``."""
+    total, width = sets(size, m)
+    return len(data) == width and int.from_bytes(data) < total

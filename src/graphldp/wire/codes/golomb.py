@@ -11,11 +11,15 @@ smallest that gives the fewest bits, so every set of positions has exactly one c
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import WireError
 
+LONGEST = 1024  # bytes that are looked at as one number; arrays look at more of them faster
+_CHUNK = 1 << 14  # bytes that are bits at a time: what arrays of them take stays below a few megabytes
 Positions = NDArray[np.int64]
 
 
@@ -65,3 +69,73 @@ def best_parameter(gaps: Positions) -> int:
     while int((high - (high >> 1)).sum()) > len(gaps):
         k, high = k + 1, high >> 1
     return k
+
+
+def fits(data: bytes, k: int, m: int, size: int) -> bool:
+    """Whether ``data`` is the one code of m positions below ``size``, as :func:`unpack` finds out.
+
+    The bits are one number too: what is asked of all gaps at once takes a few operations on it.
+    """
+    if len(data) > LONGEST:
+        return _fits_long(data, k, m, size)
+    bits = int.from_bytes(data)
+    width = 8 * len(data) - m * k
+    if width < 0:
+        return False
+    low, high = bits >> width, bits & (1 << width) - 1  # the k low bits of every gap; the rest of it in unary
+    padding = (high & -high).bit_length() - 1 if m else width
+    unary = width - padding  # m ones, and as many zeros as the gaps' high parts add up to
+    if high.bit_count() != m or not 0 <= padding < 8:
+        return False
+    # the smallest k with the fewest bits, as best_parameter finds it: this one does not pay, the last one did
+    if unary > 2 * m and len(f"{high >> padding:0{unary}b}".replace("00", "0")) > 2 * m:
+        return False
+    each = _each(m, k)
+    if k and unary + (low >> k - 1 & each).bit_count() <= 2 * m:
+        return False
+    gaps = unary - m << k
+    if k and m <= 2 << k:  # every other gap in a place twice as wide: what these add up to is what is left of them
+        modulus, others = (1 << 2 * k) - 1, _each((m + 1) // 2, 2 * k) * ((1 << k) - 1)
+        gaps += (low & others) % modulus + (low >> k & others) % modulus
+    else:
+        for place in range(k):
+            gaps += (low >> place & each).bit_count() << place
+    return gaps + m <= size
+
+
+def _fits_long(given: bytes, k: int, m: int, size: int) -> bool:
+    """As :func:`fits` for long data, some of the bits at a time."""
+    data, low_bits = np.frombuffer(given, np.uint8), m * k
+    if low_bits + m > 8 * len(data):
+        return False
+    count, last, halves = 0, -1, 0  # of the unary half: ones so far, the last of them, what one more low bit would save
+    for at in range(low_bits // 8, len(data), _CHUNK):
+        bits = np.unpackbits(data[at : at + _CHUNK])
+        ones = np.flatnonzero(bits[max(0, low_bits - 8 * at) :]) + max(8 * at - low_bits, 0)
+        if len(ones):
+            gaps = np.diff(ones, prepend=last) - 1
+            halves += int((gaps - (gaps >> 1)).sum())
+            count, last = count + len(ones), int(ones[-1])
+    if count != m or -(-(low_bits + last + 1) // 8) != len(data) or halves > m:
+        return False
+    high, places = last + 1 - m, _sums(data, m, k)
+    if k and high + places[0] <= m:
+        return False
+    low = sum(total << (k - 1 - place) for place, total in enumerate(places))
+    return (high << k) + low + m <= size
+
+
+def _sums(data: NDArray[np.uint8], m: int, k: int) -> list[int]:
+    """How many of m numbers of k bits have a one in each place, the highest first."""
+    total = np.zeros(k, np.int64)
+    for first in range(0, m if k else 0, 8 * _CHUNK // 32):  # whole bytes, whatever k is
+        count = min(m - first, 8 * _CHUNK // 32)
+        bits = np.unpackbits(data[first * k // 8 : -(-(first + count) * k // 8)], count=count * k)
+        total += bits.reshape(count, k).sum(axis=0, dtype=np.int64)
+    return [int(each) for each in total]
+
+
+@lru_cache(maxsize=4096)
+def _each(m: int, k: int) -> int:
+    """A one in the lowest bit of each of m numbers of k bits."""
+    return ((1 << m * k) - 1) // ((1 << k) - 1) if k else 0

@@ -9,12 +9,14 @@ from graphldp.errors import WireError
 
 
 def read_object(text: str | bytes) -> dict[str, Any]:
-    """The object that a text is.
+    """The object that a text is; bytes are UTF-8.
 
     Raises:
         WireError: for any other text.
     """
     try:
+        if isinstance(text, bytes):
+            text = text.decode("utf-8-sig")
         found = json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse_constant)
     except WireError:
         raise

@@ -13,13 +13,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.wire.codes.varints import MOST_BYTES
-from graphldp.wire.report import FIRST_BYTE, MAX_HEADER, MECHANISMS, MILLION
-
-_DEGREES, _COUNTS, _LISTS = (MECHANISMS.index(name) for name in ("noisy-degrees", "hub-counts", "hub-lists"))
+from graphldp.wire.layout import FIRST_BYTE, LAYOUTS, MAX_HEADER, MILLION
+from graphldp.wire.reader import MOST_BYTES
 
 Whole = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+
+
+def _by_code(*each: bool) -> Flags:
+    return np.array(each)
+
+
+_LAYOUTS = LAYOUTS.values()
+_PLAIN = _by_code(*(each.noisy_degree and (each.optional_list or not each.epsilon2) for each in _LAYOUTS))
+_ASKED = _by_code(*(each.asked for each in _LAYOUTS))
+_EPSILON2 = _by_code(*(each.epsilon2 for each in _LAYOUTS))
 
 
 class PlainReports(NamedTuple):
@@ -51,20 +59,19 @@ def read_plain(bodies: Sequence[bytes], n: Whole) -> PlainReports:
     start = end - lengths
     data = np.frombuffer(b"".join((*heads, bytes(2 * MAX_HEADER))), np.uint8).astype(np.int64)
     code, k = data[start + 1] >> 5, data[start + 1] & 31
-    known = (code == _DEGREES) | (code == _COUNTS) | (code == _LISTS)
-    good = known & (k <= (code == _COUNTS)) & (lengths > 1) & (data[start] == FIRST_BYTE)
+    asks, listed = _ASKED[code], _EPSILON2[code]
+    good = _PLAIN[code] & (k <= asks) & (lengths > 1) & (data[start] == FIRST_BYTE)
     users, at, whole = _varints(data, start + 2)
     good &= whole & (users == n)
     user, at, whole = _varints(data, at)
     good &= whole & (user < n)
     units, at = _three_bytes(data, at), at + 3
     good &= units > 0
-    listed = code == _LISTS
     good &= ~listed | (_three_bytes(data, at) == 0)
     folded, at, whole = _varints(data, at + 3 * listed)
     good &= whole & (at == end)
     degree = np.where(folded & 1, -(folded >> 1) - 1, folded >> 1)
-    return PlainReports(good, units / MILLION, degree, (code == _COUNTS) & (k == 1))
+    return PlainReports(good, units / MILLION, degree, asks & (k == 1))
 
 
 def _three_bytes(data: Whole, at: Whole) -> Whole:

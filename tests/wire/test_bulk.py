@@ -11,9 +11,9 @@ import pytest
 from graphldp.audit.fuzz import mutated, random_report
 from graphldp.errors import WireError
 from graphldp.wire import decode, encode
-from graphldp.wire.reading.bulk import read_plain
+from graphldp.wire.bulk import read_plain
 
-VECTORS = Path(__file__).parents[1] / "vectors"
+VECTORS = Path(__file__).parent / "vectors"
 
 
 def check(bodies: list[bytes], sizes: list[int]) -> int:
@@ -51,7 +51,7 @@ def test_good_reports_and_bytes_changed_at_random() -> None:
 
 @pytest.mark.parametrize("file", ["valid", "invalid"])
 def test_the_shared_vectors(file: str) -> None:
-    found = json.loads((VECTORS / f"{file}.json").read_text())[file]
+    found = json.loads((VECTORS / f"{file}.json").read_text("utf-8"))[file]
     bodies = [bytes.fromhex(each["hex"]) for each in found]
     sizes = [each["report"]["n"] if "report" in each else 5 for each in found]
     read = check(bodies, sizes)

@@ -20,9 +20,8 @@ from hypothesis import strategies as st
 from graphldp import wire
 from graphldp.audit.fuzz import mutated, offering, random_report
 from graphldp.errors import WireError
-from graphldp.wire import Choice, Reading, Terms, validate
-from graphldp.wire.reading import validation
-from graphldp.wire.reading.validation import LONGEST, reason
+from graphldp.wire import LONGEST, Choice, Reading, Terms, reason, validate
+from graphldp.wire.codes import golomb
 
 PUBLIC = Choice("public", math.inf, math.inf)
 SPLITS = {
@@ -95,7 +94,7 @@ def sent(draw: st.DrawFn, sizes: st.SearchStrategy[int] = SHORT) -> Sent:
     return Sent(community(mechanism, n + (change == "n")), claimed, bytes(body))
 
 
-VECTORS = Path(__file__).parents[1] / "vectors"
+VECTORS = Path(__file__).parent / "vectors"
 VALID = json.loads((VECTORS / "valid.json").read_text("utf-8"))["valid"]
 INVALID = json.loads((VECTORS / "invalid.json").read_text("utf-8"))["invalid"]
 
@@ -113,6 +112,7 @@ def test_valid_vectors(vector: dict[str, Any]) -> None:
     assert not validate(replace(terms, n=report.n + 1), report.user, body).good
 
 
+@pytest.mark.attack("collector")
 @pytest.mark.parametrize(
     ("spent", "degree", "hub_from", "good"),
     [
@@ -129,15 +129,20 @@ def test_valid_vectors(vector: dict[str, Any]) -> None:
 def test_who_is_no_hub_by_her_degree_sends_no_list(
     spent: tuple[float, float], degree: int, hub_from: int | None, good: bool
 ) -> None:
-    """And who is one sends what the choice leaves for her list, on top of no more than it leaves for her degree."""
+    """A list from a user whose d* says that she is not a hub of `hub-lists`, to weigh more in training.
+
+    And who is one sends what the choice leaves for her list, on top of no more than it leaves for her degree.
+    """
     terms = Terms("c", "c", 40, "hub-lists", (Choice("a", 0.4, 1.6), PUBLIC), "", hub_from=hub_from)
     report = wire.Report("hub-lists", 40, 3, *spent, degree, np.array([1, 2][: 2 * (spent[1] > 0)], np.int32))
     assert validate(terms, 3, wire.encode(report)).good is good
     assert (terms.refuse(report, 3) is None) is good
 
 
+@pytest.mark.attack("collector")
 @pytest.mark.parametrize(("counts", "good"), [((3, -2), True), ((3, -2, 0), False), ((300, -8193), True)])
 def test_counts_are_of_the_communitys_groups(counts: tuple[int, ...], good: bool) -> None:
+    """Counts of more or fewer groups than the community has."""
     terms = community("friend-counts", 40)
     report = wire.Report("friend-counts", 40, 3, 0.8, 0.0, None, np.zeros(0, np.int32), counts=counts)
     assert validate(terms, 3, wire.encode(report)) == Reading(good)
@@ -209,14 +214,14 @@ def test_sizes_at_which_numbers_change_their_length(n: int) -> None:
 @settings(deadline=None, max_examples=200)
 @given(sent(st.integers(9_000, 40_000)))
 def test_long_lists_are_read_as_the_wire_format_says(each: Sent) -> None:
-    with patch.object(validation, "_CHUNK", 32):  # many chunks, so that what happens between two of them is seen
+    with patch.object(golomb, "_CHUNK", 32):  # many chunks, so that what happens between two of them is seen
         assert validate(*each) == expected(each)
 
 
 @settings(deadline=None, max_examples=200)
 @given(sent(), st.sampled_from([LONGEST, 0]))
 def test_both_ways_to_read_a_list_agree(each: Sent, longest: int) -> None:
-    with patch.object(validation, "LONGEST", longest if each.community.n > wire.SMALL else LONGEST):
+    with patch.object(golomb, "LONGEST", longest if each.community.n > wire.SMALL else LONGEST):
         assert validate(*each) == expected(each)
 
 
@@ -252,9 +257,13 @@ def peak_of(work: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.attack("collector")
 @pytest.mark.parametrize("user", [0, 5])
 def test_few_bytes_that_claim_millions_cost_few_bytes(user: int) -> None:
-    """18 bytes that list everyone of three million; for slot 5 they are in the wrong place, and the reason is asked."""
+    """18 bytes that list everybody among three million.
+
+    18 bytes that list everyone of three million; for slot 5 they are in the wrong place, and the reason is asked.
+    """
     n = 3_000_000
     big = community("dprr", n)
     claimed = wire.encode(wire.Report("dprr", n, 0, 0.1, 0.9, 3, np.arange(1, n, dtype=np.int32)))

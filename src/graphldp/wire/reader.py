@@ -1,11 +1,33 @@
-"""A message read byte by byte: what it is called stands in every reason why it is refused."""
+"""Numbers and messages byte by byte: what a message is called stands in every reason why it is refused.
+
+A whole number takes as few bytes as it needs: seven bits a byte, low ones first, the top bit set on all but the last.
+It has one form: at most four bytes, and no last byte of zero after another. A number of either sign is folded first.
+"""
 
 from __future__ import annotations
+
+from functools import lru_cache
 
 import numpy as np
 
 from graphldp.errors import WireError
-from graphldp.wire.codes import varints
+
+MOST_BYTES = 4  # of a number
+
+
+@lru_cache(maxsize=1 << 16)
+def varint(value: int) -> bytes:
+    """A number's one form."""
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes((*out, value))
+
+
+def zigzag(value: int) -> bytes:
+    """The one form of a number of either sign: 0, −1, 1, −2, … are written as 0, 1, 2, 3, …."""
+    return varint(value * 2 if value >= 0 else -value * 2 - 1)
 
 
 class Reader:
@@ -33,19 +55,22 @@ class Reader:
 
     def varint(self, name: str) -> int:
         """A number of no sign."""
-        value, end = varints.read(self.data, self.at)
-        if end == varints.CUT:
+        value, data, at = 0, self.data, self.at
+        for place, byte in enumerate(data[at : at + MOST_BYTES]):
+            value |= (byte & 0x7F) << 7 * place
+            if byte < 0x80:
+                if place and not byte:
+                    raise WireError(f"The {self.what}'s {name} is written with more bytes than it needs.")
+                self.at = at + place + 1
+                return value
+        if len(data) < at + MOST_BYTES:
             raise WireError(f"The {self.what} is cut short.")
-        if end == varints.PADDED:
-            raise WireError(f"The {self.what}'s {name} is written with more bytes than it needs.")
-        if end == varints.LARGE:
-            raise WireError(f"The {self.what}'s {name} is too large.")
-        self.at = end
-        return value
+        raise WireError(f"The {self.what}'s {name} is too large.")
 
     def signed(self, name: str) -> int:
         """A number of either sign."""
-        return varints.unfold(self.varint(name))
+        folded = self.varint(name)
+        return -(folded >> 1) - 1 if folded & 1 else folded >> 1
 
     def version(self, first: int) -> None:
         """The first byte, which says what kind of message it is, in which version."""

@@ -1,1 +1,0 @@
-"""How messages are read: byte by byte, as strict JSON, or many reports at once."""
