@@ -39,6 +39,7 @@ def test_a_graph_with_its_columns(tmp_path: Path, place: str) -> None:
     assert not some(graphs.attributes).private_columns()
 
 
+@pytest.mark.attack("learning")
 @pytest.mark.parametrize(
     "changed",
     [
@@ -52,6 +53,7 @@ def test_a_graph_with_its_columns(tmp_path: Path, place: str) -> None:
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, changed: dict[str, Any]) -> None:
+    """A file of users' features that unpacks to a thousand times its size, or names columns beyond its shape."""
     path = write(tmp_path, **changed)
     with pytest.raises(FormatError, match=f"{path}: .*damaged"):
         gl.load_dataset("Cora", tmp_path, download=False)

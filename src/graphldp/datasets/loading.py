@@ -4,16 +4,72 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
+
 from graphldp.datasets import nodes, tu
 from graphldp.datasets.download import TU_URL, download, verify
-from graphldp.datasets.places import archives, cache_folder, locate, places
-from graphldp.datasets.registry import NODE_DATASETS, check_name, suggestion
+from graphldp.datasets.registry import NODE_DATASETS, archives, cache_folder, check_name, locate, places, suggestion
 from graphldp.errors import DatasetNotFoundError, DownloadError, FormatError
+from graphldp.files.whole import written_whole
 from graphldp.graphs import GraphSet
-from graphldp.neighbour_lists import FORMAT
+from graphldp.neighbour_lists.lists import FORMAT
+
+FILES = (".npz", ".csv", ".tsv")
+"""How the names of files of graphs end."""
+
+
+def read_graphs(source: str) -> GraphSet:
+    """Raw graphs from a file: one that ``save`` wrote, a table of edges, or two tables, as in ``edges.csv,labels.csv``.
+
+    See :meth:`graphldp.GraphSet.from_csv` for the tables.
+    """
+    if source.endswith(".npz"):
+        return GraphSet.load(source)
+    return GraphSet.from_csv(*files_of(source))
+
+
+def write_graphs(graphs: GraphSet, path: Path) -> None:
+    """Write undirected graphs as ``.npz``, ``.csv`` (an edge list that ``GraphSet.from_csv`` reads) or ``.graphml``."""
+    match path.suffix:
+        case ".npz":
+            graphs.save(path)
+        case ".csv":
+            with written_whole(path) as file:
+                file.write("".join(_lines(graphs)).encode())
+        case ".graphml" if graphs.num_graphs == 1:
+            import networkx as nx
+
+            net = graphs.to_networkx()[0]
+            if graphs.groups is not None:
+                nx.set_node_attributes(net, dict(enumerate(graphs.groups.tolist())), "group")
+            with written_whole(path) as file:
+                nx.write_graphml(net, file)
+        case ".graphml":
+            raise FormatError(f"{path}: a .graphml file holds one graph, and these are {graphs.num_graphs}.")
+        case _:
+            raise FormatError(f"{path}: its name must end in .npz, .csv or .graphml.")
+
+
+def _lines(graphs: GraphSet) -> Iterator[str]:
+    """The rows of an edge list: each friendship once, and a row without a target for who has none."""
+    yield "graph,source,target\n"
+    owner = np.repeat(graphs.local_users, graphs.degrees)
+    graph = np.repeat(graphs.graph_of_user, graphs.degrees)
+    once = owner < graphs.indices
+    for row in zip(graph[once].tolist(), owner[once].tolist(), graphs.indices[once].tolist(), strict=True):
+        yield "{},{},{}\n".format(*row)
+    alone = graphs.degrees == 0
+    for number, user in zip(graphs.graph_of_user[alone].tolist(), graphs.local_users[alone].tolist(), strict=True):
+        yield f"{number},{user},\n"
+
+
+def files_of(source: str) -> list[Path]:
+    """The files that :func:`read_graphs` reads."""
+    return [Path(source)] if Path(source).exists() else [Path(each) for each in source.split(",", 1)]
 
 
 def load_dataset(
@@ -31,7 +87,7 @@ def load_dataset(
     files' SHA-256, so that a second load is fast and a changed file is read again.
 
     Args:
-        name: such as "REDDIT-BINARY"; ``graphldp datasets list`` shows the known ones, any TU name will do.
+        name: such as "REDDIT-BINARY"; ``graphldp dataset`` shows the known ones, any TU name will do.
         root: a folder of datasets.
         download: False raises an error instead of using the network.
         url: where archives are downloaded from; ``$GRAPHLDP_TU_URL``, then the public collection, if None.
@@ -51,7 +107,7 @@ def load_dataset(
         kind = f"{name}.npz" if name in NODE_DATASETS else f"{name}.zip and no folder {name}"
         looked = ", ".join(str(folder) for _, folder in places(root))
         raise DatasetNotFoundError(
-            f"There is no {kind} in {looked}.{suggestion(name) or f' To download it: graphldp datasets fetch {name}'}"
+            f"There is no {kind} in {looked}.{suggestion(name) or f' To download it: graphldp dataset {name} --fetch'}"
         )
     path = found.path if found else fetch(name, root, url=url)
     return _read(path, name)
@@ -67,7 +123,7 @@ def fetch(name: str, root: str | os.PathLike[str] | None = None, *, url: str | N
         raise DatasetNotFoundError(f"{name}: no dataset of this name is known, and none was downloaded.{meant}")
     if name in NODE_DATASETS:
         raise DatasetNotFoundError(
-            f"{name} is not in the TU collection: put {name}.npz into a data root (docs/datasets.md)."
+            f"{name} is not in the TU collection: put {name}.npz into a data root (docs/guides/own-graphs.md)."
         )
     address = url or os.environ.get("GRAPHLDP_TU_URL") or TU_URL
     return download(name, _writable([*([Path(root)] if root is not None else []), archives()]), address)

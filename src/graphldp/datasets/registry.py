@@ -1,10 +1,16 @@
-"""The datasets that graphldp knows by name, and what a name of the TU collection may look like."""
+"""The datasets that graphldp knows by name, what a name of the TU collection may look like, and where files may be.
+
+Nothing here reads a dataset, so that listing them is quick.
+"""
 
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 from graphldp.errors import bad_parameter
 
@@ -13,27 +19,16 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}")
 
 @dataclass(frozen=True)
 class KnownDataset:
-    """One dataset of the collection, with its published statistics.
+    """One dataset of the collection, with its published statistics."""
 
-    Args:
-        about: what a graph is, and what its label says.
-        graphs: number of graphs.
-        classes: number of labels.
-        nodes_mean: mean number of users in a graph.
-        edges_mean: mean number of edges in a graph.
-        nodes_max: users in the largest graph, where the paper or the data tell.
-        degree_max: the largest degree, where the paper or the data tell.
-        split: the paper's ratios of training, validation and testing graphs, for the datasets it uses.
-    """
-
-    about: str
+    about: str  # what a graph is, and what its label says
     graphs: int
     classes: int
-    nodes_mean: float
+    nodes_mean: float  # users of a graph
     edges_mean: float
-    nodes_max: int | None = None
+    nodes_max: int | None = None  # where the paper or the data tell, as of the next
     degree_max: int | None = None
-    split: tuple[float, float, float] | None = None
+    split: tuple[float, float, float] | None = None  # the paper's training, validation and test graphs, if it has any
 
 
 DEFAULT_SPLIT = (0.75, 0.10, 0.15)
@@ -77,19 +72,11 @@ KNOWN: dict[str, KnownDataset] = {
 
 @dataclass(frozen=True)
 class NodeDataset:
-    """One graph of which every user is to be classified.
+    """One graph of which every user is to be classified."""
 
-    Args:
-        about: who the users are, and what their classes say.
-        users: how many.
-        features: columns of their features.
-        edges: how many.
-        classes: how many.
-    """
-
-    about: str
+    about: str  # who the users are, and what their classes say
     users: int
-    features: int
+    features: int  # columns
     edges: int
     classes: int
 
@@ -123,3 +110,49 @@ def suggestion(name: str) -> str:
     spelled = {known.casefold(): known for known in KNOWN}
     close = difflib.get_close_matches(name.casefold(), spelled, n=1, cutoff=0.7)
     return f" Did you mean {spelled[close[0]]}?" if close and spelled[close[0]] != name else ""
+
+
+class Found(NamedTuple):
+    """Where a dataset is: in "root", "$GRAPHLDP_DATA" or "cache", and the path of the archive or unpacked folder."""
+
+    place: str
+    path: Path
+
+
+def locate(name: str, root: str | os.PathLike[str] | None = None) -> Found | None:
+    """Where the dataset's archive or folder is, or None."""
+    check_name(name, "load_dataset")
+    for place, folder in places(root):
+        files = [folder / "nodes" / f"{name}.npz", folder / f"{name}.npz"] if name in NODE_DATASETS else []
+        files.append(folder / f"{name}.zip")
+        folders = (folder / name / "raw", folder / name)  # PyTorch Geometric keeps the same files in NAME/raw
+        for path in (*filter(Path.is_file, files), *filter(Path.is_dir, folders)):
+            return Found(place, path)
+    return None
+
+
+def cache_folder() -> Path:
+    """``$GRAPHLDP_CACHE``, or the user's cache folder for graphldp. All of it can be deleted at any time."""
+    if given := os.environ.get("GRAPHLDP_CACHE"):
+        return Path(given)
+    import platformdirs  # a far machine that only trains may lack it
+
+    return platformdirs.user_cache_path("graphldp", appauthor=False)
+
+
+def archives() -> Path:
+    """Where downloads go, unless a folder of one's own is given."""
+    return cache_folder() / "datasets"
+
+
+def places(root: str | os.PathLike[str] | None) -> list[tuple[str, Path]]:
+    """The folders that are looked into, in this order, and what each is called."""
+    found = []
+    if root is not None:
+        folder = Path(root)
+        if folder.exists() and not folder.is_dir():
+            raise bad_parameter("root", "load_dataset", "a folder", str(folder))
+        found.append(("root", folder))
+    if shared := os.environ.get("GRAPHLDP_DATA"):
+        found.append(("$GRAPHLDP_DATA", Path(shared)))
+    return [*found, ("cache", archives())]

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import sparse
 
-from graphldp.errors import bad_parameter
+from graphldp.datasets.distances import distances as distances
+from graphldp.errors import bad_parameter, check_whole
 from graphldp.graphs import GraphSet
 
 _SMALLEST, _LARGEST = 10, 1000  # users in a thread
@@ -39,8 +40,8 @@ def threads(num_graphs: int = 300, seed: int = 0) -> GraphSet:
         graphs = gl.synthetic.threads(num_graphs=300, seed=0)
         graphs.labels  # 0, 1, 0, 1, …
     """
-    _check_count(num_graphs, "num_graphs", "synthetic.threads")
-    rng = np.random.default_rng(_check_count(seed, "seed", "synthetic.threads", least=0))
+    check_whole(num_graphs, "num_graphs", "synthetic.threads")
+    rng = np.random.default_rng(check_whole(seed, "seed", "synthetic.threads", least=0))
     labels = np.arange(num_graphs) % 2
     tree = labels == 1
     sizes = np.exp(rng.normal(np.where(tree, 4.3, 4.85), 0.85)).round().clip(_SMALLEST, _LARGEST).astype(np.int64)
@@ -85,9 +86,9 @@ def communities(users: int = 1200, kinds: int = 4, seed: int = 0) -> GraphSet:
         graphs.features, graphs.node_labels
     """
     owner = "synthetic.communities"
-    _check_count(users, "users", owner, least=2)
-    _check_count(kinds, "kinds", owner, least=2)
-    rng = np.random.default_rng(_check_count(seed, "seed", owner, least=0))
+    check_whole(users, "users", owner, least=2)
+    check_whole(kinds, "kinds", owner, least=2)
+    rng = np.random.default_rng(check_whole(seed, "seed", owner, least=0))
     if kinds > users:
         raise bad_parameter("kinds", owner, f"at most as many as users, {users}", kinds)
     kind = rng.permutation(np.arange(users) % kinds)
@@ -123,10 +124,10 @@ def barabasi_albert(n: int, m: int, num_graphs: int = 1, seed: int = 0) -> Graph
         graphs = gl.synthetic.barabasi_albert(n=4000, m=5, num_graphs=10, seed=0)
     """
     owner = "synthetic.barabasi_albert"
-    _check_count(n, "n", owner, least=2)
-    _check_count(m, "m", owner)
-    _check_count(num_graphs, "num_graphs", owner)
-    _check_count(seed, "seed", owner, least=0)
+    check_whole(n, "n", owner, least=2)
+    check_whole(m, "m", owner)
+    check_whole(num_graphs, "num_graphs", owner)
+    check_whole(seed, "seed", owner, least=0)
     if m >= n:
         raise bad_parameter("m", owner, f"below n = {n}", m)
     from graphldp.datasets import growth  # compiled: numba loads here
@@ -146,9 +147,3 @@ def embedded(name: str) -> GraphSet:
     if name not in made:
         raise bad_parameter("dataset", "graphldp", f"{' or '.join(made)}, where it is an embedded one", name)
     return made[name]()
-
-
-def _check_count(value: int, name: str, owner: str, least: int = 1) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise bad_parameter(name, owner, f"a whole number ≥ {least}", value)
-    return int(value)

@@ -21,6 +21,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import IO
 
@@ -75,7 +76,7 @@ def read(path: Path, name: str) -> GraphSet:
 
 
 def _with_columns(graphs: GraphSet, path: Path, name: str, order: NDArray[np.int64]) -> GraphSet:
-    """With what the files say of the nodes. Labels of several columns are numbers like any others: features."""
+    """The graphs with what the files say of their nodes. Labels of several columns are features."""
     tables = [_table(path, name, part, len(order)) for part in (NODE_LABELS, NODE_ATTRIBUTES)]
     labels, attributes = (None if table is None else table[order] for table in tables)
     if labels is not None and labels.shape[1] == 1 and (labels == np.rint(labels)).all():
@@ -238,39 +239,18 @@ def _malformed(where: str, line: int, columns: int) -> FormatError:
 
 
 def parse(text: bytes, columns: int) -> NDArray[np.int64] | None:
-    """The numbers of whole lines, without a loop over lines; None when any line is malformed.
+    """The numbers of whole lines, (lines,) for one column, (2, lines) for two; None when any line is malformed.
 
     Args:
         text: lines of ``columns`` whole numbers with commas between them, each ended by a newline.
         columns: 1 or 2.
-
-    Shapes:
-        (lines,) for one column, (2, lines) for two.
     """
-    letters = np.frombuffer(text, np.uint8)
-    ends_of_line = np.flatnonzero(letters == ord("\n"))
-    lines = len(ends_of_line)
-    digit = (letters - np.uint8(ord("0"))) < 10
-    bounds = np.flatnonzero(np.concatenate(([False], digit)) != np.concatenate((digit, [False])))
-    starts, ends = bounds[::2], bounds[1::2]
-    commas = np.flatnonzero(letters == ord(","))
-    if len(starts) != lines * columns or len(commas) != lines * (columns - 1):
+    if text.translate(None, b"0123456789-,\n" + _BLANK) or not text.strip(_BLANK):
         return None
-    # the k-th number of a line must lie between the separators that belong to it
-    fences = [np.concatenate(([-1], ends_of_line[:-1])), *([commas] if columns == 2 else []), ends_of_line]
-    for column in range(columns):
-        first, last = starts[column::columns], ends[column::columns]
-        if (first <= fences[column]).any() or (last > fences[column + 1]).any():
-            return None
-    lengths = ends - starts
-    signed = (starts > 0) & (letters[starts - 1] == ord("-"))
-    others = sum(np.count_nonzero(letters == each) for each in b" \t\r") + np.count_nonzero(signed)
-    if len(letters) != lengths.sum() + others + lines + len(commas) or lengths.max(initial=0) > 18:
+    try:
+        rows = np.loadtxt(BytesIO(text.replace(b"\r", b" ")), np.int64, comments=None, delimiter=",", ndmin=2)
+    except ValueError:
         return None
-    values = np.zeros(len(starts), np.int64)
-    for place in range(int(lengths.max(initial=0))):
-        more = lengths > place
-        figure = letters[np.where(more, starts + place, 0)] - np.int64(ord("0"))
-        values = np.where(more, values * 10 + figure, values)
-    values = np.where(signed, -values, values)
-    return values if columns == 1 else values.reshape(-1, columns).T
+    if rows.shape != (text.count(b"\n"), columns):  # blank lines are passed over
+        return None
+    return rows[:, 0] if columns == 1 else rows.T
