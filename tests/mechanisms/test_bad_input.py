@@ -26,7 +26,8 @@ EVERY: dict[str, Callable[[Any], gl.Mechanism]] = {
 
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize(
-    "epsilon", [0, -1, float("nan"), -float("inf"), None, "much", [[1.0]], [1.0, 0.0], [1.0, np.nan]]
+    "epsilon",
+    [0, -1, float("nan"), -float("inf"), None, "much", "1", True, ["1", "2", "3"], [[1.0]], [1.0, 0.0], [1.0, np.nan]],
 )
 def test_epsilon_must_be_positive(name: str, epsilon: Any) -> None:
     with pytest.raises(ParameterError, match=f"'epsilon' parameter of {name} must be"):
@@ -78,17 +79,22 @@ def test_alpha(alpha: float) -> None:
         (lambda: gl.NoisyDegrees(1.0, noise=wrong("gauss")), "noise"),
         (lambda: gl.DPRR(1.0, n_max=0), "n_max"),
         (lambda: gl.DPRR(1.0, n_max=wrong(2.5)), "n_max"),
+        (lambda: gl.DPRR(1.0, n_max=True), "n_max"),
         (lambda: gl.DPRR(1.0, n_max=2).randomize(PATH), "n_max"),
+        (lambda: gl.DPRR(1.0, alpha=wrong("half")), "alpha"),
+        (lambda: gl.DPRR(1.0, mean_degree=wrong("two")), "mean_degree"),
         (lambda: gl.DPRR(1.0).budget(), "n_max"),
         (lambda: gl.DPRR(1.0, mean_degree=0.0), "mean_degree"),
         (lambda: gl.DPRR(1.0, mean_degree=float("inf")), "mean_degree"),
         (lambda: gl.DPRR(1.0, mean_degree=float("nan")), "mean_degree"),
         (lambda: gl.ARR(1.0, sampling=0.0), "sampling"),
         (lambda: gl.ARR(1.0, sampling=1.1), "sampling"),
+        (lambda: gl.ARR(1.0, sampling=True), "sampling"),
         (lambda: gl.ARR(1.0, sampling=float("nan")), "sampling"),
         (lambda: gl.ARR(1.0, sampling=0.5, sampled=wrong("twos")), "sampled"),
         (lambda: gl.Blink(1.0, delta=0.0), "delta"),
         (lambda: gl.Blink(1.0, delta=1.0), "delta"),
+        (lambda: gl.Blink(1.0, delta=wrong(None)), "delta"),
         (lambda: gl.Blink(1.0, noise=wrong("gauss")), "noise"),
         (lambda: gl.RR(1.0).randomize(wrong([[1], [0]])), "graphs"),
         (lambda: gl.RR(1.0).randomize(PATH, rng=-1), "rng"),

@@ -14,6 +14,7 @@ import graphldp as gl
 from graphldp.errors import BudgetError, DataError, ParameterError
 from graphldp.mechanisms import DrawnLists
 from graphldp.mechanisms.drawing.streams import Key
+from graphldp.reports import NoisyColumns
 
 
 class Halved(gl.RowMechanism):
@@ -70,6 +71,8 @@ MECHANISMS = [
     gl.CategoryRR(1.0, categories=4),
     gl.Joint(edges=gl.HubLists(1.0, times=1.0), features=gl.MultiBit(1.0)),
     gl.Joint(edges=gl.FriendCounts(1.0), features=(gl.CategoryRR(0.5, categories=2), gl.MultiBit(0.5))),
+    gl.ClosedPairs(1.0),
+    gl.ClosedPairs(4.0, degree=0.2, answer=0.5, away=0.2),
     gl.HubLists(2.0),
     gl.HubLists(2.0, times=1.0, least=0.0),
     gl.HubLists(2.0, times=1.0, noise="laplace"),
@@ -141,7 +144,7 @@ class NoisesPublicColumns(Shuffled):
         return "features"
 
     def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
-        return replace(super().draw(graphs, budget, key), noisy_features=np.full((graphs.num_users, 2), 0.5))
+        return replace(super().draw(graphs, budget, key), columns=NoisyColumns(np.full((graphs.num_users, 2), 0.5)))
 
 
 class NoisesPublicLabels(NoisesPublicColumns):
@@ -151,7 +154,7 @@ class NoisesPublicLabels(NoisesPublicColumns):
 
     def draw(self, graphs: gl.GraphSet, budget: gl.Budget, key: Key) -> DrawnLists:
         told = 1 - some(graphs.node_labels)
-        return replace(Shuffled.draw(self, graphs, budget, key), noisy_labels=told, categories=2)
+        return replace(Shuffled.draw(self, graphs, budget, key), columns=NoisyColumns(labels=told, categories=2))
 
 
 class ForgetsTheSeed(Shuffled):

@@ -44,7 +44,7 @@ def epsilon_for(record: named.NamedMechanism) -> Any:
 
 
 def test_every_public_mechanism_is_in_the_table() -> None:
-    public = {getattr(mechanisms, name) for name in mechanisms.__all__}
+    public = vars(mechanisms).values()
     kinds = {each for each in public if isinstance(each, type) and issubclass(each, gl.Mechanism)}
     others = {gl.Joint, gl.LapGraph}  # a Joint goes by its parts' names, and LapGraph is no local mechanism
     assert {each.kind for each in TABLE} == kinds - {gl.Mechanism, gl.RowMechanism} - others
@@ -73,8 +73,8 @@ def test_a_record_says_what_its_reports_hold(record: named.NamedMechanism) -> No
         assert named.drawn_by(reports, "test", record.kind) is record.kind
         assert (reports.noisy_degree is not None) == record.degree
         assert (reports.friend_counts is not None) == record.groups
-        assert (reports.noisy_features is not None) == (record.protects == "features")
-        assert (reports.noisy_labels is not None) == (record.protects == "labels")
+        assert (reports.columns.features is not None) == (record.protects == "features")
+        assert (reports.columns.labels is not None) == (record.protects == "labels")
         assert bool(reports.guarantee.column_ldp) == (record.protects != "edges")
         assert bool(reports.degrees[~reports.public].sum() or reports.public.all()) == record.lists
         assert bool(np.isfinite(reports.guarantee.edge_ldp)) == record.private == bool(record.audited_with)
@@ -107,7 +107,7 @@ def test_options() -> None:
     assert named.named("hub-lists").make(2.0, noise=None).degree_noise == "discrete"
     with pytest.raises(ParameterError, match="'sampling' parameter of RR must be left out"):
         named.named("rr").make(1.0, sampling=0.5)
-    with pytest.raises(ParameterError, match="'sampling' parameter of ARR must be given: on the command line, --sampl"):
+    with pytest.raises(ParameterError, match="'sampling' parameter of ARR must be given, as in arr sampling="):
         named.named("arr").make(1.0)
 
 
@@ -149,7 +149,7 @@ def test_a_class_in_a_file(tmp_path: Path) -> None:
     assert (named.label_of(record.name), named.colour_of(record.name)) == ("Mine", record.colour)
     with pytest.raises(DataError, match="derived for reports drawn by RR; these come from own@"):
         named.drawn_by(reports, "It", gl.RR)  # its law may be another than RR's
-    path.write_text(path.read_text() + "# another version\n")
+    path.write_text(path.read_text("utf-8") + "# another version\n", "utf-8")
     assert named.named(f"{path}:Mine").name != record.name
 
 
@@ -157,7 +157,9 @@ def test_a_class_in_a_module() -> None:
     assert named.named("graphldp.mechanisms:RR").name == "rr"
 
 
+@pytest.mark.attack("learning")
 def test_labels_and_colours_run_no_code(tmp_path: Path) -> None:
+    """A results file whose cell or series names somebody's Python file."""
     path = tmp_path / "own.py"
     path.write_text("raise SystemExit(3)")
     assert named.label_of(f"{path}:Mine") == "Mine"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from graphldp.errors import bad_parameter
+from graphldp.errors import bad_parameter, check_number
 from graphldp.mechanisms.base import Rates, RowMechanism
 
 
@@ -30,8 +30,8 @@ class ARR(RowMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0.0 < self.sampling <= 1.0:
-            raise bad_parameter("sampling", "ARR", "a number above 0 and at most 1", self.sampling)
+        must_be = "a number above 0 and at most 1"
+        check_number(self.sampling, "sampling", "ARR", must_be, lambda share: 0.0 < share <= 1.0)
         if self.sampled not in ("ones", "zeros"):
             raise bad_parameter("sampled", "ARR", "'ones' or 'zeros'", self.sampled)
 

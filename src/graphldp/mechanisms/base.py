@@ -13,32 +13,40 @@ A mechanism of your own is a class with a ``draw`` (or, where every user acts al
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.attributes import Attributes
-from graphldp.bit_lists import BitLists
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
+from graphldp.files.own import reference_of
 from graphldp.graphs import GraphSet
+from graphldp.machines.memory import fresh
+from graphldp.machines.threads import Run, even_runs, in_threads
 from graphldp.mechanisms.degrees.noise import Noise, noisy_degrees
-from graphldp.mechanisms.drawing.backend import backend
-from graphldp.mechanisms.drawing.memory import fresh
+from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Rng, key_from
-from graphldp.mechanisms.drawing.threads import Run, even_runs, in_threads
-from graphldp.pointers import gather_ranges
+from graphldp.neighbour_lists.attributes import Attributes
+from graphldp.neighbour_lists.bit_lists import BitLists
+from graphldp.neighbour_lists.pointers import gather_ranges
 from graphldp.privacy import Budget, check_epsilon, once
-from graphldp.reports import Origin, Reports
+from graphldp.reports import HubAnswers, NoisyColumns, Origin, PairAnswers, Reports
 
 Rates = tuple[Any, Any]
+NAMES: dict[type[Any], str] = {}
+"""The names of mechanisms by their classes; :mod:`graphldp.mechanisms.named`, which knows all of them, fills it in."""
+
+
+def name_of(kind: type[Any]) -> str:
+    """What the reports of a mechanism call it."""
+    return NAMES.get(kind) or reference_of(kind)
 
 
 @dataclass(frozen=True)
 class DrawnLists:
-    """What a draw returns.
+    """What a draw returns: parts of :class:`graphldp.Reports`, by their names there.
 
     Args:
         indptr: where each user's noisy list begins and ends.
@@ -46,14 +54,10 @@ class DrawnLists:
         noisy_degree: d*, where there is one.
         missing: who sends nothing at all.
         budget: what each user spent on what, where that depends on the draw.
-        asked: who was asked a second question, where a mechanism has one.
-        busy: who was published as busy between the rounds.
-        quiet_friends: the noisy count of her friends who are not busy, NaN where there is no answer.
-        busy_friends: the noisy count of her busy friends, likewise.
+        answers: what hubs answer to a second question, where a mechanism has one.
+        pair_answers: what users answer about pairs of their friends, likewise.
+        columns: what users tell of their private columns.
         friend_counts: the noisy count of her friends in each public group.
-        noisy_features: an unbiased estimate of each private feature.
-        noisy_labels: the category that she told.
-        categories: how many categories there are.
         groups: the groups that friends were counted by, where they were made by the draw.
         as_bits: the lists as bits, in place of ``indices``, which are empty then.
     """
@@ -63,15 +67,11 @@ class DrawnLists:
     noisy_degree: NDArray[np.float64] | None = None
     missing: NDArray[np.bool_] | None = None
     budget: Budget | None = None
-    asked: NDArray[np.bool_] | None = None
-    busy: NDArray[np.bool_] | None = None
-    quiet_friends: NDArray[np.float64] | None = None
-    busy_friends: NDArray[np.float64] | None = None
+    answers: HubAnswers | None = None
+    pair_answers: PairAnswers | None = None
+    columns: NoisyColumns = field(default_factory=NoisyColumns)
     friend_counts: NDArray[np.float64] | None = None
-    noisy_features: NDArray[np.floating[Any]] | None = None
-    noisy_labels: NDArray[np.int64] | None = None
-    categories: int = 0
-    groups: NDArray[np.int64] | None = None
+    groups: Attributes | None = None
     as_bits: BitLists | None = None
 
 
@@ -99,11 +99,14 @@ class Mechanism(ABC):
 
     @property
     def degree_noise(self) -> Noise | None:
-        """The law of the noise on d*, or None where there is no d*."""
-        return None
+        """The law of the noise on d*, a parameter ``noise`` or a constant of the class; None where there is no d*."""
+        law: Noise | None = getattr(self, "noise", None)
+        return law
 
     def __post_init__(self) -> None:
         epsilon = check_epsilon(self.epsilon, type(self).__name__)
+        if hasattr(self, "noise") and self.noise not in get_args(Noise):
+            raise bad_parameter("noise", type(self).__name__, f"one of {', '.join(get_args(Noise))}", self.noise)
         if isinstance(epsilon, np.ndarray):  # a copy: what was promised must not change with the caller's array
             epsilon = epsilon.copy()
             epsilon.flags.writeable = False
@@ -121,8 +124,6 @@ class Mechanism(ABC):
     @property
     def origin(self) -> Origin:
         """What its reports say about how they were drawn."""
-        from graphldp.mechanisms.named import name_of  # the table stands above the classes that it names
-
         given = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
         plain = {name: _plain(value) for name, value in given.items()}
         return Origin(name_of(type(self)), {name: value for name, value in plain.items() if value is not None})
@@ -133,7 +134,7 @@ class Mechanism(ABC):
         Args:
             n_max: users in the largest graph, where the split depends on it.
         """
-        return Budget(0.0 if np.ndim(self.epsilon) == 0 else np.zeros(np.shape(self.epsilon)), self.epsilon)
+        return Budget(0.0, self.epsilon)
 
     def at(self, epsilon: float | NDArray[np.float64]) -> Self:
         """The same mechanism with another ε."""
@@ -155,38 +156,24 @@ class Mechanism(ABC):
         epsilon = check_epsilon(self.epsilon, type(self).__name__, graphs.num_users)
         budget = self.budget(graphs.n_max)
         self.check_spent(budget, epsilon)
-        columns = _crossing(graphs)
+        shown = None if graphs.attributes is None else graphs.attributes.public()
         budget = budget.per_user(graphs.num_users)
         drawn = self.draw(graphs, budget, key_from(rng, f"{type(self).__name__}.randomize"))
         if drawn.budget is not None:
             budget = drawn.budget.per_user(graphs.num_users)
             self.check_spent(budget, epsilon)
+        sent = {name: value for name, value in vars(drawn).items() if name not in ("budget", "groups")}
         return Reports(
-            drawn.indptr,
-            drawn.indices,
-            graphs.graph_ptr,
-            graphs.labels,
+            **sent,
+            graph_ptr=graphs.graph_ptr,
+            labels=graphs.labels,
             directed=graphs.directed,
             name=graphs.name,
             graph_ids=graphs.graph_ids,
-            attributes=columns if drawn.groups is None else _grouped(columns, drawn),
-            epsilon1=np.asarray(budget.degree),
-            epsilon2=np.asarray(budget.edges),
-            noisy_degree=drawn.noisy_degree,
-            missing=drawn.missing,
-            asked=drawn.asked,
-            busy=drawn.busy,
-            quiet_friends=drawn.quiet_friends,
-            busy_friends=drawn.busy_friends,
-            friend_counts=drawn.friend_counts,
-            epsilon_features=None if drawn.noisy_features is None else np.asarray(budget.features),
-            noisy_features=drawn.noisy_features,
-            epsilon_labels=None if drawn.noisy_labels is None else np.asarray(budget.labels),
-            noisy_labels=drawn.noisy_labels,
-            categories=drawn.categories,
+            attributes=shown if drawn.groups is None else drawn.groups.beside(shown),
+            budget=budget,
             origin=self.origin,
             noise=self.degree_noise,
-            as_bits=drawn.as_bits,
             trusted=type(self).__module__.startswith("graphldp.mechanisms."),  # ours are proven, yours are checked
         )
 
@@ -207,15 +194,6 @@ class Mechanism(ABC):
         """
 
 
-def _crossing(graphs: GraphSet) -> Attributes | None:
-    """The public columns, which leave with the reports as they are."""
-    return None if graphs.attributes is None else graphs.attributes.public()
-
-
-def _grouped(columns: Attributes | None, drawn: DrawnLists) -> Attributes:
-    return replace(columns or Attributes(), groups=drawn.groups, num_groups=drawn.categories)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class RowMechanism(Mechanism):
     """A mechanism in which every user acts alone and every bit of her list is drawn on its own, given her d*."""
@@ -234,10 +212,7 @@ class RowMechanism(Mechanism):
         """Draw the lists of users whose d* is drawn: two probabilities per user, then her bits."""
         edges, degree = np.asarray(budget.edges), np.asarray(budget.degree)
         odds = np.exp(-once(edges))  # of a flip: (1−p)/p
-        flip, decay = (
-            np.broadcast_to(odds / (1 + odds), edges.shape),
-            np.broadcast_to(np.exp(-once(degree)), edges.shape),
-        )
+        flip, decay = (np.broadcast_to(each, edges.shape) for each in (odds / (1 + odds), np.exp(-once(degree))))
         public = np.isinf(once(edges))
         keep, fake = fresh(2, len(rows))
 
@@ -252,7 +227,7 @@ class RowMechanism(Mechanism):
                 raise ParameterError(f"The rates of {type(self).__name__} must be probabilities.")
 
         in_threads(compute, even_runs(len(rows)))
-        indptr, indices, bits = backend().sample_whole(rows, keep, fake, key)
+        indptr, indices, bits = backend.sample_lists(rows, keep, fake, key)
         return DrawnLists(indptr, indices, noisy_degree=noisy, as_bits=bits)
 
     def estimate(self, noisy_degree: Any, n: Any, decay: Any) -> Any:

@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphldp.errors import bad_parameter
+from graphldp.errors import BETWEEN, check_number
 from graphldp.mechanisms.base import Rates, RowMechanism
-from graphldp.mechanisms.degrees.noise import Noise, check_noise
+from graphldp.mechanisms.degrees.noise import Noise
 from graphldp.privacy import Budget, allocate
 
 
@@ -39,14 +39,7 @@ class Blink(RowMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_noise(self.noise, "Blink")
-        if not 0.0 < self.delta < 1.0:
-            raise bad_parameter("delta", "Blink", "a number between 0 and 1, both excluded", self.delta)
-
-    @property
-    def degree_noise(self) -> Noise:
-        """The law that was asked for."""
-        return self.noise
+        check_number(self.delta, "delta", "Blink", BETWEEN, lambda share: 0.0 < share < 1.0)
 
     def budget(self, n_max: int | None = None) -> Budget:
         """δε and the rest of ε."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -31,22 +31,25 @@ def check_mechanism(mechanism: Mechanism) -> None:
     for graphs in (_graphs(directed=False), _graphs(directed=True)):
         every = mechanism
         if np.ndim(mechanism.epsilon) == 0 and math.isfinite(float(mechanism.epsilon)):
-            every = mechanism.at(_mixed(graphs, float(mechanism.epsilon)))
+            public = np.random.default_rng(6).random(graphs.num_users) < 0.3
+            every = mechanism.at(np.where(public, np.inf, mechanism.epsilon))
             if not isinstance(mechanism, NonPrivPart):  # which has nothing to draw without public users
                 _check(mechanism, graphs)
         _check(every, graphs)
 
 
 def _check(mechanism: Mechanism, graphs: GraphSet) -> None:
-    before = graphs.indptr.copy(), graphs.indices.copy(), graphs.graph_ptr.copy()
+    before = [each.copy() for each in (graphs.indptr, graphs.indices, graphs.graph_ptr)]
     reports = mechanism.randomize(graphs, rng=11)
-    kept = np.array_equal(before[0], graphs.indptr) and np.array_equal(before[1], graphs.indices)
-    _require(kept and np.array_equal(before[2], graphs.graph_ptr), "the input stays as it was")
-    _require(np.array_equal(reports.graph_ptr, graphs.graph_ptr), "every user has a row")
-    _require(np.array_equal(reports.graph_ids, graphs.graph_ids), "graphs keep their ids")
+    _require(all(map(_same, before, (graphs.indptr, graphs.indices, graphs.graph_ptr))), "the input stays as it was")
+    _require(_same(reports.graph_ptr, graphs.graph_ptr), "every user has a row")
+    _require(_same(reports.graph_ids, graphs.graph_ids), "graphs keep their ids")
     _require(reports.directed == graphs.directed, "directedness is kept")
-    _require(_same_labels(reports, graphs), "labels are kept")
-    _check_columns(reports)
+    _require(_same(reports.labels, graphs.labels), "labels are kept")
+    _require(reports.groups is not None, "public groups are kept")
+    public = _same(reports.features, _features(reports.num_users)[:, 2:])  # the last of three columns
+    _require(public, "public features are kept, and private ones are not")
+    _require(reports.node_labels is None, "private labels of users are not kept")
     reports.changed(trusted=False)  # sorted, in range, no self-loops, no duplicates
     epsilon = np.broadcast_to(mechanism.epsilon, graphs.num_users)
     _require(bool((reports.guarantee.epsilon <= epsilon * (1 + 1e-15)).all()), "no user spends more than her ε")
@@ -54,15 +57,6 @@ def _check(mechanism: Mechanism, graphs: GraphSet) -> None:
     _check_public_rows(reports, graphs, listed)
     _check_public_columns(reports, graphs)
     _check_draws(mechanism, graphs, reports)
-
-
-def _check_columns(reports: Reports) -> None:
-    """Only the last of the three columns of features is public; labels are private."""
-    columns = reports.attributes
-    _require(columns is not None and columns.groups is not None, "public groups are kept")
-    kept = reports.features is not None and np.array_equal(reports.features, _features(reports.num_users)[:, 2:])
-    _require(kept, "public features are kept, and private ones are not")
-    _require(reports.node_labels is None, "private labels of users are not kept")
 
 
 def _check_public_rows(reports: Reports, graphs: GraphSet, public: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
@@ -82,19 +76,19 @@ def _check_public_rows(reports: Reports, graphs: GraphSet, public: np.ndarray[tu
 
 def _check_public_columns(reports: Reports, graphs: GraphSet) -> None:
     """With an infinite ε on a column, a user sends it as it is."""
-    if reports.noisy_features is not None and reports.epsilon_features is not None:
-        public = np.isinf(reports.epsilon_features)
-        exact = np.array_equal(reports.noisy_features[public], graphs.features[public][:, :2])
+    told = reports.columns
+    if told.features is not None:
+        public = np.isinf(reports.budget.features)
+        exact = np.array_equal(told.features[public], graphs.features[public][:, :2])
         _require(exact, "a public user's features are exact")
-    if reports.noisy_labels is not None and reports.epsilon_labels is not None and graphs.node_labels is not None:
-        public = np.isinf(reports.epsilon_labels)
-        exact = np.array_equal(reports.noisy_labels[public], graphs.node_labels[public])
-        _require(exact, "a public user's label is exact")
+    if told.labels is not None and graphs.node_labels is not None:
+        public = np.isinf(reports.budget.labels)
+        _require(np.array_equal(told.labels[public], graphs.node_labels[public]), "a public user's label is exact")
 
 
 def _check_draws(mechanism: Mechanism, graphs: GraphSet, reports: Reports) -> None:
     _require(_equal(reports, mechanism.randomize(graphs, rng=11)), "the same seed gives the same bits")
-    with _threads(3):
+    with patch.dict(os.environ, GRAPHLDP_THREADS="3"):
         _require(_equal(reports, mechanism.randomize(graphs, rng=11)), "the number of threads leaves no trace")
     if np.ndim(mechanism.epsilon):
         return
@@ -107,17 +101,17 @@ def _check_draws(mechanism: Mechanism, graphs: GraphSet, reports: Reports) -> No
 
 
 def _equal(one: Reports, two: Reports) -> bool:
-    lists = np.array_equal(one.indptr, two.indptr) and np.array_equal(one.indices, two.indices)
-    for name in ("noisy_degree", "friend_counts", "noisy_features", "noisy_labels"):
-        mine, theirs = getattr(one, name), getattr(two, name)
-        lists = lists and (mine is theirs if mine is None or theirs is None else np.array_equal(mine, theirs))
-    return lists
+    told = (
+        (each.indptr, each.indices, each.noisy_degree, each.friend_counts, each.columns.features, each.columns.labels)
+        for each in (one, two)
+    )
+    answers = (None if each.pair_answers is None else each.pair_answers.told for each in (one, two))
+    return all(map(_same, *told)) and _same(*answers)
 
 
-def _same_labels(reports: Reports, graphs: GraphSet) -> bool:
-    if reports.labels is None or graphs.labels is None:
-        return reports.labels is graphs.labels
-    return np.array_equal(reports.labels, graphs.labels)
+def _same(one: Any, two: Any) -> bool:
+    """Whether two arrays hold the same, NaN too, or neither is there."""
+    return one is two or (one is not None and two is not None and np.array_equal(one, two, equal_nan=True))
 
 
 def _graphs(*, directed: bool) -> GraphSet:
@@ -138,23 +132,6 @@ def _graphs(*, directed: bool) -> GraphSet:
 
 def _features(users: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     return np.arange(3.0 * users).reshape(users, 3)
-
-
-def _mixed(graphs: GraphSet, epsilon: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.where(np.random.default_rng(6).random(graphs.num_users) < 0.3, np.inf, epsilon)
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[None]:
-    before = os.environ.get("GRAPHLDP_THREADS")
-    os.environ["GRAPHLDP_THREADS"] = str(count)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["GRAPHLDP_THREADS"]
-        else:
-            os.environ["GRAPHLDP_THREADS"] = before
 
 
 def _require(holds: bool, clause: str) -> None:

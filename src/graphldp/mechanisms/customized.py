@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import RowMechanism
-from graphldp.mechanisms.drawing.backend import backend
+from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Rng, Stream, key_from
 from graphldp.neighbour_lists import NeighbourLists
@@ -94,8 +94,11 @@ def match_public_fraction(
         indptr=noised.indptr,
         indices=noised.indices,
         noisy_degree=None if degree is None or fresh is None else np.where(chosen, fresh, degree),
-        epsilon1=np.where(chosen, noised.epsilon1, reports.epsilon1),
-        epsilon2=np.where(chosen, noised.epsilon2, reports.epsilon2),
+        budget=replace(
+            reports.budget,
+            degree=np.where(chosen, noised.epsilon1, reports.epsilon1),
+            edges=np.where(chosen, noised.epsilon2, reports.epsilon2),
+        ),
         trusted=True,
     )
 
@@ -111,7 +114,7 @@ def _choose(
     graphs: NeighbourLists, among: NDArray[np.bool_], quota: NDArray[np.int64], rng: Rng, owner: str
 ) -> NDArray[np.bool_]:
     """The ``quota`` users of each graph with the smallest random words, of those in ``among``."""
-    words = backend().first_words(UserRows.of(graphs), Stream.PUBLIC, key_from(rng, owner))[:, 0]
+    words = backend.first_words(UserRows.of(graphs), Stream.PUBLIC, key_from(rng, owner))[:, 0]
     order = np.lexsort((words, ~among, graphs.graph_of_user))
     chosen = np.zeros(graphs.num_users, np.bool_)
     chosen[order] = graphs.local_users < np.repeat(quota, graphs.sizes)

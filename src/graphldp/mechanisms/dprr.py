@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from graphldp.errors import bad_parameter
+from graphldp.errors import BETWEEN, bad_parameter, check_number, check_whole
 from graphldp.mechanisms.base import Rates, RowMechanism
 from graphldp.mechanisms.degrees.estimators import (
     ESTIMATORS,
@@ -28,7 +28,7 @@ from graphldp.mechanisms.degrees.estimators import (
     unbiased_discrete,
     unbiased_laplace,
 )
-from graphldp.mechanisms.degrees.noise import Noise, check_noise
+from graphldp.mechanisms.degrees.noise import Noise
 from graphldp.privacy import Allocation, Budget, allocate
 from graphldp.privacy.budget import ALLOCATIONS
 
@@ -64,22 +64,15 @@ class DPRR(RowMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_noise(self.noise, "DPRR")
         if self.estimator not in ESTIMATORS:
             raise bad_parameter("estimator", "DPRR", f"one of {', '.join(ESTIMATORS)}", self.estimator)
         if not isinstance(self.allocation, Budget) and self.allocation not in ALLOCATIONS:
             raise bad_parameter("allocation", "DPRR", f"one of {', '.join(ALLOCATIONS)} or a Budget", self.allocation)
-        if not 0.0 < self.alpha < 1.0:
-            raise bad_parameter("alpha", "DPRR", "a number between 0 and 1, both excluded", self.alpha)
-        if self.n_max is not None and (not isinstance(self.n_max, int | np.integer) or self.n_max < 1):
-            raise bad_parameter("n_max", "DPRR", "a whole number ≥ 1", self.n_max)
-        if self.mean_degree is not None and not 0.0 < self.mean_degree < np.inf:
-            raise bad_parameter("mean_degree", "DPRR", "a positive number", self.mean_degree)
-
-    @property
-    def degree_noise(self) -> Noise:
-        """The law that was asked for."""
-        return self.noise
+        check_number(self.alpha, "alpha", "DPRR", BETWEEN, lambda share: 0.0 < share < 1.0)
+        if self.n_max is not None:
+            check_whole(self.n_max, "n_max", "DPRR")
+        if self.mean_degree is not None:
+            check_number(self.mean_degree, "mean_degree", "DPRR", "a positive number", lambda mean: 0.0 < mean < np.inf)
 
     def budget(self, n_max: int | None = None) -> Budget:
         """ε₁ and ε₂, one of each per user where ε is.

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.errors import bad_parameter
+from graphldp.errors import check_number
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism
 from graphldp.mechanisms.degrees.noise import noise_of
@@ -44,8 +44,7 @@ class LapGraph(Mechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.central, int | float) or not 0 < self.central < math.inf:
-            raise bad_parameter("central", "LapGraph", "a positive number", self.central)
+        check_number(self.central, "central", "LapGraph", "a positive number", lambda spent: 0 < spent < math.inf)
 
     def budget(self, n_max: int | None = None) -> Budget:
         """What users keep from the server: nothing."""

@@ -18,6 +18,7 @@ what there is.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ from graphldp.errors import Described, bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism
 from graphldp.mechanisms.degrees.noise import Noise, noisy_degrees
-from graphldp.mechanisms.drawing.backend import backend
+from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key
 from graphldp.privacy import Budget, allocate
@@ -46,6 +47,8 @@ class LocalLap(Mechanism):
         epsilon: ε of every user, or one per user, each ``inf`` (public) or one common number.
     """
 
+    noise: ClassVar[Noise] = "laplace"  # the paper's
+
     def __post_init__(self) -> None:
         super().__post_init__()
         values = np.unique(np.asarray(self.epsilon))
@@ -53,11 +56,6 @@ class LocalLap(Mechanism):
             raise bad_parameter(
                 "epsilon", "LocalLap", "the same number for every private user", Described("several numbers")
             )
-
-    @property
-    def degree_noise(self) -> Noise:
-        """Always the paper's."""
-        return "laplace"
 
     def budget(self, n_max: int | None = None) -> Budget:
         """ε/10 and 9ε/10."""
@@ -85,9 +83,6 @@ def top_lists(
         count: how many noisy pairs each graph keeps; cut to a whole number and to what there is.
         epsilon2: the noise of a pair is Lap(1/ε₂).
         key: of the draw.
-
-    Returns:
-        Where each list begins, and the lists.
     """
     space = _PairSpace(graphs, private)
     owner, target = space.entries()
@@ -98,7 +93,8 @@ def top_lists(
     per_graph = np.bincount(graphs.graph_of_user[owner[coded]], minlength=graphs.num_graphs)
     edge_ptr = np.concatenate(([0], np.cumsum(per_graph)))
     noise = np.full(graphs.num_graphs, epsilon2)
-    top = backend().top_pairs(noise, space.pairs, edge_ptr, codes, graphs.graph_ids, wanted, key)
+    loops = backend.loops(20 * graphs.num_graphs + len(codes) + int(wanted.sum()))
+    top = loops.top_pairs(noise, space.pairs, edge_ptr, codes, graphs.graph_ids, wanted, key)
     one, two = space.decode(top, np.repeat(np.arange(graphs.num_graphs), wanted))
     rows, columns = [owner[~hidden], one], [target[~hidden], two]
     if not graphs.directed:

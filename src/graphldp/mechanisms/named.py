@@ -18,12 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DataError, bad_parameter
+from graphldp.files.own import is_reference, load_class, loaded_class, reference_of
 from graphldp.mechanisms.arr import ARR
 from graphldp.mechanisms.attributes.category_rr import CategoryRR
 from graphldp.mechanisms.attributes.friend_counts import FriendCounts
 from graphldp.mechanisms.attributes.multi_bit import MultiBit
-from graphldp.mechanisms.base import Mechanism
+from graphldp.mechanisms.base import NAMES, Mechanism
+from graphldp.mechanisms.base import name_of as name_of
 from graphldp.mechanisms.blink import Blink
+from graphldp.mechanisms.closed_pairs import ClosedPairs
 from graphldp.mechanisms.dprr import DPRR
 from graphldp.mechanisms.hubs.hub_counts import HubCounts
 from graphldp.mechanisms.hubs.hub_lists import HubLists
@@ -31,7 +34,6 @@ from graphldp.mechanisms.local_lap import LocalLap
 from graphldp.mechanisms.noisy_degrees import NoisyDegrees
 from graphldp.mechanisms.nonprivate import NonPrivFull, NonPrivPart
 from graphldp.mechanisms.rr import RR
-from graphldp.own import is_reference, load_class, loaded_class, reference_of
 from graphldp.reports import Reports
 from graphldp.wire import MECHANISMS as WIRE_CODES
 
@@ -57,9 +59,8 @@ class NamedMechanism:
     Args:
         name: as commands, experiments and files write it.
         kind: the class.
-        label: as tables and pictures write it.
         colour: on light and on dark paper.
-        degree: whether a private user sends d*.
+        label: as tables and pictures write it; by default the name of the class.
         lists: whether private users send lists, all of them or some.
         groups: whether it counts friends by public groups, which the graphs must then have.
         protects: what is hidden: ``"edges"``, or the private column ``"features"`` or ``"labels"``, which the graphs
@@ -71,9 +72,8 @@ class NamedMechanism:
 
     name: str
     kind: type[Mechanism]
-    label: str
     colour: Colour
-    degree: bool = False
+    label: str = ""
     lists: bool = True
     groups: bool = False
     protects: Protected = "edges"
@@ -82,12 +82,18 @@ class NamedMechanism:
 
     def __post_init__(self) -> None:
         if len(self.colour) != 2 or not all(_COLOUR.fullmatch(each) for each in self.colour):
-            raise bad_parameter("colour", self.label, "two colours like #0b5fff, for light and for dark", self.colour)
+            raise bad_parameter("colour", self.name, "two colours like #0b5fff, for light and for dark", self.colour)
+        object.__setattr__(self, "label", self.label or self.kind.__name__)
 
     @property
     def code(self) -> int | None:
         """Its code on the wire, None where no device sends it."""
         return WIRE_CODES.index(self.name) if self.name in WIRE_CODES else None
+
+    @property
+    def degree(self) -> bool:
+        """Whether a private user sends d*."""
+        return hasattr(self.kind, "noise") and not self.groups
 
     @property
     def plain(self) -> bool:
@@ -121,7 +127,7 @@ class NamedMechanism:
         own = {each.name: each for each in _given(self.kind)}
         for name in self.options:
             if name not in chosen and own[name].default is MISSING and own[name].default_factory is MISSING:
-                raise bad_parameter(name, self.label, f"given: on the command line, --{name}", None)
+                raise bad_parameter(name, self.label, f"given, as in {self.name} {name}=…", None)
         if "epsilon" in own:
             chosen["epsilon"] = epsilon
         return self.kind(**chosen)
@@ -131,70 +137,90 @@ _DISCRETE = {"noise": "discrete"}
 _HALVES = {"allocation": "fixed", "alpha": 0.5}  # among four users the paper's split needs an ε₁ above 1.6
 _HUBS = {"times": 1.0, "least": 0.0}  # among four users two friends make a hub
 _OURS = (
+    NamedMechanism("dprr", DPRR, ("#0b5fff", "#6ea8ff"), audited_with=(_HALVES, _HALVES | _DISCRETE)),
+    NamedMechanism("rr", RR, ("#c9372c", "#ff8f85")),
     NamedMechanism(
-        "dprr", DPRR, "DPRR", ("#0b5fff", "#6ea8ff"), degree=True, audited_with=(_HALVES, _HALVES | _DISCRETE)
+        "arr", ARR, ("#6f4e37", "#d2a679"), audited_with=({"sampling": 0.5}, {"sampling": 0.5, "sampled": "zeros"})
     ),
-    NamedMechanism("rr", RR, "RR", ("#c9372c", "#ff8f85")),
+    NamedMechanism("local-lap", LocalLap, ("#b65c02", "#f5b14c")),
+    NamedMechanism("noisy-degrees", NoisyDegrees, ("#5b21b6", "#c4b5fd"), lists=False, audited_with=({}, _DISCRETE)),
+    NamedMechanism("hub-lists", HubLists, ("#15803d", "#86efac"), audited_with=(_HUBS, _HUBS | {"noise": "laplace"})),
     NamedMechanism(
-        "arr",
-        ARR,
-        "ARR",
-        ("#6f4e37", "#d2a679"),
-        audited_with=({"sampling": 0.5}, {"sampling": 0.5, "sampled": "zeros"}),
+        "hub-counts", HubCounts, ("#a16207", "#fde047"), lists=False, audited_with=({"times": 1.0, "busy": 1.0},)
     ),
-    NamedMechanism("local-lap", LocalLap, "LocalLap", ("#b65c02", "#f5b14c"), degree=True),
+    NamedMechanism("friend-counts", FriendCounts, ("#be123c", "#fda4af"), lists=False, groups=True),
     NamedMechanism(
-        *("noisy-degrees", NoisyDegrees, "NoisyDegrees", ("#5b21b6", "#c4b5fd")),
-        degree=True,
-        lists=False,
-        audited_with=({}, _DISCRETE),
-    ),
-    NamedMechanism(
-        *("hub-lists", HubLists, "HubLists", ("#15803d", "#86efac")),
-        degree=True,
-        audited_with=(_HUBS, _HUBS | {"noise": "laplace"}),
-    ),
-    NamedMechanism(
-        *("hub-counts", HubCounts, "HubCounts", ("#a16207", "#fde047")),
-        degree=True,
-        lists=False,
-        audited_with=({"times": 1.0, "busy": 1.0},),
-    ),
-    NamedMechanism(
-        *("friend-counts", FriendCounts, "FriendCounts", ("#be123c", "#fda4af")),
-        lists=False,
-        groups=True,
-    ),
-    NamedMechanism(
-        *("multi-bit", MultiBit, "MultiBit", ("#4d7c0f", "#bef264")),
+        "multi-bit",
+        MultiBit,
+        ("#4d7c0f", "#bef264"),
         lists=False,
         protects="features",
         audited_with=({}, {"sampled": 2}),
     ),
     NamedMechanism(
-        *("category-rr", CategoryRR, "CategoryRR", ("#86198f", "#f0abfc")),
+        "category-rr",
+        CategoryRR,
+        ("#86198f", "#f0abfc"),
         lists=False,
         protects="labels",
         audited_with=({"categories": 2}, {"categories": 3}),
     ),
+    NamedMechanism("blink", Blink, ("#0369a1", "#7dd3fc"), audited_with=({"delta": 0.5}, {"delta": 0.5} | _DISCRETE)),
     NamedMechanism(
-        *("blink", Blink, "Blink", ("#0369a1", "#7dd3fc")),
-        degree=True,
-        audited_with=({"delta": 0.5}, {"delta": 0.5} | _DISCRETE),
+        "closed-pairs",
+        ClosedPairs,
+        ("#0e7490", "#67e8f9"),
+        audited_with=({}, {"degree": 0.4, "answer": 0.4, "slack": 0.5}),
     ),
     NamedMechanism(
-        *("nonpriv-part", NonPrivPart, "NonPriv-Part", ("#00796b", "#4fd1b8")),
-        lists=False,
-        private=False,
-        audited_with=(),
+        "nonpriv-part", NonPrivPart, ("#00796b", "#4fd1b8"), "NonPriv-Part", lists=False, private=False, audited_with=()
     ),
-    NamedMechanism(
-        *("nonpriv-full", NonPrivFull, "NonPriv-Full", ("#3c4450", "#c6ccd6")),
-        private=False,
-        audited_with=(),
-    ),
+    NamedMechanism("nonpriv-full", NonPrivFull, ("#3c4450", "#c6ccd6"), "NonPriv-Full", private=False, audited_with=()),
 )
-_table: dict[str, NamedMechanism] = {each.name: each for each in _OURS}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A mechanism of the table with some parameters set, as experiments compare it.
+
+    Args:
+        mechanism: its name in the table.
+        options: the parameters.
+        stored: how results name it; there a mechanism whose options are given is the mechanism itself.
+        graph: of Blink, which graph its server makes of the reports.
+        central: whether a trusted server adds the noise: of LocalLap this is LapGraph, which promises a user nothing.
+    """
+
+    mechanism: str
+    options: Mapping[str, Any]
+    stored: str
+    graph: Literal["hard", "hybrid"] | None = None
+    central: bool = False
+
+
+VARIANTS = {
+    "sparse-arr": Variant("arr", {"sampling": 0.05}, "arr"),  # lists about as long as DPRR's on REDDIT-BINARY at ε = 1
+    "discrete-degrees": Variant("noisy-degrees", {"noise": "discrete"}, "degrees"),
+    "every-hub-list": Variant("hub-lists", {"least": 0.0}, "hub-lists"),
+    "dprr-unbiased": Variant("dprr", {"estimator": "unbiased"}, "dprr-unbiased"),
+    "dprr-bayes": Variant("dprr", {"estimator": "bayes"}, "dprr-bayes"),
+    # half of ε for the degree: at the authors' 0.1 half of a hard graph's edges are false
+    "blink-hard": Variant("blink", {"delta": 0.5}, "blink-hard", graph="hard"),
+    "blink-hybrid": Variant("blink", {"delta": 0.5}, "blink-hybrid", graph="hybrid"),
+    "lap-graph": Variant("local-lap", {}, "lap-graph", central=True),
+}
+"""Variants by name."""
+
+_table: dict[str, NamedMechanism] = {}
+
+
+def _put(record: NamedMechanism) -> None:
+    _table[record.name] = record
+    NAMES.setdefault(record.kind, record.name)
+
+
+for _record in _OURS:
+    _put(_record)
 
 
 def mechanisms() -> tuple[NamedMechanism, ...]:
@@ -240,7 +266,7 @@ def register(
     mine = known is not None and known not in _OURS and known.kind.__qualname__ == record.kind.__qualname__
     if not _NAME.fullmatch(record.name) or record.name in WIRE_CODES or (known is not None and not mine):
         raise bad_parameter("name", "register", "letters, digits and hyphens, and not taken", record.name)
-    _table[record.name] = record
+    _put(record)
     return record
 
 
@@ -259,11 +285,6 @@ def at_hand(name: str) -> NamedMechanism:
     if name in _table or not is_reference(name):
         return named(name)
     return _record_of(loaded_class(name, Mechanism, "mechanism"))
-
-
-def name_of(kind: type[Mechanism]) -> str:
-    """What the reports of a mechanism call it."""
-    return next((each.name for each in _table.values() if each.kind is kind), None) or reference_of(kind)
 
 
 def label_of(name: str) -> str:
@@ -302,8 +323,7 @@ def _record_of(
     kind: type[Mechanism], name: str | None = None, label: str | None = None, colour: Colour | None = None
 ) -> NamedMechanism:
     called = name or reference_of(kind)
-    degree = kind.degree_noise is not Mechanism.degree_noise
-    return NamedMechanism(called, kind, label or kind.__name__, colour or colour_of(called), degree=degree)
+    return NamedMechanism(called, kind, colour or colour_of(called), label or "")
 
 
 def _given(kind: type[Mechanism]) -> list[Field[Any]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphldp.mechanisms.base import Rates, RowMechanism
-from graphldp.mechanisms.degrees.noise import Noise, check_noise
+from graphldp.mechanisms.degrees.noise import Noise
 from graphldp.privacy import Budget, degree_alone
 
 
@@ -26,15 +26,6 @@ class NoisyDegrees(RowMechanism):
     """
 
     noise: Noise = field(default="laplace", kw_only=True)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_noise(self.noise, "NoisyDegrees")
-
-    @property
-    def degree_noise(self) -> Noise:
-        """The law that was asked for."""
-        return self.noise
 
     def budget(self, n_max: int | None = None) -> Budget:
         """All of ε on the degree."""

@@ -13,6 +13,7 @@ from tests.values import some
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
 from graphldp.mechanisms.attributes.category_rr import chances, indicators
+from graphldp.reports import NoisyColumns
 
 from ..counting import assert_counts
 
@@ -38,7 +39,7 @@ def people(labels: Any, **public: Any) -> gl.GraphSet:
 def test_what_is_drawn_has_the_law() -> None:
     """Counts of what 20,000 users of each category tell, by the exact law; seeded."""
     labels = np.repeat(np.arange(4), 20_000)
-    told = some(gl.CategoryRR(math.log(1.5), categories=4).randomize(people(labels), rng=5).noisy_labels)
+    told = some(gl.CategoryRR(math.log(1.5), categories=4).randomize(people(labels), rng=5).columns.labels)
     own, other = (float(each) for each in chances(ODDS, 4))
     for category in range(4):
         counts = np.bincount(told[labels == category], minlength=4)
@@ -59,14 +60,14 @@ def test_epsilons_of_their_own(tmp_path: Any) -> None:
     labels = np.array([2, 0, 1, 1] * 10)
     epsilon = np.where(np.arange(40) % 4 == 0, np.inf, 0.5)
     reports = gl.CategoryRR(epsilon, categories=3).randomize(people(labels), rng=0)
-    assert (some(reports.noisy_labels)[::4] == 2).all()
+    assert (some(reports.columns.labels)[::4] == 2).all()
     assert indicators(reports)[0].tolist() == [0.0, 0.0, 1.0]
     assert reports.guarantee.columns.tolist() == epsilon.tolist()
     assert reports.node_labels is None
     reports.save(tmp_path / "reports.npz")
     again = gl.Reports.load(tmp_path / "reports.npz")
-    assert np.array_equal(some(again.noisy_labels), some(reports.noisy_labels))
-    assert again.categories == 3
+    assert np.array_equal(some(again.columns.labels), some(reports.columns.labels))
+    assert again.columns.categories == 3
 
 
 @pytest.mark.parametrize(
@@ -95,19 +96,21 @@ def test_indicators_of_reports_without_a_category() -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "message"),
+    ("columns", "spent", "message"),
     [
-        ({"noisy_labels": np.array([0, 1])}, "come with what was spent"),
-        ({"epsilon_features": np.ones(2)}, "come with what was spent"),
-        ({"noisy_labels": np.array([0, 2]), "epsilon_labels": np.ones(2), "categories": 2}, "below the number"),
-        ({"noisy_labels": np.array([0, 1]), "epsilon_labels": np.ones(2)}, "below the number"),
-        ({"noisy_features": np.full((2, 1), np.nan), "epsilon_features": np.ones(2)}, "finite"),
-        ({"noisy_features": np.zeros((3, 1)), "epsilon_features": np.ones(2)}, "a table with 2 entries"),
-        ({"noisy_features": np.zeros((2, 1)), "epsilon_features": -np.ones(2)}, "a number ≥ 0"),
+        ({"labels": np.array([0, 1]), "categories": 2}, {}, "come with what was spent"),
+        ({}, {"features": 1.0}, "come with what was spent"),
+        ({"labels": np.array([0, 2]), "categories": 2}, {"labels": 1.0}, "below the number"),
+        ({"labels": np.array([0, 1])}, {"labels": 1.0}, "below the number"),
+        ({"labels": np.array([0.0, 1.0]), "categories": 2}, {"labels": 1.0}, "a whole number for each user"),
+        ({"labels": np.array([0, 1]), "categories": 2, "features": np.zeros((3, 1))}, {}, "for each of 3 users"),
+        ({"features": np.full((2, 1), np.nan)}, {"features": 1.0}, "finite"),
+        ({"features": np.zeros((3, 1))}, {"features": 1.0}, "each of 2 users. Got 3"),
+        ({"features": np.zeros(2)}, {"features": 1.0}, "a row of numbers for each user"),
     ],
     ids=str,
 )
-def test_reports_refuse_columns_that_do_not_fit(columns: dict[str, Any], message: str) -> None:
+def test_reports_refuse_columns_that_do_not_fit(columns: dict[str, Any], spent: dict[str, Any], message: str) -> None:
     empty = (np.zeros(3, np.int64), np.zeros(0, np.int32), np.array([0, 2]))
     with pytest.raises(DataError, match=message):
-        gl.Reports(*empty, epsilon1=np.zeros(2), epsilon2=np.zeros(2), **columns)
+        gl.Reports(*empty, budget=gl.Budget(0.0, 0.0, **spent), columns=NoisyColumns(**columns))

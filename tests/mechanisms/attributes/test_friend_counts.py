@@ -13,7 +13,7 @@ from scipy import stats
 from tests.values import some
 
 import graphldp as gl
-from graphldp.errors import DataError
+from graphldp.errors import DataError, ParameterError
 from graphldp.mechanisms.attributes import friend_counts
 from graphldp.mechanisms.drawing.rows import UserRows
 
@@ -124,15 +124,15 @@ def test_without_groups_there_is_nothing_to_count(graphs: gl.GraphSet, message: 
     [
         (np.zeros((3, 3)), r"shape \[users, groups\]"),
         (np.full((3, 2), np.nan), "finite"),
-        (np.zeros((3, 2), np.int64), "finite numbers"),
-        (np.zeros(3), "a table"),
+        (np.zeros((3, 2), np.int64), "a row of numbers"),
+        (np.zeros(3), "a row of numbers for each of 3 users"),
     ],
 )
 def test_reports_refuse_counts_that_do_not_fit(counts: Any, message: str) -> None:
     columns = star((0, 0)).with_groups([0, 1, 1]).attributes
     empty = (np.zeros(4, np.int64), np.zeros(0, np.int32), np.array([0, 3]))
     with pytest.raises(DataError, match=message):
-        gl.Reports(*empty, epsilon1=np.ones(3), epsilon2=np.zeros(3), attributes=columns, friend_counts=counts)
+        gl.Reports(*empty, budget=gl.Budget(1.0, 0.0), attributes=columns, friend_counts=counts)
 
 
 def test_a_draw_in_parts_is_the_draw() -> None:
@@ -143,3 +143,29 @@ def test_a_draw_in_parts_is_the_draw() -> None:
     assert np.array_equal(
         friend_counts.count_noise(some_rows, np.full(2, 0.5), 3, np.array([1, 2], np.uint64)), whole[:2]
     )
+
+
+def test_users_are_dealt_by_seed_and_graph_alone() -> None:
+    """The same bits with other graphs beside it, and groups of one size; the reports say how they were dealt."""
+    graphs = gl.synthetic.threads(num_graphs=6, seed=0)
+    mechanism = gl.FriendCounts(1.0, dealt=5)
+    whole, part = mechanism.randomize(graphs, rng=3), mechanism.randomize(graphs.subset(np.array([4])), rng=3)
+    alone = whole.subset(np.array([4]))
+    assert np.array_equal(some(alone.groups), some(part.groups))
+    assert np.array_equal(some(alone.friend_counts), some(part.friend_counts))
+    assert np.ptp(np.bincount(some(part.groups), minlength=5)) <= 1
+    assert dict(whole.origin.parameters) == {"epsilon": 1.0, "dealt": 5, "least": 1.0}
+    epsilon = np.linspace(0.5, 2.0, graphs.num_users)
+    assert gl.FriendCounts(epsilon, dealt=5).randomize(graphs, rng=3).origin.parameters["least"] == 0.5
+
+
+def test_a_deal_beside_groups_is_refused() -> None:
+    graphs = gl.synthetic.threads(num_graphs=2, seed=0)
+    with pytest.raises(DataError, match="counts by both cost 2ε"):
+        gl.FriendCounts(1.0, dealt=5).randomize(graphs.with_groups(np.arange(graphs.num_users) % 3), rng=0)
+
+
+@pytest.mark.parametrize("dealt", [1, 0, 2.5, True])
+def test_what_is_no_deal_is_refused(dealt: Any) -> None:
+    with pytest.raises(ParameterError, match="'dealt' parameter of FriendCounts must be a whole number from 2"):
+        gl.FriendCounts(1.0, dealt=dealt)

@@ -26,8 +26,8 @@ def test_each_part_is_drawn_as_it_is_alone(edges: gl.Mechanism) -> None:
     assert np.array_equal(reports.indices, alone.indices)
     if alone.noisy_degree is not None:
         assert np.array_equal(some(reports.noisy_degree), alone.noisy_degree)
-    for part, name in ((NUMBERS, "noisy_features"), (LABELS, "noisy_labels")):
-        assert np.array_equal(getattr(reports, name), getattr(part.randomize(GRAPHS, rng=3), name))
+    for part, name in ((NUMBERS, "features"), (LABELS, "labels")):
+        assert np.array_equal(getattr(reports.columns, name), getattr(part.randomize(GRAPHS, rng=3).columns, name))
     assert np.array_equal(reports.epsilon1, alone.epsilon1)
     assert np.array_equal(reports.epsilon2, alone.epsilon2)
     assert (reports.origin.name, reports.noise) == (alone.origin.name, alone.noise)
@@ -60,14 +60,18 @@ def test_shares_of_another_epsilon_never_add_up_to_more(epsilon: Any) -> None:
 def test_a_column_without_a_mechanism_stays_at_home() -> None:
     reports = gl.Joint(edges=gl.RR(1.0), features=NUMBERS).randomize(GRAPHS, rng=0)
     assert reports.node_labels is None
-    assert reports.noisy_labels is None
+    assert reports.columns.labels is None
     assert reports.features.shape == (90, 1)
 
 
+@pytest.mark.attack("learning")
 def test_friends_are_counted_by_what_they_told() -> None:
-    """Not by the private label itself: counts of ε = 200 are exactly those by the noisy labels."""
+    """Count friends by their true private label, in `Joint`.
+
+    Not by the private label itself: counts of ε = 200 are exactly those by the noisy labels.
+    """
     reports = gl.Joint(edges=gl.FriendCounts(200.0), features=LABELS).randomize(GRAPHS, rng=0)
-    told = some(reports.noisy_labels)
+    told = some(reports.columns.labels)
     assert np.array_equal(some(reports.groups), told)
     assert (told != GRAPHS.node_labels).any()
     assert np.array_equal(some(reports.friend_counts), true_counts(GRAPHS.with_groups(told, num_groups=3)))
@@ -132,5 +136,5 @@ def test_noisy_columns_reach_pyg() -> None:
     pytest.importorskip("torch_geometric", reason="needs the extra [learn]")
     reports = gl.Joint(edges=gl.RR(1.0), features=(NUMBERS, LABELS)).randomize(GRAPHS, rng=0)
     last = reports.to_pyg()[2]
-    assert np.allclose(last.noisy_features.numpy(), some(reports.noisy_features)[60:])
-    assert last.noisy_labels.tolist() == some(reports.noisy_labels)[60:].tolist()
+    assert np.allclose(last.noisy_features.numpy(), some(reports.columns.features)[60:])
+    assert last.noisy_labels.tolist() == some(reports.columns.labels)[60:].tolist()

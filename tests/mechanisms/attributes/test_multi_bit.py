@@ -64,7 +64,7 @@ def test_what_is_drawn_has_the_law() -> None:
     """Counts of all messages of 20,000 users with one row, by the exact law; seeded."""
     row = (Fraction(1, 4), Fraction(1), Fraction(0))
     mechanism = gl.MultiBit(2 * math.log(1.5), sampled=2)
-    noisy = some(mechanism.randomize(people([float(x) for x in row], 20_000), rng=4).noisy_features)
+    noisy = some(mechanism.randomize(people([float(x) for x in row], 20_000), rng=4).columns.features)
     sent = np.rint(np.sign(noisy - 0.5)).astype(int)
     wanted = law(row, 2)
     counts = np.array([(sent == message).all(axis=1).sum() for message in wanted])
@@ -78,7 +78,7 @@ def test_what_is_drawn_has_the_law() -> None:
 
 def test_ranges_are_public_and_numbers_beyond_them_count_as_their_ends() -> None:
     far, end = (
-        some(gl.MultiBit(3.0, low=(0, -1), high=(10, 1)).randomize(people(row, 50), rng=0).noisy_features)
+        some(gl.MultiBit(3.0, low=(0, -1), high=(10, 1)).randomize(people(row, 50), rng=0).columns.features)
         for row in ([1e9, -7.0], [10.0, -1.0])
     )
     assert np.array_equal(far, end)
@@ -86,26 +86,26 @@ def test_ranges_are_public_and_numbers_beyond_them_count_as_their_ends() -> None
 
 def test_more_epsilon_tells_of_more_numbers() -> None:
     for epsilon, told in ((0.5, 1), (4.3, 1), (4.4, 2), (50.0, 3)):
-        noisy = some(gl.MultiBit(epsilon).randomize(people([0.2, 0.4, 0.9], 40), rng=1).noisy_features)
+        noisy = some(gl.MultiBit(epsilon).randomize(people([0.2, 0.4, 0.9], 40), rng=1).columns.features)
         assert ((noisy != 0.5).sum(axis=1) == told).all()
 
 
 def test_users_draw_on_their_own_and_rows_may_be_sparse_or_drawn_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.random.default_rng(0).random((60, 5))
     graphs = gl.GraphSet.from_edges([], [], [40, 20])
-    whole = some(gl.MultiBit(1.0).randomize(graphs.with_features(rows), rng=3).noisy_features)
+    whole = some(gl.MultiBit(1.0).randomize(graphs.with_features(rows), rng=3).columns.features)
     assert len(np.unique(whole, axis=0)) > 8
     monkeypatch.setattr(multi_bit, "_WORDS_AT_ONCE", 35)
     sent = gl.MultiBit(1.0).randomize(graphs.with_features(sparse.csr_array(rows)), rng=3)
-    assert np.array_equal(some(sent.noisy_features), whole)
-    assert np.array_equal(some(sent.subset([1]).noisy_features), whole[40:])
+    assert np.array_equal(some(sent.columns.features), whole)
+    assert np.array_equal(some(sent.subset([1]).columns.features), whole[40:])
 
 
 def test_private_columns_alone_go_through_it() -> None:
     graphs = people([0.1, 7.0, 0.3], 30, public=[False, True, False])
     reports = gl.MultiBit(np.array([np.inf, *[2.0] * 29])).randomize(graphs, rng=0)
-    assert some(reports.noisy_features).shape == (30, 2)
-    assert some(reports.noisy_features)[0].tolist() == [0.1, 0.3]
+    assert some(reports.columns.features).shape == (30, 2)
+    assert some(reports.columns.features)[0].tolist() == [0.1, 0.3]
     assert reports.features.tolist() == [[7.0]] * 30
     assert reports.num_entries == 0
     assert reports.guarantee.columns.tolist() == [np.inf, *[2.0] * 29]
@@ -118,7 +118,7 @@ def test_noisy_columns_are_kept_in_a_file(tmp_path: Any) -> None:
     reports = gl.MultiBit(1.0).randomize(people([0.1, 0.9], 5), rng=0)
     reports.save(tmp_path / "reports.npz")
     again = gl.Reports.load(tmp_path / "reports.npz")
-    assert np.array_equal(some(again.noisy_features), some(reports.noisy_features))
+    assert np.array_equal(some(again.columns.features), some(reports.columns.features))
     assert again.guarantee.columns.tolist() == [1.0] * 5
 
 

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
 from itertools import pairwise
 from types import ModuleType
 
@@ -19,12 +18,10 @@ from tests.values import some
 
 import graphldp as gl
 from graphldp.errors import ParameterError
-from graphldp.mechanisms import base, local_lap
-from graphldp.mechanisms.degrees import noise
-from graphldp.mechanisms.drawing import bits, kernels, reference, words
+from graphldp.machines.threads import runs_of
+from graphldp.mechanisms.drawing import backend, bits, kernels, reference, words
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Stream, first_words, key_from, to_uniform
-from graphldp.mechanisms.drawing.threads import runs_of
 
 from ..strategies import graph_sets, mechanisms
 
@@ -32,13 +29,12 @@ SEEDS = st.integers(0, 2**32)
 
 
 @contextmanager
-def running(backend: ModuleType, **patches: object) -> Iterator[None]:
+def running(loops: ModuleType, **patches: object) -> Iterator[None]:
     """Draw with one of the two implementations."""
     with pytest.MonkeyPatch.context() as patch:
-        for user in (base, noise, local_lap, import_module("graphldp.mechanisms.customized")):
-            patch.setattr(user, "backend", lambda: backend)
+        patch.setattr(backend, "loops", lambda work: loops)
         for name, value in patches.items():
-            patch.setattr(backend, name, value)
+            patch.setattr(loops, name, value)
         yield
 
 
@@ -52,8 +48,8 @@ def assert_same(one: gl.Reports, two: gl.Reports) -> None:
 @given(graph_sets(), mechanisms(), SEEDS, st.sampled_from([0.0, 0.3]))
 def test_the_same_bits(graphs: gl.GraphSet, mechanism: gl.Mechanism, seed: int, public: float) -> None:
     drawn = []
-    for backend, patches in ((kernels, {"PER_NAME": 0}), (kernels, {"PER_NAME": 10**9}), (reference, {})):
-        with running(backend, **patches):  # names at once, bits first, plain NumPy
+    for loops, patches in ((kernels, {"PER_NAME": 0}), (kernels, {"PER_NAME": 10**9}), (reference, {})):
+        with running(loops, **patches):  # names at once, bits first, plain NumPy
             epsilon = gl.customized(graphs, epsilon=float(mechanism.epsilon), public_fraction=public, rng=seed)
             drawn.append(replace(mechanism, epsilon=epsilon).randomize(graphs, rng=seed))
     assert_same(drawn[0], drawn[2])
@@ -67,8 +63,8 @@ def test_the_same_bits(graphs: gl.GraphSet, mechanism: gl.Mechanism, seed: int, 
 def test_the_same_pairs(graphs: gl.GraphSet, epsilon: float, seed: int, public: float) -> None:
     each = gl.customized(graphs, epsilon=epsilon, public_fraction=public, rng=seed)
     drawn = []
-    for backend in (kernels, reference):
-        with running(backend):
+    for loops in (kernels, reference):
+        with running(loops):
             drawn.append(gl.LocalLap(each).randomize(graphs, rng=seed))
     assert_same(*drawn)
     drawn[0].changed(trusted=False)
@@ -91,7 +87,7 @@ def test_any_part_of_the_users_can_be_drawn_apart(
         every.n[picked],
         every.graph[picked],
     )
-    budget = mechanism.budget(graphs.n_max).per_user(count).take(picked)
+    budget = mechanism.budget(graphs.n_max).per_user(count).taken(picked)
     drawn = mechanism.draw_rows(part, budget, key_from(seed, "a test"))
     for row, user in enumerate(picked):
         sent = drawn.indices[drawn.indptr[row] : drawn.indptr[row + 1]]
@@ -111,7 +107,8 @@ def dense() -> UserRows:
     """Users of two graphs, who draw enough for tables of skips; each of them knows a tenth of the others."""
     rng = np.random.default_rng(5)
     (a, b), (c, d) = (np.triu(rng.random((n, n)) < 0.1, 1).nonzero() for n in (400, 65))
-    return UserRows.of(gl.GraphSet.from_edges(np.append(a, c + 400), np.append(b, d + 400), [400, 65]))
+    graphs = gl.GraphSet.from_edges(np.append(a, c + 400), np.append(b, d + 400), [400, 65])
+    return replace(UserRows.of(graphs), graph_ptr=None)
 
 
 RATES = {
@@ -129,7 +126,7 @@ RATES = {
 def test_dense_lists_are_the_same_bits(dense: UserRows, name: str) -> None:
     fake = np.resize(RATES[name], len(dense))
     keep = np.where(fake > 0, 1 - fake, 1.0)
-    drawn = [backend.sample_lists(dense, keep, fake, key_from(9, "a test")) for backend in (kernels, reference)]
+    drawn = [loops.sample_lists(dense, keep, fake, key_from(9, "a test")) for loops in (kernels, reference)]
     for ours, plain in zip(*drawn, strict=True):
         np.testing.assert_array_equal(ours, plain)
 
@@ -144,7 +141,7 @@ def test_long_lists_outgrow_their_batch() -> None:
         np.cumsum([0, *map(len, lists)]), np.concatenate(lists), np.arange(3), np.full(3, n), np.zeros(3, np.int64)
     )
     keep, fake, key = np.array([0.6, 0.0, 1.0]), np.array([0.01, 0.02, 1e-4]), key_from(4, "a test")
-    drawn = [backend.sample_lists(rows, keep, fake, key) for backend in (kernels, reference)]
+    drawn = [loops.sample_lists(rows, keep, fake, key) for loops in (kernels, reference)]
     assert (np.diff(drawn[1][0])[:2] > 1400).all()
     for ours, plain in zip(*drawn, strict=True):
         np.testing.assert_array_equal(ours, plain)
@@ -180,9 +177,7 @@ def test_skips_that_the_polynomial_cannot_tell(n: int, fake: float) -> None:
     assert 0 < (skips < 0).sum() < len(skips) / 2
     friends = np.sort(np.random.default_rng(1).integers(users, n, (users, 3)), axis=1).astype(np.int32).ravel()
     rows = UserRows(np.arange(users + 1) * 3, friends, np.arange(users), np.full(users, n), np.zeros(users, np.int64))
-    drawn = [
-        backend.sample_lists(rows, np.full(users, 0.5), np.full(users, fake), key) for backend in (kernels, reference)
-    ]
+    drawn = [loops.sample_lists(rows, np.full(users, 0.5), np.full(users, fake), key) for loops in (kernels, reference)]
     for ours, plain in zip(*drawn, strict=True):
         np.testing.assert_array_equal(ours, plain)
 
@@ -209,7 +204,7 @@ def test_threads_leave_no_trace_in_bits(dense: UserRows, cuts: list[int], monkey
     told = np.unpackbits(words.view(np.uint8), bitorder="little").reshape(-1, 64)
     rows = np.add.reduceat(told.sum(1, dtype=np.int64), word_ptr[:-1])
     np.testing.assert_array_equal(rows, lengths)
-    indptr, names = reference.sample_lists(dense, 1 - fake, fake, key_from(2, "a test"))
+    indptr, names, _ = reference.sample_lists(dense, 1 - fake, fake, key_from(2, "a test"))
     place = 64 * np.repeat(word_ptr[:-1], lengths) + names
     np.testing.assert_array_equal(np.flatnonzero(told), place)
     np.testing.assert_array_equal(np.diff(indptr), lengths)
@@ -220,7 +215,8 @@ def test_threads_leave_no_trace(mechanism: gl.Mechanism, sparse: gl.GraphSet, mo
     drawn = []
     for threads in ("1", "2", "5"):
         monkeypatch.setenv("GRAPHLDP_THREADS", threads)
-        drawn.append(mechanism.randomize(sparse, rng=2))
+        with running(kernels):
+            drawn.append(mechanism.randomize(sparse, rng=2))
     assert len(runs_of(np.full(10**7, 1.0))) > 5
     assert_same(drawn[0], drawn[1])
     assert_same(drawn[0], drawn[2])
@@ -237,16 +233,16 @@ def test_lists_that_outgrow_their_room_are_drawn_again(sparse: gl.GraphSet) -> N
 @pytest.mark.parametrize("threads", ["0", "-1", "two", ""])
 def test_a_bad_number_of_threads(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHLDP_THREADS", threads)
-    with pytest.raises(ParameterError, match="GRAPHLDP_THREADS"):
+    with running(kernels), pytest.raises(ParameterError, match="GRAPHLDP_THREADS"):
         gl.RR(1.0).randomize(gl.GraphSet.from_edges([0], [1], [2]), rng=0)
 
 
-@pytest.mark.parametrize("backend", [kernels, reference])
-def test_words_are_numpys_philox(backend: ModuleType) -> None:
+@pytest.mark.parametrize("loops", [kernels, reference])
+def test_words_are_numpys_philox(loops: ModuleType) -> None:
     graphs = gl.GraphSet.from_edges([], [], [3, 1, 2]).subset([2, 0, 1])
     rows, key = UserRows.of(graphs), key_from(11, "a test")
     for stream in Stream:
-        words = backend.first_words(rows, stream, key)
+        words = loops.first_words(rows, stream, key)
         for row, (user, graph) in enumerate(zip(rows.user, rows.graph, strict=True)):
             oracle = np.random.Philox(key=key, counter=[0, user, graph, stream])
             assert words[row].tolist() == oracle.random_raw(2).tolist()
@@ -266,10 +262,11 @@ def test_numpy_takes_over_without_numba() -> None:
     program = (
         "import sys; {hide}\n"
         "import graphldp as gl\n"
-        "from graphldp.mechanisms.drawing.backend import backend\n"
+        "from graphldp.mechanisms.drawing import backend\n"
+        "backend.compile_loops()\n"
         "graphs = gl.GraphSet.from_edges([0, 0, 1], [1, 2, 2], [9])\n"
         "reports = gl.DPRR(1.0, allocation='fixed').randomize(graphs, rng=5)\n"
-        "print(backend().__name__.rsplit('.')[-1], reports.indices.tolist(), reports.noisy_degree.tolist())"
+        "print(backend.loops(0).__name__.rsplit('.')[-1], reports.indices.tolist(), reports.noisy_degree.tolist())"
     )
     with_numba, without = (
         subprocess.run(
@@ -279,3 +276,20 @@ def test_numpy_takes_over_without_numba() -> None:
     )
     assert (with_numba[0], without[0]) == ("kernels", "reference")
     assert with_numba[1] == without[1]
+
+
+def test_a_process_compiles_once_it_has_drawn_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "_drawn", 0.0)
+    graphs = gl.synthetic.barabasi_albert(n=50, m=2, num_graphs=1, seed=0)
+    monkeypatch.setattr(backend, "WORTH", 3e4)
+    assert backend.loops(2e4) is reference
+    gl.RR(1.0).randomize(graphs, rng=0)
+    assert backend.loops(0) is reference
+    assert backend.loops(1e4) is kernels
+    assert backend.loops(0) is kernels
+
+
+def test_one_large_draw_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "_drawn", 0.0)
+    assert backend.loops(backend.LARGE) is reference
+    assert backend.loops(backend.LARGE + 1) is kernels

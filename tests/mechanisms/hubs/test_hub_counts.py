@@ -146,10 +146,8 @@ def test_the_sampler_draws_that_noise() -> None:
     graph = gl.GraphSet.from_edges([0, 0, 0, 1], [1, 2, 3, 2], [6])
     mechanism = HubCounts(epsilon, times=times_for(3, 6), busy=-1e9)  # everybody counts as busy
     reports = mechanism.randomize(copies(graph, count), rng=5)
-    assert reports.asked is not None
-    assert reports.quiet_friends is not None
-    asked = reports.asked.reshape(count, 6)
-    quiet = reports.quiet_friends.reshape(count, 6)
+    asked = some(reports.answers).asked.reshape(count, 6)
+    quiet = some(reports.answers).quiet_friends.reshape(count, 6)
     values = np.arange(-45, 55)
     for user, d in enumerate(graph.degrees.tolist()):
         hub = asked[:, user]
@@ -168,11 +166,11 @@ def test_who_is_not_asked_sends_what_noisy_degrees_would() -> None:
     threads = gl.synthetic.threads(40, seed=1)
     reports = HubCounts(2.0, times=5.0).randomize(threads, rng=3)
     plain = gl.NoisyDegrees(2.0, noise="discrete").randomize(threads, rng=3)
-    assert reports.asked is not None
     assert reports.noisy_degree is not None
     assert plain.noisy_degree is not None
-    assert 0 < reports.asked.sum() < reports.asked.size / 20
-    np.testing.assert_array_equal(reports.noisy_degree[~reports.asked], plain.noisy_degree[~reports.asked])
+    asked = some(reports.answers).asked
+    assert 0 < asked.sum() < asked.size / 20
+    np.testing.assert_array_equal(reports.noisy_degree[~asked], plain.noisy_degree[~asked])
     assert (reports.guarantee.epsilon == 2.0).all()
 
 
@@ -180,10 +178,10 @@ def test_the_counts_are_of_true_friends_on_the_published_sides() -> None:
     """At a large ε the noise is 0, so the counts are exact."""
     star = gl.GraphSet.from_edges([0] * 30 + [1, 1, 1, 1], [*range(1, 31), 2, 3, 4, 5], [31])
     reports = HubCounts(60.0, times=3.0, busy=2.0).randomize(star, rng=1)
-    assert reports.asked is not None
-    assert np.flatnonzero(reports.asked).tolist() == [0]
-    assert (some(reports.quiet_friends)[0], some(reports.busy_friends)[0]) == (25.0, 5.0)
-    assert np.flatnonzero(some(reports.busy)).tolist() == [0, 1, 2, 3, 4, 5]
+    told = some(reports.answers)
+    assert np.flatnonzero(told.asked).tolist() == [0]
+    assert (told.quiet_friends[0], told.busy_friends[0]) == (25.0, 5.0)
+    assert np.flatnonzero(told.busy).tolist() == [0, 1, 2, 3, 4, 5]
 
 
 def test_public_users_are_not_asked_and_small_communities_have_no_hub() -> None:
@@ -191,27 +189,25 @@ def test_public_users_are_not_asked_and_small_communities_have_no_hub() -> None:
     epsilon = np.full(400, 1.0)
     epsilon[0] = np.inf
     reports = HubCounts(epsilon).randomize(star, rng=1)
-    assert reports.asked is not None
-    assert not reports.asked.any()
+    assert not some(reports.answers).asked.any()
     assert reports.degrees[0] == 399
     assert not reports.degrees[1:].any()
     small = gl.GraphSet.from_edges(np.zeros(19, np.int64), np.arange(1, 20), [20])
-    assert not np.any(HubCounts(1.0).randomize(copies(small, 50), rng=1).asked)
-    assert not np.any(HubCounts(1.0, times=0.0).randomize(gl.GraphSet.from_edges([], [], [1] * 9), rng=1).asked)
+    assert not np.any(some(HubCounts(1.0).randomize(copies(small, 50), rng=1).answers).asked)
+    alone = HubCounts(1.0, times=0.0).randomize(gl.GraphSet.from_edges([], [], [1] * 9), rng=1)
+    assert not np.any(some(alone.answers).asked)
 
 
 def test_who_stays_away_has_sent_a_valid_degree() -> None:
     threads = gl.synthetic.threads(60, seed=1)
     reports = HubCounts(1.0, times=4.0).randomize(threads, rng=3)
     part = HubCounts(1.0, times=4.0, away=0.5).randomize(threads, rng=3)
-    assert reports.asked is not None
-    assert part.quiet_friends is not None
-    left = np.isnan(part.quiet_friends) & reports.asked
-    assert 0 < left.sum() < reports.asked.sum()
-    np.testing.assert_array_equal(part.asked, reports.asked)
+    left = np.isnan(some(part.answers).quiet_friends) & some(reports.answers).asked
+    assert 0 < left.sum() < some(reports.answers).asked.sum()
+    np.testing.assert_array_equal(some(part.answers).asked, some(reports.answers).asked)
     np.testing.assert_array_equal(part.noisy_degree, reports.noisy_degree)
     nobody = HubCounts(1.0, times=4.0, away=1.0).randomize(threads, rng=3)
-    assert np.isnan(np.asarray(nobody.busy_friends)).all()
+    assert np.isnan(np.asarray(some(nobody.answers).busy_friends)).all()
 
 
 @pytest.mark.parametrize(

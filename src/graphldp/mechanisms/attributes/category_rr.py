@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.attributes import Attributes
-from graphldp.errors import DataError, bad_parameter
+from graphldp.errors import DataError, check_whole
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, no_lists
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, first_words, to_uniform
+from graphldp.neighbour_lists.attributes import Attributes
 from graphldp.privacy import Budget
-from graphldp.reports import Reports
+from graphldp.reports import NoisyColumns, Reports
 
 Floats = NDArray[np.float64]
 
@@ -40,17 +40,14 @@ class CategoryRR(Mechanism):
 
         graphs = graphs.with_node_labels(jobs, public=False)
         reports = gl.CategoryRR(epsilon=1.0, categories=7).randomize(graphs, rng=7)
-        reports.noisy_labels  # what each user told
+        reports.columns.labels  # what each user told
     """
 
     categories: int = field(kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole = isinstance(self.categories, int | np.integer) and not isinstance(self.categories, bool)
-        if not whole or self.categories < 2:
-            raise bad_parameter("categories", "CategoryRR", "a whole number ≥ 2", self.categories)
-        object.__setattr__(self, "categories", int(self.categories))
+        object.__setattr__(self, "categories", check_whole(self.categories, "categories", "CategoryRR", least=2))
 
     def budget(self, n_max: int | None = None) -> Budget:
         """All of ε on the label."""
@@ -59,17 +56,10 @@ class CategoryRR(Mechanism):
     def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """Draw what every user tells."""
         told = self.tell(graphs.attributes, UserRows.of(graphs), np.asarray(budget.labels), key)
-        return DrawnLists(*no_lists(graphs), noisy_labels=told, categories=self.categories)
+        return DrawnLists(*no_lists(graphs), columns=NoisyColumns(labels=told, categories=self.categories))
 
     def tell(self, about: Attributes | None, rows: UserRows, epsilon: Floats, key: Key) -> NDArray[np.int64]:
-        """The category that each of some users tells.
-
-        Args:
-            about: the columns of these users.
-            rows: who they are; their lists are not looked at.
-            epsilon: what each spends.
-            key: two words of the seed.
-        """
+        """The category that each of some users tells; their lists are not looked at."""
         true = self._checked(about)
         graph, user = (each.astype(np.uint64) for each in (rows.graph, rows.user))
         drawn = to_uniform(first_words(key, Stream.CATEGORY, graph, user, 2))
@@ -90,19 +80,15 @@ class CategoryRR(Mechanism):
 
 
 def chances(odds: Any, categories: int) -> tuple[Any, Any]:
-    """Pr(own category told) and Pr(a given other one told): plain arithmetic, on floats and on rationals.
-
-    Args:
-        odds: e^(−ε); 0 for a public user.
-        categories: k.
-    """
+    """Pr(own category told) and Pr(a given other one told), by e^(−ε): plain arithmetic, on floats and on rationals."""
     return 1 / (1 + (categories - 1) * odds), odds / (1 + (categories - 1) * odds)
 
 
 def indicators(reports: Reports) -> Floats:
     """An unbiased estimate of whether each user is of each category, [users, categories]: (told − q)/(p − q)."""
-    if reports.noisy_labels is None or reports.epsilon_labels is None:
+    told = reports.columns
+    if told.labels is None:
         raise DataError("These reports tell no category: draw them by CategoryRR.")
-    own, other = chances(np.exp(-reports.epsilon_labels), reports.categories)
-    told = reports.noisy_labels[:, None] == np.arange(reports.categories)
-    return np.asarray((told - other[:, None]) / (own - other)[:, None])
+    own, other = chances(np.exp(-np.asarray(reports.budget.labels)), told.categories)
+    each = told.labels[:, None] == np.arange(told.categories)
+    return np.asarray((each - other[:, None]) / (own - other)[:, None])

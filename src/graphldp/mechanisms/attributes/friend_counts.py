@@ -2,15 +2,16 @@
 
     z_l = (friends in group l) + N_l,   Pr(N_l = k) ∝ e^(−ε|k|),   for every group l
 
-A friend stands in one group, so one friendship more or less changes one count by one: the whole vector costs ε,
+A friend is in one group, so one friendship more or less changes one count by one: the whole vector costs ε,
 however many groups there are. A list under randomized response costs the same ε and tells each friend apart from n
 strangers; a count tells them apart from noise of 1/ε. The proof is in ``docs/mechanisms/friend-counts.md``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,10 @@ from graphldp.mechanisms.base import DrawnLists, Mechanism, public_lists
 from graphldp.mechanisms.degrees.noise import Noise
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, first_words, to_uniform
+from graphldp.neighbour_lists.attributes import Attributes
 from graphldp.privacy import Budget, degree_alone
+from graphldp.reports import Origin
+from graphldp.wire.deal import check_dealt, deal
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +39,9 @@ class FriendCounts(Mechanism):
 
     Args:
         epsilon: ε of every user, or one per user; ``inf`` is a public user, who publishes her list and true counts.
+        dealt: instead of groups that the graphs have, deal the users of each graph into so many at random. What others
+            say of a user's group is then a witness to how many friends she has; see
+            :class:`graphldp.learn.tables.witness_classifier.WitnessClassifier`.
 
     Example::
 
@@ -43,10 +50,22 @@ class FriendCounts(Mechanism):
         reports.friend_counts  # [users, groups]
     """
 
+    noise: ClassVar[Noise] = "discrete"  # counts are whole numbers
+    dealt: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.dealt is not None:
+            check_dealt(self.dealt, "FriendCounts", "dealt")
+
     @property
-    def degree_noise(self) -> Noise:
-        """The discrete law: counts are whole numbers."""
-        return "discrete"
+    def origin(self) -> Origin:
+        """Beside the parameters, the smallest ε on offer where users were dealt: it bounds what one report can say."""
+        told = super().origin
+        private = np.ravel(self.epsilon)[np.isfinite(np.ravel(self.epsilon))]
+        if self.dealt is None or not len(private):
+            return told
+        return Origin(told.name, {**told.parameters, "least": float(private.min())})
 
     def budget(self, n_max: int | None = None) -> Budget:
         """All of ε on the counts, which are a degree by parts; no list."""
@@ -54,6 +73,10 @@ class FriendCounts(Mechanism):
 
     def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """Count every user's friends and add the noise."""
+        if self.dealt is not None:
+            graphs = self._dealt(graphs, key)
+            counts = self._drawn(graphs, budget, key)
+            return replace(counts, groups=graphs.attributes)
         if graphs.groups is None:
             raise DataError("FriendCounts needs public groups: graphs.with_groups(groups).")
         if graphs.num_groups > (most := int(graphs.sizes.max(initial=2))):
@@ -61,20 +84,29 @@ class FriendCounts(Mechanism):
                 f"FriendCounts takes at most {most} groups, one for each user of the largest graph; few large ones "
                 f"tell most. Got {graphs.num_groups} instead."
             )
+        return self._drawn(graphs, budget, key)
+
+    def _dealt(self, graphs: GraphSet, key: Key) -> GraphSet:
+        """The graphs with groups that depend on the seed and the graph's id alone."""
+        assert self.dealt is not None  # noqa: S101
+        if graphs.groups is not None:
+            raise DataError(
+                "FriendCounts(dealt=…) deals users into groups, and these graphs have some: counts by both cost 2ε."
+            )
+        known = zip(graphs.graph_ids.tolist(), graphs.sizes.tolist(), strict=True)
+        seed = key.astype("<u8").tobytes()
+        parts = [deal(sha256(seed + graph.to_bytes(8, "big")).digest(), n, self.dealt) for graph, n in known]
+        groups = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+        columns = replace(graphs.attributes or Attributes(), groups=groups, num_groups=self.dealt)
+        return replace(graphs, attributes=columns, trusted=True)
+
+    def _drawn(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         return self.draw_counts(UserRows.of(graphs), _groups_of_friends(graphs), graphs.num_groups, budget, key)
 
     def draw_counts(
         self, rows: UserRows, of_friends: NDArray[np.integer[Any]], num_groups: int, budget: Budget, key: Key
     ) -> DrawnLists:
-        """Count some users' friends and add the noise.
-
-        Args:
-            rows: whose, with their lists.
-            of_friends: the group of each entry of the lists.
-            num_groups: how many groups there are.
-            budget: what each user spends.
-            key: two words of the seed.
-        """
+        """Count some users' friends, of whom each entry of their lists has a group, and add the noise."""
         if num_groups < 2:
             raise DataError("FriendCounts needs two groups or more; with one its count is the degree: NoisyDegrees.")
         epsilon = np.asarray(budget.degree)

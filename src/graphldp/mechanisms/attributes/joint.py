@@ -9,12 +9,11 @@ home. The proof, and what it means that friends are alike, is in ``docs/mechanis
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.attributes import Attributes
 from graphldp.errors import bad_parameter
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.attributes.category_rr import CategoryRR
@@ -23,9 +22,10 @@ from graphldp.mechanisms.attributes.multi_bit import MultiBit
 from graphldp.mechanisms.base import DrawnLists, Mechanism
 from graphldp.mechanisms.degrees.noise import Noise
 from graphldp.mechanisms.drawing.streams import Key
+from graphldp.neighbour_lists.attributes import Attributes
 from graphldp.privacy import Budget
 from graphldp.privacy.budget import shared
-from graphldp.reports import Origin
+from graphldp.reports import NoisyColumns, Origin
 
 _COLUMNS = (MultiBit, CategoryRR)
 
@@ -103,16 +103,13 @@ class Joint(Mechanism):
 
     def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """Columns first, since friends may be counted by what was told of them; then the lists."""
-        told: dict[str, Any] = {}
+        told = NoisyColumns()
         for each in self.parts[1:]:
-            drawn = each.draw(graphs, budget, key)
-            names = ("noisy_features",) if isinstance(each, MultiBit) else ("noisy_labels", "categories")
-            told |= {name: getattr(drawn, name) for name in names}
-        labels = told.get("noisy_labels")
-        by_release = isinstance(self.edges, FriendCounts) and graphs.groups is None and labels is not None
-        if by_release:
-            released = Attributes(groups=labels, num_groups=told["categories"])
+            told = each.draw(graphs, budget, key).columns.beside(told)
+        released = None
+        if isinstance(self.edges, FriendCounts) and graphs.groups is None and told.labels is not None:
+            released = Attributes(groups=told.labels, num_groups=told.categories)
             graphs = replace(graphs, attributes=released, trusted=True)
         drawn = self.edges.draw(graphs, budget, key)
         spent = None if drawn.budget is None else self._ledger(drawn.budget)
-        return replace(drawn, budget=spent, groups=labels if by_release else None, **told)
+        return replace(drawn, budget=spent, columns=told, groups=released or drawn.groups)

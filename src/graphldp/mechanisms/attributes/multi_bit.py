@@ -22,13 +22,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.attributes import Attributes
-from graphldp.errors import DataError, Described, bad_parameter
+from graphldp.errors import DataError, Described, bad_parameter, check_whole
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, no_lists
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, first_words, philox, to_uniform
+from graphldp.neighbour_lists.attributes import Attributes
 from graphldp.privacy import Budget
+from graphldp.reports import NoisyColumns
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -51,7 +52,7 @@ class MultiBit(Mechanism):
 
         graphs = graphs.with_features(ages, public=False)
         reports = gl.MultiBit(epsilon=1.0, low=0, high=100).randomize(graphs, rng=7)
-        reports.noisy_features  # [users, private columns], unbiased
+        reports.columns.features  # [users, private columns], unbiased
     """
 
     low: float | tuple[float, ...] = field(default=0.0, kw_only=True)
@@ -71,9 +72,8 @@ class MultiBit(Mechanism):
             raise bad_parameter("high", "MultiBit", f"as many numbers as low ({len(ends[0])})", len(ends[1]))
         if not np.all(ends[0] < ends[1]):
             raise bad_parameter("high", "MultiBit", "above low", self.high)
-        whole = isinstance(self.sampled, int | np.integer) and not isinstance(self.sampled, bool)
-        if self.sampled is not None and not (whole and self.sampled > 0):
-            raise bad_parameter("sampled", "MultiBit", "a whole number ≥ 1", self.sampled)
+        if self.sampled is not None:
+            check_whole(self.sampled, "sampled", "MultiBit")
 
     def budget(self, n_max: int | None = None) -> Budget:
         """All of ε on the features."""
@@ -82,17 +82,10 @@ class MultiBit(Mechanism):
     def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
         """Draw which numbers every user tells of, and the bits."""
         told = self.tell(graphs.attributes, UserRows.of(graphs), np.asarray(budget.features), key)
-        return DrawnLists(*no_lists(graphs), noisy_features=told)
+        return DrawnLists(*no_lists(graphs), columns=NoisyColumns(told))
 
     def tell(self, about: Attributes | None, rows: UserRows, epsilon: Floats, key: Key) -> NDArray[np.floating[Any]]:
-        """What some users tell of their private columns, as estimates.
-
-        Args:
-            about: the columns of these users.
-            rows: who they are; their lists are not looked at.
-            epsilon: what each spends.
-            key: two words of the seed.
-        """
+        """What some users tell of their private columns, as estimates; their lists are not looked at."""
         features, private = _private_columns(about)
         columns = len(private)
         low, high = self._ranges(columns)
@@ -131,25 +124,12 @@ class MultiBit(Mechanism):
 
 
 def chance(share: Any, flip: Any) -> Any:
-    """Pr(bit = 1): plain arithmetic, on floats for the sampler and on rationals for the tests.
-
-    Args:
-        share: where the number lies between low and high, from 0 to 1.
-        flip: 1/(e^(ε/m) + 1).
-    """
+    """Pr(bit = 1) by u and 1/(e^(ε/m) + 1): plain arithmetic, on floats for the sampler, on rationals for the tests."""
     return flip + share * (1 - 2 * flip)
 
 
 def estimate(sent: Any, flip: Any, of_each: Any, low: Any, high: Any) -> Any:
-    """What the server makes of a message, right on average.
-
-    Args:
-        sent: 1 or −1 for a bit, 0 where nothing was told.
-        flip: 1/(e^(ε/m) + 1).
-        of_each: d/m.
-        low: the least that a number can be.
-        high: the most.
-    """
+    """x': ``sent`` is 1 or −1 for a bit, 0 where nothing was told; ``flip`` is 1/(e^(ε/m) + 1), ``of_each`` is d/m."""
     return (low + high) / 2 + sent * (of_each * (high - low) / 2 / (1 - 2 * flip))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.mechanisms.degrees.noise import Noise, noise_of
-from graphldp.mechanisms.drawing.backend import backend
+from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, to_uniform
 
@@ -33,17 +33,8 @@ def staying(fine: Any, coarse: Any, noise: Noise) -> Any:
 
 
 def coarser(rows: UserRows, degree: Floats, fine: Floats, coarse: Floats, noise: Noise, key: Key) -> Floats:
-    """Noisy degrees of ε = ``fine``, made as noisy as those of ε₁ = ``coarse``; public ones stay as they are.
-
-    Args:
-        rows: whose degrees.
-        degree: d + noise of ε.
-        fine: ε of each user.
-        coarse: ε₁ of each user, at most ε.
-        noise: its law.
-        key: of the draws, whose streams are those of no other noise.
-    """
-    chance = to_uniform(backend().first_words(rows, Stream.STEP, key)[:, 0])
+    """Noisy degrees of ε = ``fine``, made as noisy as those of ε₁ = ``coarse`` ≤ ε; public ones stay as they are."""
+    chance = to_uniform(backend.first_words(rows, Stream.STEP, key)[:, 0])
     step = noise_of(rows, coarse, noise, Stream.STEP_SIZE, key)
     with np.errstate(invalid="ignore"):  # ∞ − ∞ of a public user
         stays = np.isinf(fine) | (chance < staying(fine, coarse, noise))

@@ -47,11 +47,6 @@ def posterior_mean(noisy_degree: Any, n: Any, decay: Any) -> Any:
     With k = ⌊d*⌋ and t = d* − k, degrees up to k have the weights π_d·r^(k−d)·r^t and those above π_d·r^(d−k)·r^(−t).
     Both sums obey a recursion in k, so a graph's size costs O(n) once and each of its users O(1). d* outside of
     [1, n−1] says no more than the nearest end does.
-
-    Args:
-        noisy_degree: d* of each user.
-        n: users in each user's graph.
-        decay: e^(−ε₁) of each user.
     """
     x, n, decay = np.broadcast_arrays(noisy_degree, n, decay)
     mean = np.zeros(x.shape, x.dtype if x.dtype == object else np.float64)

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.errors import bad_parameter
-from graphldp.mechanisms.drawing.backend import backend
-from graphldp.mechanisms.drawing.memory import fresh
+from graphldp.machines.memory import fresh
+from graphldp.machines.threads import Run, even_runs, in_threads
+from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, Words, to_uniform
-from graphldp.mechanisms.drawing.threads import Run, even_runs, in_threads
 
 Noise = Literal["laplace", "discrete"]
-
-
-def check_noise(noise: str, owner: str) -> None:
-    """Refuse an unknown law of the degree noise."""
-    if noise not in get_args(Noise):
-        raise bad_parameter("noise", owner, f"one of {', '.join(get_args(Noise))}", noise)
 
 
 def noisy_degrees(rows: UserRows, epsilon1: NDArray[np.float64], noise: Noise, key: Key) -> NDArray[np.float64]:
@@ -30,7 +23,7 @@ def noisy_degrees(rows: UserRows, epsilon1: NDArray[np.float64], noise: Noise, k
     def draw(run: Run) -> None:
         start, stop = run
         some = slice(start, stop)
-        words = backend().first_words(rows.users(start, stop), Stream.DEGREE, key)
+        words = backend.first_words(rows.users(start, stop), Stream.DEGREE, key)
         np.add(_noise(words, epsilon1[some], noise), np.diff(rows.indptr[start : stop + 1]), out=noisy[some])
 
     in_threads(draw, even_runs(len(rows)))
@@ -44,7 +37,7 @@ def noise_of(
     out = fresh(len(rows))
 
     def draw(run: Run) -> None:
-        out[slice(*run)] = _noise(backend().first_words(rows.users(*run), stream, key), epsilon[slice(*run)], noise)
+        out[slice(*run)] = _noise(backend.first_words(rows.users(*run), stream, key), epsilon[slice(*run)], noise)
 
     in_threads(draw, even_runs(len(rows)))
     return out

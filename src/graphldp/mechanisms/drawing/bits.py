@@ -4,7 +4,8 @@ Where more than one pair in 32 is reported, a list of bits is shorter than a lis
 :mod:`graphldp.mechanisms.drawing.kernels`, and so are the bits. Drawing is faster, for three reasons:
 
 - A bit has its own place, so strangers and true neighbours are not merged into one sorted list.
-- The length of every list is known before the names are written, so each is written where it stays.
+- The length of every list is known before the names are written (:mod:`graphldp.neighbour_lists.bit_names`), so each
+  is written where it stays.
 - Where many skips have one rate, a table says how long a skip is by the top bits of its random word. A word that stands
   near the border of two lengths is not in the table and takes the logarithm.
 """
@@ -12,21 +13,16 @@ Where more than one pair in 32 is reported, a list of bits is shorter than a lis
 from __future__ import annotations
 
 from math import floor, log
-from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 from numpy.typing import NDArray
 
-from graphldp.bit_lists import OTHER_LENGTHS, words_of
-from graphldp.errors import DataError
-from graphldp.mechanisms.drawing.memory import fresh
+from graphldp.machines.threads import in_threads, runs_of
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, Words
-from graphldp.mechanisms.drawing.threads import Run, in_order, in_threads, runs_of
 from graphldp.mechanisms.drawing.words import block_of, rate_of, uniform
+from graphldp.neighbour_lists.bit_lists import words_of
 
 EDGES, FAKES = np.uint64(Stream.EDGES), np.uint64(Stream.FAKES)
 PER_NAME = 32
@@ -36,16 +32,6 @@ _WORTH = 4096.0  # logarithms that a table costs: one is made when as many were 
 _NEAR = 1e-6  # far more than the rounding of a logarithm
 _ONE, _SIX, _LAST = np.uint64(1), np.uint64(6), np.uint64(63)
 _TOP = np.uint64(64 - _TABLE)
-
-
-@intrinsic
-def _trailing_zeros(typingctx: Any, word: Any) -> Any:
-    """How many bits below the lowest one that is set: one machine instruction."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))  # no word is 0
-
-    return types.uint64(types.uint64), build
 
 
 @njit(nogil=True, cache=True)
@@ -156,31 +142,6 @@ def _fill_bits(
             lengths[row] += _set_strangers(friends, sizes[row], rate, tabled == rate, table, *who, key, words, own)
 
 
-@njit(nogil=True, cache=True)
-def _fill_names(
-    start: int,
-    stop: int,
-    word_ptr: NDArray[np.int64],
-    bits: Words,
-    indptr: NDArray[np.int64],
-    names: NDArray[np.int32],
-) -> bool:
-    """Write the names of rows start … stop−1 where they belong; False where a row has more or fewer than its room."""
-    for row in range(start, stop):
-        out, end = indptr[row], indptr[row + 1]
-        for number in range(word_ptr[row], word_ptr[row + 1]):
-            word, base = bits[number], np.int64(64) * (number - word_ptr[row])
-            while word:
-                if out == end:
-                    return False
-                names[out] = np.int32(base + np.int64(_trailing_zeros(word)))
-                word &= word - _ONE
-                out += 1
-        if out != end:
-            return False
-    return True
-
-
 def sample_bits(
     rows: UserRows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
 ) -> tuple[NDArray[np.int64], Words, NDArray[np.int64]]:
@@ -192,30 +153,9 @@ def sample_bits(
     """
     word_ptr = np.concatenate(([0], np.cumsum(words_of(rows.n))))
     bits, lengths = np.zeros(word_ptr[-1], np.uint64), np.empty(len(rows), np.int64)
-    runs = runs_of(1.0 + rows.degrees + fake * rows.n)
-
-    def fill(run: Run) -> None:
-        start, stop = run
-        lists = rows.indptr, rows.indices, rows.user, rows.n, rows.graph
-        _fill_bits(start, stop, *lists, keep, fake, key, word_ptr, bits, lengths)
-
-    in_threads(fill, runs)
+    lists = rows.indptr, rows.indices, rows.user, rows.n, rows.graph
+    in_threads(
+        lambda run: _fill_bits(run[0], run[1], *lists, keep, fake, key, word_ptr, bits, lengths),
+        runs_of(1.0 + rows.degrees + fake * rows.n),
+    )
     return word_ptr, bits, lengths
-
-
-def names_of(word_ptr: NDArray[np.int64], bits: Words, indptr: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The names that bits stand for.
-
-    Args:
-        word_ptr: where each row's words begin.
-        bits: the words.
-        indptr: where each row's names begin.
-
-    Raises:
-        DataError: where a row has another number of bits.
-    """
-    names = fresh(int(indptr[-1]), dtype=np.int32)
-    runs = runs_of(1.0 + np.diff(indptr).astype(np.float64))
-    if not all(in_order(lambda run: _fill_names(*run, word_ptr, bits, indptr, names), runs)):
-        raise DataError(OTHER_LENGTHS)
-    return names

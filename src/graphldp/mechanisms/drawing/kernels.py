@@ -4,7 +4,7 @@
 stranger is added with probability ``fake``. Strangers are reached by geometric skips, so the cost is linear in the
 entries read and written, never in n. Dense lists are drawn as bits (:mod:`graphldp.mechanisms.drawing.bits`), and
 those of whole graphs stay bits.
-Users are cut into runs (:mod:`graphldp.mechanisms.drawing.threads`).
+Users are cut into runs (:mod:`graphldp.machines.threads`).
 """
 
 from __future__ import annotations
@@ -18,22 +18,20 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from graphldp.bit_lists import BitLists
-from graphldp.mechanisms.drawing.bits import PER_NAME, names_of, sample_bits
-from graphldp.mechanisms.drawing.memory import fresh
+from graphldp.machines.memory import check_room, fresh
+from graphldp.machines.threads import Run, cut_finer, even_runs, in_order, in_threads, runs_of
+from graphldp.mechanisms.drawing.bits import PER_NAME, sample_bits
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.skips import ListLaw, Parts, workspace
 from graphldp.mechanisms.drawing.sparse import fill_lists, what_to_expect
 from graphldp.mechanisms.drawing.streams import Key, Stream, Words
-from graphldp.mechanisms.drawing.threads import Run, cut_finer, even_runs, in_order, in_threads, runs_of
 from graphldp.mechanisms.drawing.words import block_of, draw_blocks, mulhi, uniform
 from graphldp.neighbour_lists import NO_NAMES
+from graphldp.neighbour_lists.bit_lists import BitLists
+from graphldp.neighbour_lists.bit_names import names_of
+from graphldp.neighbour_lists.pointers import read_only
 
-NOISE, ORDER, CHOICE = (
-    np.uint64(Stream.PAIR_NOISE),
-    np.uint64(Stream.PAIR_ORDER),
-    np.uint64(Stream.PAIR_CHOICE),
-)
+NOISE, ORDER, CHOICE = (np.uint64(each) for each in (Stream.PAIR_NOISE, Stream.PAIR_ORDER, Stream.PAIR_CHOICE))
 _AT_ONCE = 512  # users whose words are drawn at a time
 
 
@@ -156,29 +154,24 @@ def _fill_pairs(
 
 def sample_lists(
     rows: UserRows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Noisy lists: each true neighbour of u stays with ``keep[u]``, each stranger is added with ``fake[u]``.
-
-    Returns:
-        ``indptr`` and ``indices`` of the noisy lists.
-    """
-    return sample_whole(replace(rows, graph_ptr=None), keep, fake, key)[:2]
-
-
-def sample_whole(
-    rows: UserRows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], BitLists | None]:
-    """The same, but dense lists of whole graphs come as bits, and without names."""
+    """Noisy lists; dense ones of whole graphs come as bits, and without names."""
+    # as those of frozen graphs are: for arrays that may be written, loops would be compiled anew
+    rows = replace(rows, indptr=read_only(rows.indptr), indices=read_only(rows.indices))
     law = tuple(ListLaw(rows.indptr, rows.indices, rows.user, rows.n, rows.graph, keep, fake))
     even = even_runs(len(rows))
     sums = list(in_order(lambda run: what_to_expect(*run, law), even))
     expected = sum(mean for mean, _, _ in sums)
-    if expected * PER_NAME > sum(pairs for _, pairs, _ in sums):  # the same lists either way
+    pairs = sum(each for _, each, _ in sums)
+    check_room(min(4 * expected, pairs / 8), f"Lists of {expected:,.0f} names")
+    if expected * PER_NAME > pairs:  # the same lists either way
         word_ptr, bits, lengths = sample_bits(rows, keep, fake, key)
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         if rows.graph_ptr is not None:
             return indptr, NO_NAMES, BitLists(bits, rows.graph_ptr)
-        return indptr, names_of(word_ptr, bits, indptr), None
+        names = names_of(word_ptr, bits, indptr)
+        assert names is not None  # noqa: S101
+        return indptr, names, None
     largest = _room_for(max((mean for mean, _, _ in sums), default=0.0))
     degree = max((degree for _, _, degree in sums), default=0)
     indptr = fresh(len(rows) + 1, dtype=np.int64)
@@ -236,10 +229,8 @@ def top_pairs(
     """The ``wanted`` largest of each graph's pairs after Laplace noise, as codes (see ``local_lap``)."""
     top_ptr = np.concatenate(([0], np.cumsum(wanted)))
     top = np.empty(top_ptr[-1], np.int64)
-    runs = runs_of(1.0 + np.diff(edge_ptr) + wanted)
-
-    def fill(run: Run) -> None:
-        _fill_pairs(*run, epsilon, pairs, edge_ptr, edges, graph_ids, key, top_ptr, top)
-
-    in_threads(fill, runs)
+    in_threads(
+        lambda run: _fill_pairs(*run, epsilon, pairs, edge_ptr, edges, graph_ids, key, top_ptr, top),
+        runs_of(1.0 + np.diff(edge_ptr) + wanted),
+    )
     return top

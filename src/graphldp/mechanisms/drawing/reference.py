@@ -1,4 +1,4 @@
-"""Plain NumPy for every law: what the compiled loops are tested against, and what runs where numba is not installed.
+"""Plain NumPy for every law: what draws while there is little to draw, and what the compiled loops are tested against.
 
 Same signatures and same bits as :mod:`graphldp.mechanisms.drawing.kernels`. Cost is linear in entries here too; only
 the constant is larger. Strangers are added in rounds, the k-th round placing the k-th stranger of every user who has
@@ -16,21 +16,14 @@ from graphldp.mechanisms.drawing.streams import Key, Stream, Words, philox, to_u
 
 def sample_lists(
     rows: UserRows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Noisy lists: each true neighbour of u stays with ``keep[u]``, each stranger is added with ``fake[u]``."""
+) -> tuple[NDArray[np.int64], NDArray[np.int32], None]:
+    """Noisy lists; dense ones are names too."""
     owner, place = _skip(rows, keep, rows.degrees, Stream.EDGES, key)
     fake_owner, rank = _skip(rows, fake, rows.n - 1 - rows.degrees, Stream.FAKES, key)
     source = np.concatenate((owner, fake_owner))
     kept = rows.indices[rows.indptr[owner] + place].astype(np.int64)
     indptr, entries = _sorted_rows(source, np.concatenate((kept, _unrank(rows, fake_owner, rank))), len(rows))
-    return indptr, entries.astype(np.int32)
-
-
-def sample_whole(
-    rows: UserRows, keep: NDArray[np.float64], fake: NDArray[np.float64], key: Key
-) -> tuple[NDArray[np.int64], NDArray[np.int32], None]:
-    """The same: where nothing is compiled, dense lists are names too."""
-    return *sample_lists(rows, keep, fake, key), None
+    return indptr, entries.astype(np.int32), None
 
 
 def _skip(

@@ -12,30 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.mechanisms.drawing.memory import fresh
-from graphldp.mechanisms.drawing.threads import Run, even_runs, in_threads
+from graphldp.machines.memory import fresh
+from graphldp.machines.threads import Run, even_runs, in_threads
 from graphldp.neighbour_lists import NeighbourLists
 
 
 @dataclass(frozen=True)
 class UserRows:
-    """The lists of some users.
-
-    Args:
-        indptr: where each user's list begins.
-        indices: the lists, sorted.
-        user: each user's number inside her graph.
-        n: users in each user's graph.
-        graph: the id of each user's graph.
-        graph_ptr: where each graph's users begin, where these are all users of whole graphs; else None.
-    """
+    """The lists of some users: pointers and sorted names, and of each user her number in her graph."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     user: NDArray[np.int64]
-    n: NDArray[np.int64]
-    graph: NDArray[np.int64]
-    graph_ptr: NDArray[np.int64] | None = None
+    n: NDArray[np.int64]  # users in her graph
+    graph: NDArray[np.int64]  # its id
+    graph_ptr: NDArray[np.int64] | None = None  # where each graph's users begin, of all users of whole graphs
 
     @classmethod
     def of(cls, lists: NeighbourLists) -> UserRows:

@@ -32,17 +32,7 @@ Parts = tuple[Any, ...]
 
 
 class ListLaw(NamedTuple):
-    """What the lists of some users are drawn by: :class:`graphldp.mechanisms.drawing.rows.UserRows` and two rates.
-
-    Args:
-        indptr: where each list begins.
-        indices: the lists, sorted.
-        user: each user's number inside her graph.
-        n: users in each user's graph.
-        graph: the id of each user's graph.
-        keep: how likely a neighbour stays.
-        fake: how likely a stranger is added.
-    """
+    """:class:`graphldp.mechanisms.drawing.rows.UserRows`, how likely a neighbour stays and a stranger is added."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -54,42 +44,23 @@ class ListLaw(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Memory for one batch, and behind it for the blocks of a row that needs more.
+    """Memory for one batch, and behind it for the blocks of a row that needs more."""
 
-    Args:
-        counters: of each block, the four parts apart.
-        words: four of each block.
-        rates: what turns a word's logarithm into a skip.
-        skips: the whole parts of skips.
-        rows: those of some hundred rows that have anything to draw.
-        planned: how many blocks each row of the batch has for neighbours and for strangers.
-        kept: ranks of neighbours who stay.
-        before: how many of all others stand before each neighbour.
-    """
-
-    counters: Words
-    words: Words
-    rates: NDArray[np.float64]
-    skips: NDArray[np.int32]
-    rows: NDArray[np.int64]
-    planned: NDArray[np.int64]
-    kept: NDArray[np.int32]
-    before: NDArray[np.int32]
+    counters: Words  # of each block, the four parts apart
+    words: Words  # four of each block
+    rates: NDArray[np.float64]  # what turns a word's logarithm into a skip
+    skips: NDArray[np.int32]  # the whole parts of skips
+    rows: NDArray[np.int64]  # those of some hundred rows that have anything to draw
+    planned: NDArray[np.int64]  # how many blocks each row of the batch has for neighbours and for strangers
+    kept: NDArray[np.int32]  # ranks of neighbours who stay
+    before: NDArray[np.int32]  # how many of all others stand before each neighbour
 
 
 def workspace(degree: int) -> Parts:
-    """Memory for lists of up to ``degree`` neighbours."""
-    space = Workspace(
-        np.empty(4 * _ROOM, np.uint64),
-        np.empty(4 * _ROOM, np.uint64),
-        np.empty(4 * _ROOM, np.float64),
-        np.empty(4 * _ROOM, np.int32),
-        np.empty(WINDOW, np.int64),
-        np.empty((WINDOW, 2), np.int64),
-        np.empty(degree + 1, np.int32),
-        np.empty(degree + SIXTEEN, np.int32),
-    )
-    return tuple(space)
+    """A :class:`Workspace` for lists of up to ``degree`` neighbours."""
+    of_words = (np.empty(4 * _ROOM, kind) for kind in (np.uint64, np.uint64, np.float64, np.int32))
+    of_rows = np.empty(WINDOW, np.int64), np.empty((WINDOW, 2), np.int64)
+    return *of_words, *of_rows, np.empty(degree + 1, np.int32), np.empty(degree + SIXTEEN, np.int32)
 
 
 @njit(forceinline=True, _nrt=False)

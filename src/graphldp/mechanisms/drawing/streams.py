@@ -38,11 +38,12 @@ class Stream(IntEnum):
     STEP = 8  # whether a noisy degree is made coarser
     STEP_SIZE = 9  # and by how much
     SECOND = 10  # HubCounts: the second noise of a degree
-    AWAY = 11  # HubCounts: who does not come back
+    AWAY = 11  # HubCounts, ClosedPairs: who does not come back
     COUNTS = 12  # FriendCounts: noise on the counts
     CHOICE = 13  # MultiBit: which numbers a user tells of
     BITS = 14  # and the bits
     CATEGORY = 15  # CategoryRR: what she tells
+    ANSWER = 16  # ClosedPairs: noise on the count
 
 
 def key_from(rng: Rng, owner: str) -> Key:

@@ -116,15 +116,7 @@ def rate_of(probability: float) -> float:
 
 @njit(nogil=True, cache=True, _nrt=False)
 def draw_blocks(key: Key, counters: Words, words: Words, first: int, count: int) -> None:
-    """Turn counters into words, from block ``first`` on; up to fifteen blocks more are overwritten.
-
-    Args:
-        key: that of the seed.
-        counters: the four parts of all counters, one part after the other.
-        words: four of each block.
-        first: the first block.
-        count: how many there are.
-    """
+    """Turn counters, their four parts one after the other, into words; up to fifteen blocks more are overwritten."""
     room, low, high = len(counters) // 4, key[0], key[1]
     for block in range(first, first + count, BLOCKS):
         sixteen_blocks(counters, room, block, low, high, words)

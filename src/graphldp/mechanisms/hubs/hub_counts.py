@@ -18,36 +18,30 @@ spends ε once, also against a server that lies about who is busy. The proof is 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.errors import bad_parameter
+from graphldp.errors import check_number
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism, public_lists
 from graphldp.mechanisms.degrees.noise import Noise, noise_of
-from graphldp.mechanisms.drawing.backend import backend
+from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream, to_uniform
-from graphldp.mechanisms.hubs.hub_lists import hub_threshold, is_number
-from graphldp.pointers import gather_ranges
+from graphldp.mechanisms.hubs.hub_lists import hub_threshold
+from graphldp.neighbour_lists.pointers import gather_ranges
 from graphldp.privacy import Budget, degree_alone
 from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES
+from graphldp.reports import HubAnswers
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
 class FirstRound(NamedTuple):
-    """What devices hold after round 1.
-
-    Args:
-        noisy_degree: d*, which was sent.
-        asked: who looks like a hub, which was sent.
-        first: N₁, which stays on the device.
-        second: N₂, likewise.
-    """
+    """What devices hold after round 1: d* and who looks like a hub were sent, N₁ and N₂ stay there."""
 
     noisy_degree: Floats
     asked: Flags
@@ -68,26 +62,19 @@ class HubCounts(Mechanism):
     Example::
 
         reports = gl.HubCounts(epsilon=1.0).randomize(graphs, rng=7)  # plays both rounds
-        reports.asked, reports.quiet_friends, reports.busy_friends
+        reports.answers.asked, reports.answers.quiet_friends, reports.answers.busy_friends
     """
 
+    noise: ClassVar[Noise] = "discrete"  # the argument needs noise on whole numbers
     times: float = field(default=HUB_TIMES, kw_only=True)
     busy: float = field(default=float(BUSY_FROM), kw_only=True)
     away: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (is_number(self.times) and 0.0 <= self.times < np.inf):
-            raise bad_parameter("times", "HubCounts", "a number ≥ 0", self.times)
-        if not (is_number(self.busy) and np.isfinite(self.busy)):
-            raise bad_parameter("busy", "HubCounts", "a number", self.busy)
-        if not (is_number(self.away) and 0.0 <= self.away <= 1.0):
-            raise bad_parameter("away", "HubCounts", "a number from 0 to 1", self.away)
-
-    @property
-    def degree_noise(self) -> Noise:
-        """The discrete law: the argument needs noise on whole numbers."""
-        return "discrete"
+        check_number(self.times, "times", "HubCounts", "a number ≥ 0", lambda times: 0.0 <= times < np.inf)
+        check_number(self.busy, "busy", "HubCounts", "a number", np.isfinite)
+        check_number(self.away, "away", "HubCounts", "a number from 0 to 1", lambda share: 0.0 <= share <= 1.0)
 
     def budget(self, n_max: int | None = None) -> Budget:
         """All of ε on the degree; a hub's two counts are paid by the same noise."""
@@ -98,15 +85,12 @@ class HubCounts(Mechanism):
         rows, epsilon = UserRows.of(graphs), np.asarray(budget.degree)
         first = self.first_round(rows, epsilon, key)
         busy = first.noisy_degree >= self.busy
-        gone = to_uniform(backend().first_words(rows, Stream.AWAY, key)[:, 0]) < self.away
+        gone = to_uniform(backend.first_words(rows, Stream.AWAY, key)[:, 0]) < self.away
         quiet_friends, busy_friends = (np.where(gone, np.nan, each) for each in answers(graphs, first, busy))
         return DrawnLists(
             *public_lists(rows, epsilon),
             noisy_degree=first.noisy_degree,
-            asked=first.asked,
-            busy=busy,
-            quiet_friends=quiet_friends,
-            busy_friends=busy_friends,
+            answers=HubAnswers(first.asked, busy, quiet_friends, busy_friends),
         )
 
     def first_round(self, rows: UserRows, epsilon: Floats, key: Key) -> FirstRound:

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.errors import bad_parameter
+from graphldp.errors import check_number
 from graphldp.mechanisms.base import DrawnLists, Rates, RowMechanism
 from graphldp.mechanisms.degrees.coarsening import coarser
-from graphldp.mechanisms.degrees.noise import Noise, check_noise, noisy_degrees
+from graphldp.mechanisms.degrees.noise import Noise, noisy_degrees
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key
 from graphldp.privacy import Budget, allocate, degree_alone
@@ -59,18 +59,10 @@ class HubLists(RowMechanism):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_noise(self.noise, "HubLists")
-        if not (is_number(self.share) and 1e-6 <= self.share <= 1 - 1e-6):
-            raise bad_parameter("share", "HubLists", "a number between 0 and 1, a millionth away from both", self.share)
-        for name in ("times", "least"):
-            value = getattr(self, name)
-            if not (is_number(value) and 0.0 <= value < np.inf):
-                raise bad_parameter(name, "HubLists", "a number ≥ 0", value)
-
-    @property
-    def degree_noise(self) -> Noise:
-        """The law that was asked for."""
-        return self.noise
+        must_be = "a number between 0 and 1, a millionth away from both"
+        check_number(self.share, "share", "HubLists", must_be, lambda share: 1e-6 <= share <= 1 - 1e-6)
+        check_number(self.times, "times", "HubLists", "a number ≥ 0", lambda times: 0.0 <= times < np.inf)
+        check_number(self.least, "least", "HubLists", "a number ≥ 0", lambda least: 0.0 <= least < np.inf)
 
     def budget(self, n_max: int | None = None) -> Budget:
         """All of ε on the degree, as for a user who is no hub; ``reports.budget`` says what each user spent."""
@@ -102,8 +94,3 @@ def hub_threshold(n: NDArray[np.int64], times: float) -> NDArray[np.float64]:
     """So many times the mean degree that communities of n users are publicly guessed to have."""
     sizes, place = np.unique(n, return_inverse=True)
     return times * np.array([public_mean_degree(int(each)) for each in sizes])[place]
-
-
-def is_number(value: Any) -> bool:
-    """Whether a parameter is one: True and False are not."""
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -1,7 +1,9 @@
 """One graph too large for memory: Parquet files in, Parquet files out."""
 
-from graphldp.mechanisms.parquet.passes import Written, randomize_parquet
-from graphldp.mechanisms.parquet.reading import read_reports
-from graphldp.mechanisms.parquet.table import UserTable
+from graphldp.errors import extra_named
 
-__all__ = ["UserTable", "Written", "randomize_parquet", "read_reports"]
+with extra_named("Parquet"):
+    from graphldp.mechanisms.parquet.passes import Written as Written
+    from graphldp.mechanisms.parquet.passes import randomize_parquet as randomize_parquet
+    from graphldp.mechanisms.parquet.table import UserTable as UserTable
+    from graphldp.mechanisms.parquet.table import read_reports as read_reports

@@ -10,13 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+from pyarrow.parquet import ParquetFile, read_table, write_table
 from scipy import sparse
 
-from graphldp.attributes import Attributes
 from graphldp.errors import DataError
 from graphldp.mechanisms import CategoryRR, FriendCounts, MultiBit
 from graphldp.mechanisms.parquet.table import COLUMNS, UserTable, listed, stored_columns, to_arrow
 from graphldp.mechanisms.parquet.work import Item, Work
+from graphldp.neighbour_lists.attributes import Attributes
 
 GROUPS = "groups.bin"
 _NOTHING = Attributes()
@@ -24,8 +26,6 @@ _NOTHING = Attributes()
 
 def deal_columns(item: Item, work: Work) -> dict[str, int]:
     """One row group's users, to their parts."""
-    from pyarrow.parquet import ParquetFile, write_table
-
     where = f"{Path(item['file']).name}, row group {item['group']}"
     with ParquetFile(item["file"]) as file:
         wanted = [name for name in ("user", *COLUMNS) if name in file.schema_arrow.names]
@@ -44,9 +44,6 @@ def deal_columns(item: Item, work: Work) -> dict[str, int]:
 
 def tell_columns(item: Item, work: Work) -> dict[str, int]:
     """One part's columns: the public ones as they are, the private ones as their mechanisms tell them."""
-    import pyarrow as pa
-    from pyarrow.parquet import write_table
-
     part = int(item["part"])
     users = np.arange(*work.bounds(part))
     about = _about(work, part, len(users))
@@ -71,9 +68,6 @@ def tell_columns(item: Item, work: Work) -> dict[str, int]:
 
 def _about(work: Work, part: int, count: int) -> Attributes:
     """The columns of a part's users, in their order."""
-    import pyarrow as pa
-    from pyarrow.parquet import read_table
-
     table = work.users or UserTable(Path())
     dealt = [read_table(path, use_threads=False) for path in sorted(work.spill.glob(f"users-{part}-*.parquet"))]
     user = np.concatenate([np.zeros(0, np.int64), *(each.column("user").to_numpy() for each in dealt)])

@@ -16,7 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import types
+from pyarrow.parquet import ParquetFile, ParquetWriter, read_table
 
 from graphldp.errors import DataError, FormatError, bad_parameter
 from graphldp.machines.ray import cluster
@@ -80,10 +83,10 @@ def randomize_parquet(
         address: of a Ray cluster whose machines share the file system; one of this machine is started otherwise.
 
     Raises:
-        MissingExtraError: where ray or pyarrow are not installed.
+        MissingExtraError: where ray is not installed.
         FormatError: for files without the columns, and an ``out`` that is in use.
         DataError: for edges that leave 0 … n − 1 or join a user to herself, and for columns that :class:`Attributes
-            <graphldp.attributes.Attributes>` or their mechanism refuse.
+            <graphldp.neighbour_lists.attributes.Attributes>` or their mechanism refuse.
     """
     out = Path(out)
     making = out.with_name(f".{out.name}.making")
@@ -122,6 +125,8 @@ def _check(work: Work) -> None:
     mechanism, lists = work.mechanism, work.parts[0] if isinstance(work.mechanism, Mechanism) else None
     if not isinstance(lists, (RowMechanism, FriendCounts, *_COLUMNS)) or np.ndim(mechanism.epsilon):
         raise bad_parameter("mechanism", OWNER, must_be, mechanism)
+    if isinstance(lists, FriendCounts) and lists.dealt is not None:
+        raise bad_parameter("dealt", OWNER, "None: the groups here are a column of users", lists.dealt)
     for name in ("n", "users_per_part"):
         if getattr(work, name) < 1:
             raise bad_parameter(name, OWNER, "a whole number ≥ 1", getattr(work, name))
@@ -135,8 +140,6 @@ def _check(work: Work) -> None:
 
 def _claimed(file: Any, path: Path) -> tuple[int, str]:
     """Refuse a file without edges; how many bytes it claims to hold, and of what."""
-    from pyarrow import types
-
     for name in ("source", "target"):
         if name not in file.schema_arrow.names or not types.is_integer(file.schema_arrow.field(name).type):
             raise FormatError(f"{path}: needs whole-number columns 'source' and 'target'.")
@@ -160,8 +163,6 @@ def _rows_of_users(users: UserTable) -> list[Item]:
 
 def _deal(item: Item, work: Work) -> dict[str, int]:
     """One row group's edges, to the parts of their users."""
-    from pyarrow.parquet import ParquetFile
-
     with ParquetFile(item["file"]) as file:
         table = file.read_row_group(int(item["group"]), columns=["source", "target"], use_threads=False)
     one, two = (table.column(name).to_numpy().astype(np.int64) for name in ("source", "target"))
@@ -184,8 +185,6 @@ def _deal(item: Item, work: Work) -> dict[str, int]:
 
 def _draw(item: Item, work: Work) -> dict[str, int]:
     """One part's noisy lists, as one file."""
-    from pyarrow.parquet import ParquetWriter, read_table
-
     part = int(item["part"])
     first, _ = work.bounds(part)
     indptr, indices = _lists(work, part)
@@ -201,7 +200,7 @@ def _draw(item: Item, work: Work) -> dict[str, int]:
                 indices[indptr[start] : indptr[stop]],
             )
             drawn = _drawn(work, rows, budget.per_user(len(rows)), groups)
-            beside = {} if told is None else _named(told.slice(start, stop - start))
+            beside = None if told is None else told.slice(start, stop - start)
             file.write_table(_table(rows, drawn, beside, schema))
             written += int(drawn.indptr[-1])
     return {"entries_in": len(indices), "entries_out": written}
@@ -231,14 +230,13 @@ def _drawn(work: Work, rows: UserRows, budget: Budget, groups: NDArray[np.int64]
 
 def _schema(work: Work, budget: Budget, told: Any) -> Any:
     """The columns of the result, and what is said once for all."""
-    import pyarrow as pa
-
     fields = [("user", pa.int64()), ("neighbours", pa.large_list(pa.int32())), ("noisy_degree", pa.float64())]
     if isinstance(work.parts[0], FriendCounts):
         fields.append(("friend_counts", pa.large_list(pa.float64())))
     if told is not None:
         fields += [(each.name, each.type) for each in told.schema if each.name != "user"]
     categories = next((each.categories for each in work.parts if isinstance(each, CategoryRR)), 0)
+    public = np.broadcast_to(work.users.public_features, work.users.width) if work.users and work.users.width else ()
     facts = {
         "origin": work.mechanism.origin.to_json(),
         "epsilon1": str(budget.degree),
@@ -250,26 +248,15 @@ def _schema(work: Work, budget: Budget, told: Any) -> Any:
         "noise": work.mechanism.degree_noise or "",
         "categories": str(categories),
         "num_groups": str(work.num_groups),
-        "width": str(_shown_width(work)),
+        "width": str(np.count_nonzero(public)),
     }
     return pa.schema(fields).with_metadata(facts)
 
 
-def _shown_width(work: Work) -> int:
-    """How many features are public, where the table says how many there are."""
-    width = 0 if work.users is None else work.users.width
-    return int(np.count_nonzero(np.broadcast_to(work.users.public_features, width))) if work.users and width else 0
-
-
-def _named(table: Any) -> dict[str, Any]:
-    return {name: table.column(name) for name in table.column_names}
-
-
-def _table(rows: UserRows, drawn: DrawnLists, beside: dict[str, Any], schema: Any) -> Any:
-    import pyarrow as pa
-
+def _table(rows: UserRows, drawn: DrawnLists, beside: Any, schema: Any) -> Any:
     degree = drawn.noisy_degree
-    found: dict[str, Any] = beside | {
+    found: dict[str, Any] = {} if beside is None else {name: beside.column(name) for name in beside.column_names}
+    found |= {
         "user": pa.array(rows.user),
         "neighbours": pa.LargeListArray.from_arrays(pa.array(drawn.indptr), pa.array(drawn.indices)),
         "noisy_degree": pa.nulls(len(rows), pa.float64()) if degree is None else pa.array(degree),

@@ -1,4 +1,4 @@
-"""Columns of users as Parquet holds them: what is there, what of it is public, and its way to arrays and back."""
+"""Columns of users as Parquet holds them, their way to arrays and back, and noisy lists as reports."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow import compute, types
+from pyarrow.parquet import read_table
 
-from graphldp.attributes import Attributes
 from graphldp.errors import DataError, FormatError
+from graphldp.neighbour_lists.attributes import Attributes
+from graphldp.privacy import Budget
+from graphldp.reports import NoisyColumns, Origin, Reports
 
 COLUMNS = ("features", "node_label", "group")
 
@@ -39,8 +44,6 @@ class UserTable:
 
     def claimed(self, file: Any, path: Path) -> tuple[int, str]:
         """Refuse a file without the columns; how many bytes it claims to hold, and of what."""
-        from pyarrow import types
-
         schema, found = file.schema_arrow, file.metadata
         whole = [name for name in ("user", "node_label", "group") if name in schema.names]
         if "user" not in whole or not all(types.is_integer(schema.field(name).type) for name in whole):
@@ -54,8 +57,6 @@ class UserTable:
         return 8 * values, f"{values:,} numbers"
 
     def _check_features(self, kind: Any, path: Path) -> None:
-        from pyarrow import types
-
         if is_sparse(kind):
             if self.width < 1:
                 raise FormatError(f"{path}: with 'column' and 'value', UserTable must say the width of the features.")
@@ -67,8 +68,6 @@ class UserTable:
 
 def is_sparse(kind: Any) -> bool:
     """Whether features are lists of column and value."""
-    from pyarrow import types
-
     if not (types.is_list(kind) or types.is_large_list(kind)) or not types.is_struct(kind.value_type):
         return False
     parts = {each.name: each.type for each in kind.value_type}
@@ -76,15 +75,11 @@ def is_sparse(kind: Any) -> bool:
 
 
 def _is_number(kind: Any) -> bool:
-    from pyarrow import types
-
     return bool(types.is_integer(kind) or types.is_floating(kind))
 
 
 def stored_columns(table: Any, width: int) -> dict[str, Any]:
     """The columns of a table as :meth:`Attributes.restored` takes them."""
-    from pyarrow import compute
-
     found: dict[str, Any] = {}
     for name, ours in (("node_label", "node_labels"), ("group", "groups")):
         if name in table.column_names:
@@ -92,14 +87,18 @@ def stored_columns(table: Any, width: int) -> dict[str, Any]:
     if "features" not in table.column_names:
         return found
     lists = table.column("features").combine_chunks()
+    if not is_sparse(lists.type):
+        return found | {"features": _rows(table, "features")}
     lengths, values = full(compute.list_value_length(lists)), lists.flatten()
-    if is_sparse(lists.type):
-        pairs = {each.name: full(part) for each, part in zip(values.type, values.flatten(), strict=True)}
-        indptr = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-        parts = {"data": pairs["value"], "indices": pairs["column"], "indptr": indptr}
-        parts["shape"] = np.array([len(lists), width])
-        return found | {f"features_{part}": each for part, each in parts.items()}
-    return found | {"features": rectangle(lengths, full(values))}
+    pairs = {each.name: full(part) for each, part in zip(values.type, values.flatten(), strict=True)}
+    indptr = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+    parts = {
+        "data": pairs["value"],
+        "indices": pairs["column"],
+        "indptr": indptr,
+        "shape": np.array([len(lists), width]),
+    }
+    return found | {f"features_{part}": each for part, each in parts.items()}
 
 
 def full(values: Any) -> NDArray[Any]:
@@ -109,17 +108,8 @@ def full(values: Any) -> NDArray[Any]:
     return np.asarray(values.to_numpy(zero_copy_only=False))
 
 
-def rectangle(lengths: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """Lists of one length, as a table."""
-    if len(np.unique(lengths)) > 1:
-        raise DataError("Every user must have the same number of features.")
-    return values.reshape(len(lengths), int(lengths[0]))
-
-
 def to_arrow(about: Attributes) -> dict[str, Any]:
     """Columns as Arrow holds them."""
-    import pyarrow as pa
-
     found: dict[str, Any] = {}
     if isinstance(about.features, np.ndarray):
         found["features"] = listed(about.features)
@@ -135,7 +125,55 @@ def to_arrow(about: Attributes) -> dict[str, Any]:
 
 def listed(table: NDArray[Any]) -> Any:
     """A row of numbers for each user, as Arrow's lists."""
-    import pyarrow as pa
-
     ends = np.arange(len(table) + 1, dtype=np.int64) * table.shape[1]
     return pa.LargeListArray.from_arrays(pa.array(ends), pa.array(table.ravel()))
+
+
+def read_reports(folder: Path) -> Reports:
+    """The reports that :func:`graphldp.mechanisms.parquet.randomize_parquet` wrote, where they fit into memory.
+
+    Raises:
+        FormatError: for a folder that holds something else, or not all parts.
+    """
+    try:
+        table = pa.concat_tables([read_table(path) for path in sorted(Path(folder).glob("part-*.parquet"))])
+        return _reports(table)
+    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
+        why = f" ({error})" if isinstance(error, DataError) else ""
+        raise FormatError(f"{folder}: no folder of noisy lists, or damaged{why}.") from None
+
+
+def _reports(table: Any) -> Reports:
+    facts = {name.decode(): value.decode() for name, value in table.schema.metadata.items()}
+    n = int(facts["users"])
+    if not np.array_equal(table.column("user").to_numpy(), np.arange(n)):
+        raise DataError("parts are missing")
+    lists, degree = table.column("neighbours").combine_chunks(), table.column("noisy_degree").combine_chunks()
+    features = _rows(table, "noisy_features")
+    labels = full(table.column("noisy_label").combine_chunks()) if "noisy_label" in table.column_names else None
+    said = {"public_features": "features" in table.column_names, "public_labels": "node_label" in table.column_names}
+    columns = stored_columns(table, int(facts["width"])) | said | {"num_groups": int(facts["num_groups"])}
+    return Reports(
+        lists.offsets.to_numpy(),
+        lists.values.to_numpy(),
+        np.array([0, n]),
+        directed=facts["directed"] == "1",
+        attributes=Attributes.restored(columns),
+        budget=Budget(*(float(facts[name]) for name in ("epsilon1", "epsilon2", "epsilon_features", "epsilon_labels"))),
+        noisy_degree=None if degree.null_count else full(degree),
+        columns=NoisyColumns(features, labels, int(facts["categories"])),
+        friend_counts=_rows(table, "friend_counts"),
+        origin=Origin.from_json(facts["origin"]),
+        noise=facts["noise"] or None,
+    )
+
+
+def _rows(table: Any, name: str) -> Any:
+    """A column of rows of numbers, None where there is none."""
+    if name not in table.column_names:
+        return None
+    lists = table.column(name).combine_chunks()
+    lengths = full(compute.list_value_length(lists))
+    if len(np.unique(lengths)) > 1:
+        raise DataError("Every user must have the same number of features.")
+    return full(lists.flatten()).reshape(len(lengths), int(lengths[0]))

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyarrow.parquet import ParquetFile
 
-from graphldp.errors import DataError, FormatError, MissingExtraError, ParameterError
+from graphldp.errors import DataError, FormatError, ParameterError
 from graphldp.files.archives import grows_too_much
 from graphldp.machines.local import PeakMemory
 from graphldp.mechanisms import DrawnLists, Joint, Mechanism, RowMechanism
+from graphldp.mechanisms.drawing.backend import compile_loops
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, key_from
 from graphldp.mechanisms.parquet.table import UserTable
@@ -26,29 +29,17 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True)
 class Work:
-    """What every worker needs to know.
+    """What every worker needs to know."""
 
-    Args:
-        spill: where the passes leave files for each other.
-        out: where the result goes.
-        mechanism: of which the noise is.
-        seed: of the noise.
-        n: how many users there are.
-        directed: an edge stands in its source's list only.
-        users_per_part: consecutive users who are drawn together.
-        users: where columns of users stand.
-        num_groups: of the groups that were found, 0 before.
-    """
-
-    spill: Path
+    spill: Path  # where the passes leave files for each other
     out: Path
     mechanism: Mechanism
     seed: int
     n: int
     directed: bool
-    users_per_part: int
+    users_per_part: int  # consecutive users who are drawn together
     users: UserTable | None
-    num_groups: int = 0
+    num_groups: int = 0  # of those that were found, 0 before
 
     @property
     def parts(self) -> tuple[Mechanism, ...]:
@@ -85,16 +76,8 @@ def draw_nobody(mechanism: RowMechanism, n: int) -> DrawnLists:
 def row_groups(source: Path, claimed: Callable[[Any, Path], tuple[int, str]]) -> list[Item]:
     """The row groups of a Parquet file or of a folder of them.
 
-    Args:
-        source: the file or folder.
-        claimed: looks at a file, refuses it where it lacks columns, and says how many bytes it claims to hold, and of
-            what.
+    ``claimed`` refuses a file that lacks columns, and says how many bytes it claims to hold, and of what.
     """
-    try:
-        import pyarrow as pa
-        from pyarrow.parquet import ParquetFile
-    except ModuleNotFoundError:
-        raise MissingExtraError("Parquet", "ray") from None
     files = sorted(source.glob("*.parquet")) if source.is_dir() else [source]
     if not files:
         raise FormatError(f"{source}: holds no .parquet file.")
@@ -143,8 +126,7 @@ def _one(batch: Numbers, task: Callable[[Item, Work], dict[str, int]], work: Wor
 
 
 def _warm_up(work: Work) -> None:
-    """Load compiled loops and libraries, so that what is measured is the memory of the data."""
-    import pyarrow.parquet  # noqa: F401
-
+    """Load compiled loops, so that what is measured is the memory of the data."""
+    compile_loops()
     if isinstance(work.parts[0], RowMechanism):
         draw_nobody(work.parts[0], work.n)
