@@ -6,8 +6,7 @@ from tests.values import some
 
 import graphldp as gl
 from graphldp.errors import ParameterError
-from graphldp.learn.tables.controls import DegreeControl
-from graphldp.learn.tables.robust.bounded import BoundedControl
+from graphldp.learn.tables.controls import BoundedControl, DegreeControl
 from graphldp.threats import Verdict, roc
 from graphldp.threats.treatments import treat
 

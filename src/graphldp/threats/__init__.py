@@ -11,14 +11,11 @@ from graphldp.threats.attacks.degrees import (
     SilentHubs,
     StayAway,
 )
-from graphldp.threats.attacks.optimised import Optimised
 from graphldp.threats.attacks.poison import Attack, ListAttack, Poison
-from graphldp.threats.defenses.base import Defense
+from graphldp.threats.defenses.base import ROC, Defense, Verdict, roc
 from graphldp.threats.defenses.consistency import RowColumnCheck
 from graphldp.threats.defenses.guard import HubGuard
-from graphldp.threats.defenses.plausible import PlausibleDegrees
 from graphldp.threats.defenses.threshold import DegreeThreshold
-from graphldp.threats.defenses.verdict import ROC, Verdict, roc
 
 __all__ = [
     "ROC",
@@ -35,8 +32,6 @@ __all__ = [
     "Imitation",
     "ListAttack",
     "Mimics",
-    "Optimised",
-    "PlausibleDegrees",
     "Poison",
     "RowColumnCheck",
     "SilentHubs",

@@ -11,30 +11,22 @@ from functools import partial
 from typing import Any
 
 from graphldp.errors import ParameterError, bad_parameter
+from graphldp.files.own import is_reference, load_class
+from graphldp.mechanisms import ClosedPairs
 from graphldp.mechanisms.named import label_of, mechanisms, name_of
-from graphldp.own import is_reference, load_class
 from graphldp.threats.attacks.beyond import Collusion, HubMimicry
 from graphldp.threats.attacks.claims import WITH_DEGREES
 from graphldp.threats.attacks.degrees import CopyLargest, DegreeShift, FakeHub, Imitation, Mimics, SilentHubs, StayAway
-from graphldp.threats.attacks.optimised import Optimised
 from graphldp.threats.attacks.poison import Attack, ListAttack, Poison
 from graphldp.threats.defenses.base import Defense
 from graphldp.threats.defenses.consistency import RowColumnCheck
 from graphldp.threats.defenses.guard import HubGuard
-from graphldp.threats.defenses.plausible import PlausibleDegrees
 from graphldp.threats.defenses.threshold import DegreeThreshold
 
 
 @dataclass(frozen=True)
 class NamedAttack:
-    """All that graphldp knows about an attack by its name.
-
-    Args:
-        name: as commands, experiments and files write it.
-        kind: the class.
-        maker: makes it from ``fraction`` or ``liars``, and where it rewrites lists from ``forge_degree``.
-        label: as tables and pictures write it.
-    """
+    """An attack in the table: its class, what makes it from ``fraction`` or ``liars``, and its label in pictures."""
 
     name: str
     kind: type[Attack]
@@ -46,20 +38,13 @@ class NamedAttack:
         """The mechanisms whose reports it can forge."""
         if self.kind.derived_for:
             return tuple(name_of(each) for each in self.kind.derived_for)
-        forged = {name_of(each) for each in WITH_DEGREES}
+        forged = {name_of(each) for each in (*WITH_DEGREES, ClosedPairs)}  # whose answers rest on all lists
         return tuple(each.name for each in mechanisms() if each.private and each.lists and each.name not in forged)
 
 
 @dataclass(frozen=True)
 class NamedDefense:
-    """All that graphldp knows about a defense by its name.
-
-    Args:
-        name: as commands, experiments and files write it.
-        kind: the class.
-        maker: makes it from ``theta`` and ``treatment``.
-        label: as tables and pictures write it.
-    """
+    """A defense in the table: its class, what makes it from ``theta`` and ``treatment``, and its label in pictures."""
 
     name: str
     kind: type[Defense]
@@ -94,9 +79,6 @@ ATTACKS = {
         NamedAttack("stay-away", StayAway, StayAway, "the busiest users do not report"),
         NamedAttack("imitation", Imitation, Imitation, "degrees of the other class"),
         NamedAttack("hub-imitation", Imitation, partial(Imitation, busiest=True), "hubs of the other class"),
-        NamedAttack("optimised", Optimised, Optimised, "whatever hurts most"),
-        NamedAttack("optimised-hub", Optimised, partial(Optimised, busiest=True), "the busiest say what hurts most"),
-        NamedAttack("careful", Optimised, partial(Optimised, lie="input", careful=True), "what hurts most and fits"),
     )
 }
 
@@ -107,7 +89,6 @@ DEFENSES = {
         NamedDefense("row-column", RowColumnCheck, RowColumnCheck, "row against column"),
         NamedDefense("guard-accuracy", HubGuard, partial(HubGuard, "accuracy"), "HubGuard, accuracy"),
         NamedDefense("guard-guarantee", HubGuard, partial(HubGuard, "guarantee"), "HubGuard, guarantee"),
-        NamedDefense("plausible", PlausibleDegrees, PlausibleDegrees, "degrees that could be honest"),
     )
 }
 

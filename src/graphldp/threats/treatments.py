@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.mechanisms.drawing.backend import backend
+from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Rng, Stream, key_from
-from graphldp.pointers import gather_ranges
-from graphldp.reports import Reports
-from graphldp.threats.attacks.lists import spliced
+from graphldp.neighbour_lists.pointers import gather_ranges
+from graphldp.reports import HubAnswers, Reports
+from graphldp.threats.lists import spliced
 
 Treatment = Literal["remove", "empty", "redraw"]
 _TAG = 0x5C4E30  # keeps these draws apart from the noise and from attacks with the same seed
@@ -50,14 +50,10 @@ def treat(reports: Reports, flagged: NDArray[np.bool_], treatment: Treatment, *,
 
 def without_answers(reports: Reports, users: NDArray[np.bool_]) -> Reports:
     """The reports without what some users answered when they were asked again; two counts go with the d* they fit."""
-    if reports.asked is None or reports.quiet_friends is None or reports.busy_friends is None:
+    if (told := reports.answers) is None:
         return reports
-    return reports.changed(
-        asked=reports.asked & ~users,
-        quiet_friends=np.where(users, np.nan, reports.quiet_friends),
-        busy_friends=np.where(users, np.nan, reports.busy_friends),
-        trusted=True,
-    )
+    quiet, busy = (np.where(users, np.nan, counts) for counts in (told.quiet_friends, told.busy_friends))
+    return reports.changed(answers=HubAnswers(told.asked & ~users, told.busy, quiet, busy), trusted=True)
 
 
 def _redraw(reports: Reports, flagged: NDArray[np.bool_], rng: Rng) -> Reports:
@@ -68,7 +64,7 @@ def _redraw(reports: Reports, flagged: NDArray[np.bool_], rng: Rng) -> Reports:
     graph = reports.graph_of_user[who]
     choice = np.diff(pool_ptr)[graph]
     helped = choice > 0
-    words = backend().first_words(UserRows.of(reports), Stream.PUBLIC, seed.generate_state(2, np.uint64))[who, 0]
+    words = backend.first_words(UserRows.of(reports), Stream.PUBLIC, key_from(seed, "redraw"))[who, 0]
     place = pool_ptr[graph] + (words % np.maximum(choice, 1).astype(np.uint64)).astype(np.int64)
     donor = pool[place[helped]]
     entries, indptr = gather_ranges(reports.indptr, donor)

@@ -86,7 +86,7 @@ def test_poison_has_the_law_of_the_paper(w1: float, w2: float, fraction: float, 
     """Over 60 lists of 100 users, half of them listed, both shares stay within 6 standard deviations."""
     n, lists = 201, np.tile(np.arange(1, 101, dtype=np.int32), (60, 1))
     indptr = np.concatenate(([0], np.repeat(0, 101), np.arange(100, 6001, 100), np.repeat(6000, 40)))[: n + 1]
-    reports = gl.Reports(indptr, lists.ravel(), np.array([0, n]), epsilon1=np.full(n, 0.1), epsilon2=np.full(n, 0.9))
+    reports = gl.Reports(indptr, lists.ravel(), np.array([0, n]), budget=gl.Budget(0.1, 0.9))
     attack = Poison(w1, w2, fraction=fraction)
     poisoned, malicious = attack.apply(reports, rng=seed), attack.malicious(reports, rng=seed)
     turned = np.flatnonzero(malicious & (reports.degrees == 100))
@@ -188,10 +188,7 @@ def test_other_bad_input(reports: gl.Reports) -> None:
 
 
 def test_a_set_without_graphs() -> None:
-    nobody = np.zeros(0)
-    empty = gl.Reports(
-        np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1, np.int64), epsilon1=nobody, epsilon2=nobody
-    )
+    empty = gl.Reports(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1, np.int64), budget=gl.Budget(0.1, 0.9))
     assert Poison.random(fraction=0.5).apply(empty, rng=1).num_users == 0
 
 

@@ -133,8 +133,7 @@ def test_users_who_have_not_reported(stars: gl.GraphSet) -> None:
     reports = treat(reports, away, "remove")
     reports = replace(
         reports,
-        epsilon1=np.where(away, 0.0, reports.epsilon1),
-        epsilon2=np.where(away, 0.0, reports.epsilon2),
+        budget=gl.Budget(np.where(away, 0.0, reports.epsilon1), np.where(away, 0.0, reports.epsilon2)),
         origin=Origin("dprr"),
     )
     for point in POINTS:
@@ -155,8 +154,7 @@ def test_odd_graphs() -> None:
         indptr,
         indices,
         np.array([0, 0, 1, 3, 13]),
-        epsilon1=np.full(size, 0.1),
-        epsilon2=np.full(size, 0.9),
+        budget=gl.Budget(0.1, 0.9),
         origin=Origin("dprr"),
     )
     for point in POINTS:
@@ -179,7 +177,7 @@ def test_bad_input(threads: gl.GraphSet) -> None:
 
 
 def test_goals_on_reddit_binary(reddit_binary: gl.GraphSet) -> None:
-    """Every fifth graph: detection and false positives as promised in docs/threats.md; 30,000 attackers or more."""
+    """Every fifth graph: detection and false positives as docs/evidence/poisoned-lists.md has them; 30,000 liars."""
     graphs = reddit_binary.subset(np.arange(0, reddit_binary.num_graphs, 5))
     reports, hubs = gl.DPRR(epsilon=1.0, n_max=3782).randomize(graphs, rng=1), hubs_of(graphs)
     for attack in (Poison.random(fraction=0.2), Poison.all_ones(fraction=0.2)):

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DataError, bad_parameter
-from graphldp.mechanisms.drawing.backend import backend
+from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream
 from graphldp.reports import Reports
-from graphldp.threats.attacks.lists import MadeLists, pooled_lists, with_member
 from graphldp.threats.attacks.poison import ListAttack, Script, check_share
+from graphldp.threats.lists import MadeLists, pooled_lists, with_member
 
 How = Literal["clique", "target", "frame"]
 
@@ -45,7 +45,7 @@ class HubMimicry(ListAttack):
         hubs = share[(crew < 0) & ~reports.public & (share > self.hub)]
         if not len(hubs):
             raise DataError(f"No honest list holds more than {self.hub:g} of its graph: there is no hub to mimic.")
-        words = backend().first_words(UserRows.of(reports), Stream.DEGREE, key)[:, 1]
+        words = backend.first_words(UserRows.of(reports), Stream.DEGREE, key)[:, 1]
         mimicked = hubs[words % np.uint64(len(hubs))]
         return Script(MadeLists(reports.indptr, reports.indices), mimicked, mimicked)
 

@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 from graphldp.mechanisms import HubCounts, HubLists, NoisyDegrees
 from graphldp.mechanisms.degrees.coarsening import coarser
 from graphldp.mechanisms.degrees.noise import Noise, noise_of
-from graphldp.mechanisms.drawing.backend import backend
+from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream
 from graphldp.mechanisms.hubs.hub_lists import hub_threshold
 from graphldp.mechanisms.named import at_hand
 from graphldp.privacy import allocate
-from graphldp.reports import Reports
-from graphldp.threats.attacks.lists import spliced
+from graphldp.reports import HubAnswers, Reports
+from graphldp.threats.lists import spliced
 from graphldp.threats.treatments import without_answers
-from graphldp.wire.report import DEGREE_RANGE
+from graphldp.wire import DEGREE_RANGE
 
 Floats = NDArray[np.float64]
 Lie = Literal["response", "input"]
@@ -110,8 +110,11 @@ def _without(reports: Reports, liars: NDArray[np.bool_], epsilon: Floats) -> Rep
         without_answers(reports, liars),
         indptr=lists.indptr,
         indices=lists.indices,
-        epsilon1=np.where(liars, epsilon, reports.epsilon1),
-        epsilon2=np.where(liars, 0.0, reports.epsilon2),
+        budget=replace(
+            reports.budget,
+            degree=np.where(liars, epsilon, reports.epsilon1),
+            edges=np.where(liars, 0.0, reports.epsilon2),
+        ),
         trusted=True,
     )
 
@@ -138,13 +141,14 @@ def _listed(reports: Reports, lies: Lies, mechanism: HubLists) -> Reports:
     indptr, indices = made_up(reports, who, count, lies.friends, lies.key)
     rows = replace(_some(UserRows.of(reports), who), indptr=indptr, indices=indices)
     flip = 1 / (np.exp(for_list[hub]) + 1)
-    indptr, indices = backend().sample_lists(rows, 1 - flip, flip, lies.key)
+    indptr, indices, _ = backend.sample_lists(rows, 1 - flip, flip, lies.key)
     forgers = np.zeros(reports.num_users, np.bool_)
     forgers[who] = True
     lists = spliced(reports, forgers, np.diff(indptr), indices)
     spent = reports.epsilon1.copy(), reports.epsilon2.copy()
     spent[0][who], spent[1][who] = for_degree[hub], for_list[hub]
-    changed = {"indptr": lists.indptr, "indices": lists.indices, "epsilon1": spent[0], "epsilon2": spent[1]}
+    budget = replace(reports.budget, degree=spent[0], edges=spent[1])
+    changed = {"indptr": lists.indptr, "indices": lists.indices, "budget": budget}
     return _with_degrees(reports, lies, np.where(hub, rough, fine), **changed)
 
 
@@ -162,11 +166,13 @@ def _counted(reports: Reports, lies: Lies, mechanism: HubCounts) -> Reports:
         "busy": np.minimum(lies.said, around),
         "quiet": np.maximum(lies.said - (n - 1 - around), 0.0),
     }
-    counts = {name: getattr(reports, name).copy() for name in ("asked", "quiet_friends", "busy_friends")}
-    counts["asked"][who] = hub
-    counts["busy_friends"][who] = np.where(hub, sides[lies.friends] + second, np.nan)
-    counts["quiet_friends"][who] = np.where(hub, degree - sides[lies.friends], np.nan)
-    return replace(told, busy=busy, **counts, trusted=True)
+    assert reports.answers is not None  # noqa: S101 (HubCounts asks)
+    honest = reports.answers
+    asked, quiet, known = honest.asked.copy(), honest.quiet_friends.copy(), honest.busy_friends.copy()
+    asked[who] = hub
+    quiet[who] = np.where(hub, degree - sides[lies.friends], np.nan)
+    known[who] = np.where(hub, sides[lies.friends] + second, np.nan)
+    return replace(told, answers=HubAnswers(asked, busy, quiet, known), trusted=True)
 
 
 def made_up(
@@ -182,7 +188,7 @@ def made_up(
         key: the seed.
     """
     if friends == "any":
-        rank: NDArray[Any] = backend().first_words(UserRows.of(reports), Stream.FAKES, key)[:, 0]
+        rank: NDArray[Any] = backend.first_words(UserRows.of(reports), Stream.FAKES, key)[:, 0]
     else:
         assert reports.noisy_degree is not None  # noqa: S101
         rank = -reports.noisy_degree if friends == "busy" else reports.noisy_degree

@@ -1,7 +1,6 @@
 """Attacks on reports that are degrees: liars who claim more friends, or fewer, than they have.
 
 One number of a graph's profile, how busy its busiest user is, can be forged by one liar. These attacks say how.
-The strongest of them is in :mod:`graphldp.threats.attacks.optimised`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DataError, bad_parameter
-from graphldp.mechanisms.drawing.backend import backend
+from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream
 from graphldp.mechanisms.named import drawn_by
@@ -59,9 +58,9 @@ class DegreeAttack(Attack):
     def claims(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Floats:
         """How many friends each liar claims; see :meth:`Attack.rewritten` for the arguments."""
 
-    def eagerness(self, reports: Reports, key: Key) -> NDArray[Any]:
+    def priority(self, reports: Reports, key: Key) -> NDArray[Any]:
         """The busiest by d*, or anybody."""
-        return -degrees_of(reports, type(self).__name__) if self.busiest else super().eagerness(reports, key)
+        return -degrees_of(reports, type(self).__name__) if self.busiest else super().priority(reports, key)
 
     def _crew(self, reports: Reports, key: Key, graphs: Any) -> NDArray[np.int64]:
         degrees_of(reports, type(self).__name__)
@@ -142,7 +141,7 @@ class Mimics(DegreeAttack):
         hubs = share[(crew < 0) & ~reports.public & (share > self.hub) & (share <= 1.0)]
         if not len(hubs):
             raise DataError(f"No honest d* is above {self.hub:g} of its graph: there is no hub to mimic.")
-        words = backend().first_words(UserRows.of(reports), Stream.SECOND, key)[:, 1]
+        words = backend.first_words(UserRows.of(reports), Stream.SECOND, key)[:, 1]
         return np.asarray(hubs[words % np.uint64(len(hubs))] * others)
 
 
@@ -187,7 +186,7 @@ class StayAway(Attack):
 
     derived_for = WITH_DEGREES
 
-    def eagerness(self, reports: Reports, key: Key) -> NDArray[Any]:
+    def priority(self, reports: Reports, key: Key) -> NDArray[Any]:
         """The busiest by d*."""
         return -degrees_of(reports, "StayAway")
 

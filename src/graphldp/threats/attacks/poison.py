@@ -19,15 +19,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.mechanisms.base import Mechanism
-from graphldp.mechanisms.drawing.backend import backend
+from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
-from graphldp.mechanisms.drawing.streams import Key, Rng, Stream, key_from
+from graphldp.mechanisms.drawing.streams import Key, Rng, Stream, key_from, to_uniform
 from graphldp.reports import Reports
-from graphldp.threats.attacks.forgery import forged_degrees
-from graphldp.threats.attacks.lists import MadeLists
+from graphldp.threats.lists import MadeLists
 
 _TAG = 0x7472A17  # keeps an attack's draws apart from the noise drawn with the same seed
 
@@ -101,9 +101,9 @@ class Attack(ABC):
             key: the seed of the attack.
         """
 
-    def eagerness(self, reports: Reports, key: Key) -> NDArray[Any]:
+    def priority(self, reports: Reports, key: Key) -> NDArray[Any]:
         """A number for each user: those with the smallest ones lie. Drawn at random unless an attack chooses."""
-        return np.asarray(backend().first_words(UserRows.of(reports), Stream.PUBLIC, key)[:, 0])
+        return np.asarray(backend.first_words(UserRows.of(reports), Stream.PUBLIC, key)[:, 0])
 
     def _key(self, rng: Rng) -> Key:
         words = key_from(rng, f"{type(self).__name__}.apply")
@@ -116,7 +116,7 @@ class Attack(ABC):
         quota = self._quota(reports.sizes[attacked])
         each = np.zeros(reports.num_graphs)
         each[attacked] = quota
-        order = np.lexsort((self.eagerness(reports, key), ~able, reports.graph_of_user))
+        order = np.lexsort((self.priority(reports, key), ~able, reports.graph_of_user))
         crew = np.empty(reports.num_users, np.int64)
         crew[order] = np.where(reports.local_users < np.repeat(each, reports.sizes), reports.local_users, -1)
         return np.where(able, crew, -1)
@@ -149,13 +149,15 @@ class ListAttack(Attack):
 
     def rewritten(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Reports:
         """The reports with the scripted lists, and with a d* that fits them."""
+        if reports.pair_answers is not None:
+            raise DataError(f"{type(self).__name__} rewrites lists, and these were answered about already.")
         silent = reports.epsilon2 == 0 if reports.missing is None else (reports.epsilon2 == 0) & ~reports.missing
-        other = reports.noisy_degree, reports.friend_counts, reports.noisy_features, reports.noisy_labels
+        other = reports.noisy_degree, reports.friend_counts, reports.columns.features, reports.columns.labels
         if silent.any() and any(each is not None for each in other):
             raise DataError(f"{type(self).__name__} rewrites lists, and some of these users send none by design.")
         script, turned = self.script(reports, crew, key), crew >= 0
         rows = replace(UserRows.of(reports), indptr=script.lists.indptr, indices=script.lists.indices)
-        indptr, indices, bits = backend().sample_whole(
+        indptr, indices, bits = backend.sample_lists(
             rows, np.where(turned, script.keep, 1.0), np.where(turned, script.fake, 0.0), key
         )
         degree = reports.noisy_degree
@@ -206,6 +208,34 @@ class Poison(ListAttack):
     def script(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Script:
         """The honest list, changed with ω₁ and ω₂."""
         return Script(MadeLists(reports.indptr, reports.indices), self.w1, self.w2)
+
+
+def forged_degrees(reports: Reports, lengths: NDArray[np.int64], key: Key) -> NDArray[np.float64]:
+    """A d* for every user that fits a fake list of the given length.
+
+    An honest list is about as long as its d* says: E[|ã|] = d* up to d* = (n−1)/2, and beyond, where DPRR's q is 1,
+    (2p−1)d* + (1−p)(n−1) for a true degree of d*. A forger turns this around and adds the spread that an honest list
+    of length L shows around its mean, √(L(1−L/(n−1))), as a factor: a list that is not empty comes from a d* above
+    zero. For an empty one she draws what honest empty lists come from, a d* below zero: −Exp(1/ε₁).
+
+    Args:
+        reports: whose laws to fit.
+        lengths: of the fake lists.
+        key: the seed.
+    """
+    uniform = to_uniform(backend.first_words(UserRows.of(reports), Stream.DEGREE, key)[:, 0])
+    others = np.maximum(np.repeat(reports.sizes, reports.sizes) - 1, 1)
+    with np.errstate(over="ignore"):
+        flip = 1 / (np.exp(reports.epsilon2) + 1)
+    steep = np.maximum(1 - 2 * flip, 1e-9)
+    fitting = np.where(lengths <= others / 2, lengths, (lengths - flip * others) / steep)
+    spread = np.sqrt(lengths * np.maximum(1 - lengths / others, 0.0))
+    below = np.log(uniform) / np.maximum(reports.epsilon1, 1e-9)
+    factor = np.exp(spread / np.maximum(fitting, 1) * ndtri(uniform))
+    forged = np.where(lengths > 0, fitting * factor, below)
+    if reports.noise == "discrete":
+        forged = np.where(lengths > 0, np.maximum(np.round(forged), 1), np.round(forged))
+    return np.asarray(forged, np.float64)
 
 
 def check_share(value: float | None, name: str, owner: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.pointers import gather_ranges
+from graphldp.neighbour_lists.pointers import gather_ranges
 from graphldp.reports import Reports
 
 Ints = NDArray[np.int64]

@@ -21,9 +21,8 @@ from graphldp.mechanisms.named import drawn_by
 from graphldp.mechanisms.rr import RR
 from graphldp.reports import Reports
 from graphldp.threats.attacks.poison import check_share
-from graphldp.threats.defenses.base import Defense, can_be_flagged, check_theta
+from graphldp.threats.defenses.base import Defense, Verdict, can_be_flagged, check_theta
 from graphldp.threats.defenses.columns import inconsistencies
-from graphldp.threats.defenses.verdict import Verdict
 
 
 @dataclass(frozen=True)

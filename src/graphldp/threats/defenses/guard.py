@@ -1,4 +1,6 @@
-"""HubGuard: a defense that keeps the hubs, by one test at two operating points; derived in ``docs/threats.md``.
+"""HubGuard: a defense that keeps the hubs, by one test at two operating points.
+
+``docs/evidence/poisoned-lists.md`` derives it.
 
 Two witnesses speak about a user with a long list: how many lists of that length an honest population would send
 (:mod:`graphldp.threats.defenses.law`), and how often unsuspected others list her
@@ -25,12 +27,11 @@ from graphldp.errors import DataError, bad_parameter
 from graphldp.mechanisms import DPRR, RR, LocalLap
 from graphldp.mechanisms.named import drawn_by
 from graphldp.reports import Reports
-from graphldp.threats.defenses.base import Defense, can_be_flagged, check_theta
+from graphldp.threats.defenses.base import Defense, Verdict, can_be_flagged, check_theta
 from graphldp.threats.defenses.evidence import LARGEST, Columns, Contradictions
 from graphldp.threats.defenses.law import BINS, Population, Sampling, bins
 from graphldp.threats.defenses.mixture import by_columns, by_number
-from graphldp.threats.defenses.promise import impossible_list, own_word, seldom_listed
-from graphldp.threats.defenses.verdict import Verdict
+from graphldp.threats.defenses.promise import fits_own_degree, impossible_list, seldom_listed
 from graphldp.threats.treatments import Treatment
 
 Point = Literal["guarantee", "accuracy"]
@@ -71,7 +72,7 @@ class HubGuard(Defense):
         """Posterior against ½, or surprise −log₁₀ p against −log₁₀ θ."""
         case = _Case(reports)
         if self.point == "accuracy":
-            caught = own_word(case.law, reports) < _OWN_WORD
+            caught = fits_own_degree(case.law, reports) < _OWN_WORD
             return Verdict(np.where(caught, 1.0, case.posterior()), np.where(case.able, 0.5, np.inf))
         score = -np.log10(np.clip(case.p_value(self.theta), 1e-300, 1.0))
         return Verdict(score, np.where(case.able, -np.log10(self.theta), np.inf))
@@ -113,7 +114,7 @@ class _Case:
     def p_value(self, theta: float) -> Floats:
         """At most θ with probability at most θ for an honest user: three tests share θ."""
         reports, law = self.reports, self.law
-        never, own = impossible_list(law, self.length), own_word(law, reports)
+        never, own = impossible_list(law, self.length), fits_own_degree(law, reports)
         if reports.directed:
             return np.asarray(np.minimum(never / 0.9, own / 0.1))
         by_list = np.minimum(never, own) / 0.05

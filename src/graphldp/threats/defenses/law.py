@@ -6,8 +6,8 @@ For every mechanism here, given a true degree d and a sampling probability q,
 
 DPRR: q is a function of d + Lap(1/ε₁). RR: q = 1. LocalLap: each pair is among the T largest with about these odds, and
 q follows from the graph's typical list. Degrees in a social graph follow a power law; Pr(D ≥ d) = 1/d puts about 1/f
-users above any share f of a graph, whatever n. REDDIT-BINARY has half as many or fewer (see ``docs/threats.md``): hubs
-get the benefit of the doubt.
+users above any share f of a graph, whatever n. REDDIT-BINARY has half as many or fewer
+(``docs/evidence/poisoned-lists.md``): hubs get the benefit of the doubt.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def seldom_listed(law: Sampling, length: Floats, columns: Columns, theta: float)
     return p
 
 
-def own_word(law: Sampling, reports: Reports) -> Floats:
+def fits_own_degree(law: Sampling, reports: Reports) -> Floats:
     """Pr(a list as long), given the d* that she sent with it: DPRR's q follows from d*, and d is not far from it."""
     if reports.noisy_degree is None or not np.isfinite(law.epsilon1).any():
         return np.ones(reports.num_users)

@@ -18,8 +18,7 @@ from graphldp.errors import DataError
 from graphldp.mechanisms import ARR, DPRR, RR
 from graphldp.mechanisms.named import drawn_by
 from graphldp.reports import Reports
-from graphldp.threats.defenses.base import Defense, can_be_flagged, check_theta
-from graphldp.threats.defenses.verdict import Verdict
+from graphldp.threats.defenses.base import Defense, Verdict, can_be_flagged, check_theta
 
 
 @dataclass(frozen=True)

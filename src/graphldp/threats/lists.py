@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.pointers import gather_ranges, lists_from_pairs
+from graphldp.neighbour_lists.pointers import gather_ranges, lists_from_pairs
 from graphldp.reports import Reports
 
 
