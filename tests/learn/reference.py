@@ -14,8 +14,8 @@ from torch_geometric.nn import GCNConv, GINConv, MessagePassing, SAGEConv, globa
 
 from graphldp.learn.engine.features.codes import DEGREE_BOUNDS, SIZE_BOUNDS
 from graphldp.learn.engine.features.summaries import smooth_table
-from graphldp.learn.engine.features.weights import LEVELS, posterior_levels
 from graphldp.learn.engine.gin import CUT, ModelSpec
+from graphldp.learn.engine.packed.packing import LEVELS, posterior_levels
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 

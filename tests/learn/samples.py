@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.values import some
 
-from graphldp.attributes import Attributes
 from graphldp.neighbour_lists import NeighbourLists
-from graphldp.reports import Origin, Reports
+from graphldp.neighbour_lists.attributes import Attributes
+from graphldp.privacy import Budget
+from graphldp.reports import NoisyColumns, Origin, Reports
 
 
 def random_lists(rng: np.random.Generator, sizes: list[int], density: float) -> NeighbourLists:
@@ -27,10 +28,9 @@ def random_lists(rng: np.random.Generator, sizes: list[int], density: float) -> 
 
 def with_degrees(rng: np.random.Generator, lists: NeighbourLists) -> Reports:
     """The same lists as reports that carry d*."""
-    ones = np.ones(lists.num_users)
     noisy = lists.degrees + rng.laplace(scale=2.0, size=lists.num_users)
     arrays = lists.indptr, lists.indices, lists.graph_ptr
-    return Reports(*arrays, epsilon1=ones, epsilon2=ones, noisy_degree=noisy, origin=Origin("dprr"), noise="laplace")
+    return Reports(*arrays, budget=Budget(1.0, 1.0), noisy_degree=noisy, origin=Origin("dprr"), noise="laplace")
 
 
 def with_columns(rng: np.random.Generator, reports: Reports, *, kinds: int | None = None) -> Reports:
@@ -42,15 +42,11 @@ def with_columns(rng: np.random.Generator, reports: Reports, *, kinds: int | Non
     n = reports.num_users
     kind = np.arange(n) if kinds is None else rng.integers(kinds, size=n)
     values = rng.normal(size=(max(n, kinds or 0), 3)).astype(np.float32)[kind]
-    spent = np.full(n, 1.0)
     return replace(
         reports,
         attributes=Attributes(values[:, :2], groups=kind % 2, num_groups=2, public_features=True),
-        noisy_features=values[:, 2:],
-        epsilon_features=spent,
-        noisy_labels=kind % 3,
-        epsilon_labels=spent,
-        categories=3,
+        columns=NoisyColumns(values[:, 2:], kind % 3, 3),
+        budget=replace(reports.budget, features=1.0, labels=1.0),
     )
 
 
@@ -58,7 +54,7 @@ def told_of(reports: NeighbourLists) -> NDArray[np.float32]:
     """The columns of each user as a network takes them: public ones, groups, noisy numbers, and (told - q)/(p - q)."""
     assert isinstance(reports, Reports)
     own, other = np.e / (np.e + 2), 1 / (np.e + 2)  # three categories, ε = 1
-    group, label = some(reports.groups), some(reports.noisy_labels)
+    group, label = some(reports.groups), some(reports.columns.labels)
     indicators = ((label[:, None] == np.arange(3)) - other) / (own - other)
-    parts = reports.features, group[:, None] == np.arange(2), reports.noisy_features, indicators
+    parts = reports.features, group[:, None] == np.arange(2), reports.columns.features, indicators
     return np.hstack([np.asarray(each, np.float64) for each in parts]).astype(np.float32)

@@ -9,7 +9,10 @@ from graphldp.neighbour_lists import NeighbourLists
 
 
 class _Promising:
-    def certify(self, X: NeighbourLists) -> NDArray[np.int64]:
+    def withstands(self, X: NeighbourLists, *, liars: int = 1) -> NDArray[np.bool_]:
+        return self.withstood(X) >= liars
+
+    def withstood(self, X: NeighbourLists) -> NDArray[np.int64]:
         return X.sizes // 10
 
 

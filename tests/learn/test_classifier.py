@@ -16,10 +16,10 @@ from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, FormatError, ParameterError, TrainingError
-from graphldp.labels import NO_LABEL
 from graphldp.learn.classifier import GINClassifier, GraphClassifier
-from graphldp.learn.engine.training import EpochRecord
-from graphldp.learn.saving.loading import load_classifier
+from graphldp.learn.engine.one_training import EpochRecord
+from graphldp.learn.loading import load_classifier
+from graphldp.neighbour_lists.labels import NO_LABEL
 
 
 def small(**params: Any) -> GINClassifier:
@@ -52,6 +52,20 @@ class TestEstimator:
         assert chances.shape == (len(test), 2)
         np.testing.assert_allclose(chances.sum(axis=1), 1.0)
         np.testing.assert_array_equal(clf.predict(graphs[test]), clf.classes_[chances.argmax(axis=1)])
+
+    def test_learns_from_trusted_graphs_alone(self, reports: gl.Reports) -> None:
+        trusted, quick = np.flatnonzero(np.arange(80) % 4 < 2), small(max_epochs=2)
+        alone = clone(quick).fit(reports[trusted]).predict_proba(reports)
+        labels = np.asarray(reports.labels).copy()
+        labels[2::4] = 5
+        np.testing.assert_array_equal(clone(quick).fit(reports, trusted=trusted).predict_proba(reports), alone)
+        np.testing.assert_array_equal(clone(quick).fit(reports, labels, trusted=trusted).predict_proba(reports), alone)
+        believed = clone(quick).fit(reports, trusted=trusted[:20], validation=reports[trusted[20:]])
+        wanted = clone(quick).fit(reports[trusted[:20]], validation=reports[trusted[20:]])
+        np.testing.assert_array_equal(believed.predict_proba(reports), wanted.predict_proba(reports))
+        for bad in ([], [0, 0], [80]):
+            with pytest.raises(ParameterError, match="The 'trusted' parameter of GINClassifier must be"):
+                clone(quick).fit(reports, trusted=bad)
 
     def test_fitted_attributes(self, fitted: GINClassifier) -> None:
         assert fitted.classes_.tolist() == [0, 1]
@@ -298,6 +312,7 @@ class TestFiles:
             with pytest.raises(FormatError, match="not a saved model"):
                 GINClassifier.load(tmp_path / name)
 
+    @pytest.mark.attack("learning")
     @pytest.mark.parametrize(
         ("change", "message"),
         [
@@ -308,6 +323,7 @@ class TestFiles:
             (lambda h: h.update(calibration={"warmth": 1.0}), "damaged"),
             (lambda h: h.update(kind="Other"), "holds a Other"),
             (lambda h: h.pop("spec"), "'spec' is missing"),
+            (lambda h: h.pop("calibration"), "'calibration' is missing"),
             (lambda h: h["spec"].update(num_classes=5), "do not fit"),
             (lambda h: h["spec"].update(layers=2), "do not fit"),
             (lambda h: h["spec"].update(layers=10**9), "do not fit"),
@@ -323,6 +339,7 @@ class TestFiles:
         ],
     )
     def test_headers(self, fitted: GINClassifier, tmp_path: Path, change: Any, message: str) -> None:
+        """A model file of 10⁹ layers."""
         path = tmp_path / "model.npz"
         fitted.save(path)
         with np.load(path, allow_pickle=False) as file:

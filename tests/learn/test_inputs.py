@@ -11,7 +11,7 @@ import pytest
 
 import graphldp as gl
 from graphldp.errors import DataError, FormatError
-from graphldp.learn.saving.loading import load_classifier
+from graphldp.learn.loading import load_classifier
 
 
 def network(**params: Any) -> gl.GINClassifier:

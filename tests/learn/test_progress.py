@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import sys
 from io import StringIO
 
 import pytest
 from rich.console import Console
 
 import graphldp as gl
-from graphldp.learn.engine.training import EpochRecord
+from graphldp.learn.engine.one_training import EpochRecord
 from graphldp.learn.progress import COMPILING, TrainingDisplay
 
 pytestmark = pytest.mark.usefixtures("few_trees")
@@ -49,7 +50,7 @@ def test_a_fit_without_epochs_shows_its_steps(
     reports = gl.NoisyDegrees(1.0).randomize(GRAPHS, rng=0)
     clf = gl.ProfileClassifier(seed=0).fit(reports, verbose=True)
     assert "10/10" in capsys.readouterr().err
-    assert clf._watch is None
+    assert clf._step is None
     monkeypatch.delenv("FORCE_COLOR")
     gl.RobustProfileClassifier(seed=0).fit(reports, verbose=True)
     assert capsys.readouterr().err == "RobustProfileClassifier: fitted\n"
@@ -65,3 +66,11 @@ def test_a_fit_to_users_shows_its_steps(capsys: pytest.CaptureFixture[str], monk
     assert "3/3" in capsys.readouterr().err
     gl.NodeClassifier().fit(reports, train=train, validation=val, view=view)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_notebook_without_widgets_gets_no_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    console = Console(file=StringIO(), force_jupyter=True, width=120)
+    with TrainingDisplay(3, console) as display:
+        display.epoch(7, EpochRecord(1, 0.5, 0.5, 0.5, 1, 0.1))

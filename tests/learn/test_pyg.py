@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import copy
 import multiprocessing
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,8 @@ from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, GraphLDPError, ParameterError
-from graphldp.labels import NO_LABEL
 from graphldp.mechanisms import DPRR, RR, NonPrivFull
+from graphldp.neighbour_lists.labels import NO_LABEL
 
 DRAWN = "drawn before"
 
@@ -43,8 +45,8 @@ def raw(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def private(seed: int = 0) -> gl.pyg.Randomize:
-    return gl.pyg.Randomize(DPRR(epsilon=2.0, n_max=40), seed=seed)
+def private(seed: int = 0, epsilon: float = 2.0, ignore: tuple[str, ...] = ()) -> gl.pyg.Randomize:
+    return gl.pyg.Randomize(DPRR(epsilon=epsilon, n_max=40), seed=seed, ignore=ignore)
 
 
 def test_round_trip() -> None:
@@ -83,8 +85,7 @@ def test_reports_carry_their_friends_by_group() -> None:
 def test_reports_say_who_is_missing() -> None:
     lists = np.array([0, 1, 1, 2]), np.array([1, 0]), np.array([0, 3])
     missing = np.array([False, True, False])
-    spent = np.full(3, 0.5)
-    reports = gl.Reports(*lists, epsilon1=spent, epsilon2=spent, missing=missing)
+    reports = gl.Reports(*lists, budget=gl.Budget(0.5, 0.5), missing=missing)
     data = reports.to_pyg()[0]
     assert data.missing.tolist() == missing.tolist()
     assert some(data.edge_index).tolist() == [[1, 0], [0, 2]]
@@ -136,7 +137,7 @@ def test_pre_transform_of_a_tu_dataset(raw: Path) -> None:
 
     plain = TUDataset(str(raw), "SOME", use_node_attr=True)
     assert plain[0].edge_attr is not None
-    dataset = TUDataset(str(raw), "SOME", pre_transform=private(), force_reload=True)
+    dataset = TUDataset(str(raw), "SOME", pre_transform=private(ignore=("edge_attr",)), force_reload=True)
     graphs = some_graphs()[[0, 1, 2, 4, 5, 6]]
     expected = DPRR(epsilon=2.0, n_max=40).randomize(
         gl.GraphSet(graphs.indptr, graphs.indices, graphs.graph_ptr, graphs.labels), rng=0
@@ -153,21 +154,30 @@ def test_pre_transform_of_a_tu_dataset(raw: Path) -> None:
     assert len(DataLoader(dataset, batch_size=6)) == 1
 
 
-def test_another_pre_transform_is_noticed(raw: Path) -> None:
+def test_graphs_that_were_stored_under_another_epsilon_are_refused(raw: Path) -> None:
+    """PyG itself only warns, and would train on less privacy than is stated, or on none."""
+    from torch_geometric import transforms
     from torch_geometric.datasets import TUDataset
 
-    drawn = TUDataset(str(raw), "SOME", pre_transform=private(seed=0))
-    with pytest.warns(UserWarning, match="pre_transform"):
-        read = TUDataset(str(raw), "SOME", pre_transform=private(seed=1))
-    for one, other in zip(drawn, read, strict=True):  # what was stored stays what it is: nothing is drawn again
+    ignore = ("edge_attr",)
+    drawn = TUDataset(str(raw), "SOME", pre_transform=private(ignore=ignore))
+    read = TUDataset(str(raw), "SOME", pre_transform=private(ignore=ignore))  # stored: nothing is drawn again
+    for one, other in zip(drawn, read, strict=True):
         assert torch.equal(some(one.edge_index), some(other.edge_index))
+    for others in ([private(1, ignore=ignore)], [transforms.ToUndirected(), private(epsilon=1.0, ignore=ignore)]):
+        with pytest.raises(GraphLDPError, match=r"epsilon=2.0.*Give another root"):
+            TUDataset(str(raw), "SOME", pre_transform=transforms.Compose(others))
+    TUDataset(str(raw), "SOME", force_reload=True)
+    with pytest.raises(GraphLDPError, match="were made with no transform, not with Randomize"):
+        TUDataset(str(raw), "SOME", pre_transform=private(ignore=ignore))
+    assert len(TUDataset(str(raw), "SOME", pre_transform=private(ignore=ignore), force_reload=True)) == 6
 
 
 def test_transform_draws_each_graph_once(raw: Path) -> None:
     from torch_geometric.datasets import TUDataset
     from torch_geometric.loader import DataLoader
 
-    dataset = TUDataset(str(raw), "SOME", transform=private())
+    dataset = TUDataset(str(raw), "SOME", transform=private(ignore=("edge_attr",)))
     first = list(dataset)
     assert len(first) == 6
     with pytest.raises(GraphLDPError, match=DRAWN):
@@ -179,7 +189,7 @@ def test_transform_draws_each_graph_once(raw: Path) -> None:
 def test_reading_the_raw_files_again_is_a_second_draw(raw: Path) -> None:
     from torch_geometric.datasets import TUDataset
 
-    transform = private()
+    transform = private(ignore=("edge_attr",))
     TUDataset(str(raw), "SOME", pre_transform=transform)
     with pytest.raises(GraphLDPError, match=DRAWN):
         TUDataset(str(raw), "SOME", pre_transform=transform, force_reload=True)
@@ -241,13 +251,55 @@ def test_the_original_stays_as_it_was() -> None:
     assert result.num_nodes == 6
 
 
-def test_nothing_private_passes_beside_the_lists() -> None:
+def test_what_may_tell_of_edges_is_refused_by_name() -> None:
     data = some_graphs().to_pyg()[0]
     data.edge_weight = torch.ones(data.num_edges)
     data.adjacency = torch.ones(6, 6)
-    data.true_degree = torch.ones(6)
+    data.seen_mask = torch.ones(6, dtype=torch.float)  # no mask
+    with pytest.raises(DataError, match="cannot let adjacency, edge_weight, seen_mask pass: it may tell of true edges"):
+        private()(data)
+    ignored = ("adjacency", "edge_weight", "seen_mask", "y")
+    assert sorted(private(ignore=ignored)(data).keys()) == ["edge_index", "noisy_degree", "num_nodes"]
+    with pytest.raises(ParameterError, match="'ignore' parameter of Randomize must be a list of names"):
+        private(ignore=wrong("edge_attr"))
+
+
+def test_masks_and_positions_of_nodes_pass() -> None:
+    data = some_graphs().to_pyg()[0]
+    data.train_mask, data.pos = torch.arange(6) < 3, torch.rand(6, 2)
     result = private()(data)
-    assert sorted(result.keys()) == ["edge_index", "noisy_degree", "num_nodes", "y"]
+    assert torch.equal(result.train_mask, data.train_mask)
+    assert torch.equal(result.pos, data.pos)
+    assert result.pos is not data.pos
+
+
+def test_it_pickles_and_a_copy_draws_nothing() -> None:
+    made, data = private(seed=3, ignore=("edge_attr",)), some_graphs().to_pyg()
+    made(data[0])
+    for copied in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
+        assert repr(copied) == repr(made)
+        with pytest.raises(GraphLDPError, match="a copy of it draws nothing"):
+            copied(data[1])
+    made(data[1])
+
+
+def test_a_batch_is_no_graph() -> None:
+    from torch_geometric.data import Batch
+
+    batch = Batch.from_data_list(some_graphs()[[0, 2]].to_pyg())
+    with pytest.raises(ParameterError, match=r"one graph, before it is put into a batch. Got DataBatch instead"):
+        private()(batch)
+    for given in (batch, [batch]):
+        with pytest.raises(ParameterError, match=r"a list of Data objects, .* Got DataBatch instead"):
+            gl.GraphSet.from_pyg(given)
+
+
+def test_a_dataset_is_a_list_of_graphs(raw: Path) -> None:
+    from torch_geometric.datasets import TUDataset
+
+    found = gl.GraphSet.from_pyg(TUDataset(str(raw), "SOME"), ignore=("edge_attr",))
+    assert np.array_equal(found.indices, some_graphs().indices)
+    assert some(found.labels).tolist() == [0, 0, 1, 0, 0, 1]
 
 
 def test_exact_lists_pass_unchanged() -> None:

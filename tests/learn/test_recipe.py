@@ -1,8 +1,12 @@
+from dataclasses import replace
+
+import networkx as nx
 import numpy as np
 import pytest
 
 import graphldp as gl
 from graphldp.errors import ParameterError
+from graphldp.learn.tables.witness_classifier import WitnessClassifier
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.2, 1.0])
@@ -53,3 +57,21 @@ def test_from_graphs_to_labels(epsilon: float) -> None:
 def test_bad_epsilon() -> None:
     with pytest.raises(ParameterError, match="'epsilon' parameter of recommended must be a positive number"):
         gl.recommended(-1.0)
+
+
+@pytest.mark.parametrize("witnesses", [True, False])
+def test_nothing_is_promised_once_the_silent_were_taken_out(witnesses: bool) -> None:
+    """Here n alone tells the classes apart, so one user more who keeps silent changes the label of what is left."""
+    sizes = np.tile(np.arange(16, 30), 10)
+    users = gl.GraphSet.from_networkx([nx.cycle_graph(int(n)) for n in (*sizes, 24)], (*(sizes >= 23), True))
+    recipe = gl.recommended(1.0, witnesses=True) if witnesses else gl.recommended(1.0)
+    reports = recipe.mechanism.randomize(users, rng=7)
+    classifier = recipe.defense or recipe.classifier
+    assert isinstance(classifier, gl.RobustProfileClassifier | WitnessClassifier)
+    classifier.fit(reports[: len(sizes)])
+    last = reports[len(sizes) :]
+    first, more = (replace(last, missing=np.isin(np.arange(24), silent)) for silent in ([0], [0, 2]))
+    assert classifier.withstands(first).all()
+    assert classifier.predict(first) == classifier.predict(more)
+    assert classifier.predict(first.induced()) != classifier.predict(more.induced())
+    assert not classifier.withstands(first.induced()).any()

@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphldp.errors import DataError, ParameterError
-from graphldp.labels import NO_LABEL
-from graphldp.learn.selection import split
+from graphldp.learn.selection import folds, split
+from graphldp.neighbour_lists.labels import NO_LABEL
 
 
 def test_sizes_are_exact_and_classes_keep_their_share() -> None:
@@ -33,6 +33,18 @@ def test_parts_hold_every_graph_once_and_every_class(counts: list[int], ratios: 
         assert (np.diff(part) > 0).all()
         assert abs(len(part) - ratio * total) < 1
         assert len(np.unique(labels[part])) == len(counts)
+
+
+@given(counts=st.lists(st.integers(2, 40), min_size=2, max_size=5), seed=st.integers(0, 2**64))
+def test_folds_hold_out_every_graph_once_and_each_class_in_proportion(counts: list[int], seed: int) -> None:
+    labels = np.repeat(np.arange(len(counts)), counts)
+    found = folds(labels, seed)
+    assert len(found) == min(5, *counts)
+    assert sorted(np.concatenate([unseen for _, unseen in found]).tolist()) == list(range(len(labels)))
+    for seen, unseen in found:
+        assert sorted([*seen.tolist(), *unseen.tolist()]) == list(range(len(labels)))
+        share = np.bincount(labels[unseen], minlength=len(counts)) - np.array(counts) / len(found)
+        assert (abs(share) < 1).all()
 
 
 def test_a_graph_without_a_label_is_in_no_part() -> None:

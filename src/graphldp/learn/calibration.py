@@ -23,7 +23,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.errors import bad_parameter
+from graphldp.errors import bad_parameter, check_whole
 
 Floats = NDArray[np.float64]
 
@@ -50,17 +50,11 @@ class Calibration:
     def __post_init__(self) -> None:
         if not 0.0 < self.temperature < float("inf"):
             raise bad_parameter("temperature", "Calibration", "a positive number", self.temperature)
-        if isinstance(self.graphs, bool) or not isinstance(self.graphs, int) or self.graphs < 1:
-            raise bad_parameter("graphs", "Calibration", "a whole number ≥ 1", self.graphs)
+        check_whole(self.graphs, "graphs", "Calibration", 1)
 
     @classmethod
     def fit(cls, chances: Floats, codes: NDArray[np.int64]) -> Self:
-        """Choose T on graphs that the classifier has not learned from.
-
-        Args:
-            chances: the classifier's own probabilities, [graphs, classes].
-            codes: the true classes, from 0 on.
-        """
+        """Choose T on graphs that the classifier has not learned from, by its own ``chances`` [graphs, classes]."""
         if not len(codes):
             return cls()
         own = np.arange(len(codes)), codes
@@ -75,19 +69,12 @@ class Calibration:
         sharp = weights / weights.sum(axis=1, keepdims=True)
         return np.asarray((self.graphs * sharp + 1.0) / (self.graphs + chances.shape[1]))
 
-    def most(self, classes: int) -> float:
-        """The largest probability that it ever hands out."""
-        return (self.graphs + 1.0) / (self.graphs + classes)
-
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
     """How often labels were right, by how sure the classifier was.
 
-    Args:
-        count: graphs in each bin of confidence.
-        sure: the sum of their confidences.
-        right: how many of their labels were right.
+    Of each bin of confidence: its graphs, the sum of their confidences, and how many of their labels were right.
     """
 
     count: NDArray[np.int64]
@@ -101,12 +88,7 @@ class Reliability:
 
 
 def reliability(chances: Floats, codes: NDArray[np.int64]) -> Reliability:
-    """Compare confidences with what came true.
-
-    Args:
-        chances: probabilities, [graphs, classes].
-        codes: the true classes, from 0 on.
-    """
+    """Compare confidences, the largest of each row of ``chances`` [graphs, classes], with what came true."""
     sure, right = chances.max(axis=1), chances.argmax(axis=1) == codes
     place = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
     return Reliability(

@@ -8,31 +8,43 @@ not know which.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import KW_ONLY, asdict, dataclass, fields
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from graphldp.errors import FormatError
 from graphldp.learn.calibration import Calibration
 from graphldp.learn.engine.gin import ModelSpec, parameters, statistics
+from graphldp.learn.engine.one_training import EpochRecord, Training, TrainingOptions
 from graphldp.learn.engine.packed.batches import PackedGraphs
-from graphldp.learn.engine.training import EpochRecord, Trained, predict_proba, resolve_device
-from graphldp.learn.fitting import Fit, Fitted, Validation, fit_many
-from graphldp.learn.inputs import given_labels, graphs_of
-from graphldp.learn.metrics import evaluate
+from graphldp.learn.engine.training import predict_proba, resolve_device
+from graphldp.learn.fitting import Fitted, fit_each
+from graphldp.learn.inputs import (
+    among_trusted,
+    check_lists,
+    given_labels,
+    graphs_of,
+    labels_of,
+    num_features,
+    provenance_of,
+)
+from graphldp.learn.metrics import codes_of, evaluate
 from graphldp.learn.progress import shown_epochs
-from graphldp.learn.saving import persistence
-from graphldp.learn.saving.persistence import SavedModel
+from graphldp.learn.saving import SavedClassifier, read
+from graphldp.learn.selection import split
 from graphldp.neighbour_lists import NeighbourLists
 
+Validation = NeighbourLists | tuple[NeighbourLists, ArrayLike]
+_LEARN_AND_STOP = 0.9, 0.1
 
-class GraphClassifier(ClassifierMixin, BaseEstimator):
+
+@dataclass(eq=False, repr=False)
+class GraphClassifier(SavedClassifier):
     """A graph neural network that labels whole graphs; its kinds differ in the convolution alone.
 
     Follows scikit-learn: parameters are checked in :meth:`fit`, what is learned ends in an underscore, and it works in
@@ -70,7 +82,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes:
         classes_: the labels, sorted.
-        history_: one :class:`~graphldp.learn.engine.training.EpochRecord` per epoch.
+        history_: one :class:`~graphldp.learn.engine.one_training.EpochRecord` per epoch.
         n_epochs_: how many epochs were run.
         best_epoch_: the one with the lowest validation loss, whose weights are kept.
         provenance_: mechanism, ε, dataset, seed and version, as kept in a saved file.
@@ -79,46 +91,25 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
 
     convolution: ClassVar[Literal["gin", "gcn", "sage"]]
 
-    def __init__(
-        self,
-        layers: int = 5,
-        hidden: int = 64,
-        dropout: float = 0.5,
-        lr: float = 0.01,
-        *,
-        seed: int = 0,
-        device: str = "auto",
-        readout: Literal["mean", "sum"] = "mean",
-        features: Literal["constant", "degree", "noisy-degree", "size", "profile", "columns"] = "constant",
-        graph_features: Literal["none", "size", "degrees"] = "none",
-        directions: Literal["own", "both"] = "own",
-        weights: Literal["none", "posterior"] = "none",
-        batch_size: int = 64,
-        max_epochs: int = 500,
-        min_epochs: int = 100,
-        patience: int = 30,
-        lr_step: int = 50,
-        lr_decay: float = 0.5,
-        half: bool = False,
-    ) -> None:
-        self.layers = layers
-        self.hidden = hidden
-        self.dropout = dropout
-        self.lr = lr
-        self.seed = seed
-        self.device = device
-        self.readout = readout
-        self.features = features
-        self.graph_features = graph_features
-        self.directions = directions
-        self.weights = weights
-        self.batch_size = batch_size
-        self.max_epochs = max_epochs
-        self.min_epochs = min_epochs
-        self.patience = patience
-        self.lr_step = lr_step
-        self.lr_decay = lr_decay
-        self.half = half
+    layers: int = 5
+    hidden: int = 64
+    dropout: float = 0.5
+    lr: float = 0.01
+    _: KW_ONLY
+    seed: int = 0
+    device: str = "auto"
+    readout: Literal["mean", "sum"] = "mean"
+    features: Literal["constant", "degree", "noisy-degree", "size", "profile", "columns"] = "constant"
+    graph_features: Literal["none", "size", "degrees"] = "none"
+    directions: Literal["own", "both"] = "own"
+    weights: Literal["none", "posterior"] = "none"
+    batch_size: int = 64
+    max_epochs: int = 500
+    min_epochs: int = 100
+    patience: int = 30
+    lr_step: int = 50
+    lr_decay: float = 0.5
+    half: bool = False
 
     def fit(
         self,
@@ -126,6 +117,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         y: ArrayLike | None = None,
         *,
         validation: Validation | None = None,
+        trusted: ArrayLike | None = None,
         on_epoch: Callable[[EpochRecord], None] | None = None,
         verbose: bool = False,
     ) -> Self:
@@ -135,22 +127,54 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
             X: ``Reports`` or a ``GraphSet``; users who have not reported leave their graph.
             y: one label per graph, of any type that sorts; from X by default.
             validation: graphs for early stopping and for calibration, with labels of their own or as a pair (X, y); by
-                default a stratified tenth of X is held out.
+                default a stratified tenth of X is held out. They are believed.
+            trusted: positions of the graphs to learn from alone, where others may lie; all by default.
             on_epoch: called with each epoch's record.
             verbose: show a bar of epochs and losses; one line at the end where nobody watches.
         """
+        X, y = among_trusted(X, y, trusted, type(self).__name__)
         with shown_epochs(verbose, self.max_epochs, self.seed, on_epoch) as each:
             report = None if each is None else lambda _, record: each(record)
-            return self.adopt(fit_many([Fit(self, X, y, validation)], on_epoch=report)[0])
+            ((_, fitted),) = fit_each([self._training(X, y, validation)], on_epoch=report)
+        if isinstance(fitted, Exception):
+            raise fitted
+        return self.adopt(fitted)
+
+    def _training(self, X: NeighbourLists, y: ArrayLike | None, validation: Validation | None) -> Training:
+        """What to train, from checked and packed graphs; without validation graphs a tenth is held out."""
+        owner = type(self).__name__
+        graphs = graphs_of(X, owner)
+        classes, codes = labels_of(graphs, y, owner)
+        check_lists(graphs, self.features)
+        spec = ModelSpec(len(classes), num_features=num_features(graphs, self.features), **self._settings(ModelSpec))
+        device, provenance = resolve_device(self.device), provenance_of(X, self.seed)
+        if validation is None:
+            packed = PackedGraphs.pack(graphs, spec, device, codes)
+            learn, stop = (packed.subset(part) for part in split(codes, _LEARN_AND_STOP, self.seed))
+        else:
+            given, labels = validation if isinstance(validation, tuple) else (validation, None)
+            held_out = graphs_of(given, owner)
+            known = codes_of(classes, given_labels(held_out, labels))
+            learn = PackedGraphs.pack(graphs, spec, device, codes)
+            stop = PackedGraphs.pack(held_out, spec, device, known)
+        return Training(spec, self._options, learn, stop, classes, provenance)
+
+    @property
+    def _options(self) -> TrainingOptions:
+        return TrainingOptions(**self._settings(TrainingOptions))
+
+    def _settings(self, kind: type[ModelSpec | TrainingOptions]) -> dict[str, Any]:
+        """The fields of a kind of settings that a classifier has."""
+        return {each.name: getattr(self, each.name) for each in fields(kind) if hasattr(self, each.name)}
 
     def adopt(self, fitted: Fitted) -> Self:
         """Become the result of a training that ran elsewhere, among others or in another process."""
         self.classes_ = fitted.classes
         self.spec_ = fitted.spec
-        self.weights_ = fitted.trained.state
-        self.history_ = fitted.trained.history
+        self.weights_ = fitted.weights
+        self.history_ = fitted.history
         self.n_epochs_ = len(self.history_)
-        self.best_epoch_ = fitted.trained.best_epoch
+        self.best_epoch_ = self.history_[-1].best_epoch
         self.provenance_ = fitted.provenance
         self.calibration_ = fitted.calibration
         return self
@@ -172,32 +196,19 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         packed = PackedGraphs.pack(graphs, self.spec_, resolve_device(self.device))
         return predict_proba(self.spec_, self.weights_, packed)
 
-    def predict(self, X: NeighbourLists) -> NDArray[Any]:
-        """The likeliest label of each graph."""
-        codes = self.predict_proba(X).argmax(axis=1)
-        likeliest: NDArray[Any] = self.classes_[codes]
-        return likeliest
-
     def score(self, X: NeighbourLists, y: ArrayLike | None = None) -> float:
         """Accuracy; the true labels come from y, else from X. Labels that were not learned are an error."""
         check_is_fitted(self)
         truth = given_labels(graphs_of(X, type(self).__name__), y)
         return evaluate(self.classes_, self.predict_proba(X), truth).accuracy
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the classifier to one file, with its provenance; the old file stays until the new one is whole."""
-        check_is_fitted(self)
-        saved = SavedModel(
-            params=self.get_params(),
-            spec=asdict(self.spec_),
-            provenance=self.provenance_,
-            history=[asdict(record) for record in self.history_],
-            classes=self.classes_,
-            weights={name: tensor.numpy() for name, tensor in self.weights_.items()},
-            kind=type(self).__name__,
-            calibration=asdict(self.calibration_),
-        )
-        persistence.write(path, saved)
+    def _learned(self) -> dict[str, Any]:
+        return {
+            "spec": asdict(self.spec_),
+            "weights": {name: tensor.numpy() for name, tensor in self.weights_.items()},
+            "history": [asdict(record) for record in self.history_],
+            "calibration": asdict(self.calibration_),
+        }
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -206,7 +217,7 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         Raises:
             FormatError: for a file that is not such a classifier, is damaged, or was written by a newer version.
         """
-        saved = persistence.read(path, cls.__name__)
+        saved = read(path, cls.__name__)
         try:
             spec = ModelSpec(**saved.spec)
             history = [EpochRecord(**record) for record in saved.history]
@@ -222,14 +233,9 @@ class GraphClassifier(ClassifierMixin, BaseEstimator):
         if saved.classes.shape != (spec.num_classes,) or not history:
             raise FormatError(f"{path}: damaged (it names {saved.classes.size} of {spec.num_classes} classes).")
         weights = {name: torch.from_numpy(array) for name, array in saved.weights.items()}
-        trained = Trained(weights, history)
-        return made.adopt(Fitted(saved.classes, spec, trained, dict(saved.provenance), calibration))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.target_tags.required = False  # labels may come with the graphs
-        return tags
+        return made.adopt(
+            Fitted(saved.classes, spec, made._options, weights, history, dict(saved.provenance), calibration)
+        )
 
 
 class GINClassifier(GraphClassifier):
@@ -256,15 +262,9 @@ NETWORKS: dict[str, type[GraphClassifier]] = {
 """The graph neural networks by their convolution."""
 
 
-def network_classifier(fitted: Fitted, *, seed: int, training: Mapping[str, Any]) -> GraphClassifier:
-    """The classifier of a training that ran elsewhere.
-
-    Args:
-        fitted: what it left.
-        seed: of the training.
-        training: its :class:`~graphldp.learn.engine.training.TrainingOptions`, where they are not the default.
-    """
+def network_classifier(fitted: Fitted) -> GraphClassifier:
+    """The classifier of a network that was fitted elsewhere."""
     kind = NETWORKS[fitted.spec.convolution]
     known = kind().get_params()
-    shape = {name: value for name, value in asdict(fitted.spec).items() if name in known}
-    return kind(**{**shape, **training}, seed=seed).adopt(fitted)
+    settings = asdict(fitted.spec) | asdict(fitted.options)
+    return kind(**{name: value for name, value in settings.items() if name in known}).adopt(fitted)

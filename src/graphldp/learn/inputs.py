@@ -1,16 +1,17 @@
-"""What the estimators take: a set of graphs, and labels from it or beside it."""
+"""What the estimators take: a set of graphs, labels from it or beside it, and where it comes from."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphldp.errors import DataError, bad_parameter
-from graphldp.labels import check_labelled
+from graphldp import __version__
+from graphldp.errors import DataError, Described, bad_parameter
 from graphldp.learn.engine.features.columns import column_rows
 from graphldp.neighbour_lists import NeighbourLists
+from graphldp.neighbour_lists.labels import check_labelled
 from graphldp.reports import Reports
 
 _DEGREES = 64  # positions of the one-hot degree
@@ -28,6 +29,16 @@ class MaybeLabelled(Protocol):
         """(number of graphs,)."""
 
     def __len__(self) -> int: ...
+
+
+class SomeGraphs(MaybeLabelled, Protocol):
+    """Graphs of which some can be taken."""
+
+    def subset(self, graphs: NDArray[np.int64]) -> Self:
+        """Some of the graphs."""
+
+
+Subsettable = TypeVar("Subsettable", bound=SomeGraphs)
 
 
 def graphs_of(X: object, owner: str) -> NeighbourLists:
@@ -64,6 +75,44 @@ def labels_of(X: MaybeLabelled, y: ArrayLike | None, owner: str) -> tuple[NDArra
     return classes, codes
 
 
+def among_trusted(
+    X: Subsettable, y: ArrayLike | None, trusted: ArrayLike | None, owner: str
+) -> tuple[Subsettable, ArrayLike | None]:
+    """The graphs to learn from, and their labels: those at the ``trusted`` positions, or all of them."""
+    if trusted is None:
+        return X, y
+    at = positions(trusted, len(X), "trusted", owner)
+    if y is not None:
+        y = np.asarray(y)
+        if y.shape != X.shape:
+            raise DataError(f"y must hold {len(X)} labels, one per graph. Got shape {y.shape} instead.")
+        y = y[at]
+    some = X.subset(at)
+    if (classes := len(np.unique(given_labels(some, y)))) < 2:
+        raise bad_parameter("trusted", owner, "graphs of at least two classes", Described(f"graphs of {classes}"))
+    return some, y
+
+
+def positions(given: ArrayLike, count: int, name: str, owner: str) -> NDArray[np.int64]:
+    """Graphs or users as positions, from positions or a mask: the parameter ``name`` of ``owner``."""
+    found = np.asarray(given)
+    if found.dtype == np.bool_ and found.shape == (count,):
+        found = np.flatnonzero(found)
+    whole = found.ndim == 1 and found.dtype.kind in "iu" and len(np.unique(found)) == len(found) > 0
+    if not (whole and found.min() >= 0 and found.max() < count):
+        must_be = f"one or more different positions below {count}, or a mask of that length"
+        raise bad_parameter(name, owner, must_be, given)
+    return found.astype(np.int64)
+
+
+def check_liars(liars: object, sizes: NDArray[np.int64], owner: str) -> int:
+    """The number of liars to withstand in each graph, checked against the number of users of the largest one."""
+    most = max(int(sizes.max(initial=0)), 1)
+    if isinstance(liars, bool) or not isinstance(liars, int | np.integer) or not 0 <= liars <= most:
+        raise bad_parameter("liars", owner, f"a whole number from 0 to {most}, the users of the largest graph", liars)
+    return int(liars)
+
+
 def num_features(X: NeighbourLists, features: str) -> int:
     """What a model must know about its input in advance: how many columns, or how many lengths of lists.
 
@@ -85,5 +134,27 @@ def check_lists(X: NeighbourLists, features: str) -> None:
 
 
 def filtered(X: object) -> bool:
-    """Whether a filter judged the graphs' reports: one user may then have changed whom it left out."""
+    """Whether users may have been left out of the graphs' reports: one liar may then have changed who."""
     return isinstance(X, Reports) and X.filtered
+
+
+def provenance_of(X: NeighbourLists, seed: int) -> dict[str, Any]:
+    """Where a model comes from, in words and numbers that JSON can hold."""
+    found: dict[str, Any] = {
+        "dataset": X.name,
+        "graphs": X.num_graphs,
+        "mechanism": "none: raw graphs",
+        "epsilon": None,
+        "public_users": X.num_users,
+        "guarantee": "None: trained on raw graphs.",
+        "seed": int(seed),
+        "graphldp": __version__,
+    }
+    if isinstance(X, Reports):
+        private = X.guarantee.epsilon[np.isfinite(X.guarantee.epsilon)]
+        found["mechanism"] = str(X.origin)
+        # ε₁ + ε₂ is rounded down on purpose; 12 digits show the ε that was asked for
+        found["epsilon"] = round(float(private.max()), 12) if len(private) else None
+        found["public_users"] = X.guarantee.public_users
+        found["guarantee"] = str(X.guarantee)
+    return found

@@ -24,17 +24,11 @@ def accuracy(truth: ArrayLike, predicted: ArrayLike) -> float:
 
 
 def auc(truth: ArrayLike, scores: ArrayLike) -> float:
-    """The area under the ROC curve.
+    """The area under the ROC curve, by the true classes 0 … C−1 and scores [graphs, C], such as probabilities.
 
     For two classes it is the chance that a random graph of class 1 scores above a random one of class 0, ties counting
-    half (Mann and Whitney's U over its maximum); for more the mean over the classes of one against the rest.
-
-    Args:
-        truth: the true classes, 0 … C−1.
-        scores: [graphs, C], such as probabilities; for two classes the second column counts.
-
-    Returns:
-        A number in [0, 1]; NaN where the truth holds fewer than two classes or, for more than two, where one is absent.
+    half (Mann and Whitney's U over its maximum); for more the mean over the classes of one against the rest. NaN where
+    the truth holds fewer than two classes or, for more than two, where one is absent.
     """
     codes, table = np.asarray(truth), np.asarray(scores, dtype=np.float64)
     if table.ndim != 2 or len(table) != len(codes) or table.shape[1] < 2:
@@ -71,15 +65,18 @@ class Scores:
     auc: float
     confusion: NDArray[np.int64]
 
+    def numbers(self, classes: NDArray[Any]) -> dict[str, Any]:
+        """What a row of results keeps of them; JSON knows no NaN, which is the AUC where a class is absent."""
+        return {
+            "accuracy": self.accuracy,
+            "auc": None if math.isnan(self.auc) else self.auc,
+            "classes": classes.tolist(),
+            "confusion": self.confusion.tolist(),
+        }
+
 
 def evaluate(classes: NDArray[Any], probabilities: NDArray[np.float64], labels: ArrayLike) -> Scores:
-    """Compare predictions with the truth.
-
-    Args:
-        classes: the classifier's sorted labels, ``clf.classes_``.
-        probabilities: [graphs, classes], ``clf.predict_proba(X)``.
-        labels: the true labels, one per graph.
-    """
+    """Compare predictions with the truth, by a classifier's sorted labels and its probabilities, [graphs, classes]."""
     codes = codes_of(classes, labels)
     predicted = probabilities.argmax(axis=1)
     return Scores(accuracy(codes, predicted), auc(codes, probabilities), confusion(codes, predicted, len(classes)))
@@ -100,14 +97,9 @@ def codes_of(classes: NDArray[Any], labels: ArrayLike) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Summary:
-    """What several seeds say together.
+    """What several seeds say together: mean, standard deviation (with count − 1 below the line), and an interval.
 
-    Args:
-        count: how many there are.
-        mean: their mean.
-        std: their standard deviation, with count − 1 below the line; NaN for one.
-        low: the lower end of Student's t confidence interval for the mean; NaN for one, unless it is a counted share.
-        high: the upper end.
+    NaN stands for what one value does not tell; it has an interval where it is a counted share.
     """
 
     count: int
@@ -129,6 +121,7 @@ def summarize(
     overlap: float = 0.0,
     within: tuple[float, float] = (-math.inf, math.inf),
     of: int | None = None,
+    grain: float = 0.0,
 ) -> Summary:
     """Mean, standard deviation and confidence interval x̄ ± t_{m−1} · s·√(1/m + overlap) over m seeds.
 
@@ -142,6 +135,7 @@ def summarize(
         within: the least and the largest value that there can be; the interval does not leave it.
         of: where the values are shares of so many graphs each. One value then has an interval, too: the exact one of a
             counted share. So do values that are all equal, from which no spread can be read.
+        grain: the least step between values. Values that are all equal may spread by as much as that.
     """
     if not 0.0 < level < 1.0:
         raise bad_parameter("level", "summarize", "between 0 and 1", level)
@@ -155,5 +149,6 @@ def summarize(
         return Summary(count, mean, std, float(low), float(high))
     if count == 1:
         return Summary(1, mean, std, math.nan, math.nan)
-    half = float(stdtrit(count - 1, 0.5 + level / 2.0)) * std * (1.0 / count + overlap) ** 0.5
+    spread = std if std > 1e-12 else grain
+    half = float(stdtrit(count - 1, 0.5 + level / 2.0)) * spread * (1.0 / count + overlap) ** 0.5
     return Summary(count, mean, std, max(mean - half, within[0]), min(mean + half, within[1]))

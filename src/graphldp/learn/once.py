@@ -32,12 +32,7 @@ class DrawnOnce:
         self._visits: dict[bytes, list[list[weakref.ref[torch.Tensor]]]] = {}
 
     def check_in(self, tensors: Sequence[torch.Tensor], graph: NeighbourLists) -> None:
-        """Remember this graph; an error where it was here before.
-
-        Args:
-            tensors: the very objects that hold the graph.
-            graph: its lists.
-        """
+        """Remember a graph, and the very objects that hold it; an error where it was here before."""
         digest = hashlib.blake2b(key=self._key, digest_size=16)
         digest.update(graph.indptr.tobytes())
         digest.update(graph.indices.tobytes())

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
-    from graphldp.learn.engine.training import EpochRecord
+    from graphldp.learn.engine.one_training import EpochRecord
 
 
 COMPILING = "beginning (the first time after installing also compiles, for up to a minute)"
 """What is shown until an epoch is over."""
 
 
+def watched(console: Console) -> bool:
+    """Whether a line that changes can be shown. In a notebook without ipywidgets, Rich warns at each change instead."""
+    return console.is_terminal or (console.is_jupyter and find_spec("ipywidgets") is not None)
+
+
 class TrainingDisplay(Progress):
     """Epoch, losses, best so far and time left (an upper bound: most trainings stop early) of each seed.
 
-    Args:
-        epochs: the most that a seed takes, those of all grid points together.
-        console: where to show it.
+    A seed takes so many epochs at most, those of all grid points together.
     """
 
     def __init__(self, epochs: int, console: Console) -> None:
@@ -33,7 +37,7 @@ class TrainingDisplay(Progress):
             TextColumn("{task.fields[now]}"),
             TimeRemainingColumn(elapsed_when_finished=True),
             console=console,
-            disable=not (console.is_terminal or console.is_jupyter),  # a log gets one plain line per seed instead
+            disable=not watched(console),  # a log gets one plain line per seed instead
         )
         self._epochs = epochs
         self._lines: dict[int, TaskID] = {}
@@ -79,11 +83,7 @@ def shown_epochs(
 ) -> Iterator[Callable[[EpochRecord], None] | None]:
     """What a fit calls with each epoch: a bar where it is verbose, and what the caller asked for.
 
-    Args:
-        verbose: whether there is a bar; where nobody watches, one line at the end.
-        epochs: the most there can be.
-        seed: of the fit.
-        also: the caller's own.
+    Where nobody watches, one line at the end stands for the bar.
     """
     if not verbose:
         yield also
@@ -106,10 +106,9 @@ def shown_epochs(
 def shown_steps(verbose: bool, steps: int, name: str) -> Iterator[Callable[[], None]]:
     """What a fit without epochs calls after each of its steps."""
     console = Console(stderr=True)
-    watched = console.is_terminal or console.is_jupyter
     columns = TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, disable=not (verbose and watched)) as display:
+    with Progress(*columns, console=console, disable=not (verbose and watched(console))) as display:
         task = display.add_task(name, total=steps)
         yield lambda: display.advance(task)
-        if verbose and not watched:
+        if verbose and not watched(console):
             console.print(f"{name}: fitted", highlight=False)

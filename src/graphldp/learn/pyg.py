@@ -6,29 +6,38 @@ so an entry j of user i's list is the edge (j, i).
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch_geometric.data import Data
+from torch_geometric.data import Batch, Data, Dataset
 from torch_geometric.transforms import BaseTransform
 
-from graphldp.errors import DataError, GraphLDPError, bad_parameter
+from graphldp.errors import DataError, Described, GraphLDPError, bad_parameter, check_whole
 from graphldp.graphs import GraphSet
-from graphldp.labels import NO_LABEL
 from graphldp.learn.once import DrawnOnce
 from graphldp.neighbour_lists import NeighbourLists
+from graphldp.neighbour_lists.labels import NO_LABEL
+from graphldp.reports import Reports
 
 if TYPE_CHECKING:
     from graphldp.mechanisms import Mechanism
 
 __all__ = ["Randomize"]  # the rest serves GraphSet and Reports
 
+_PUBLIC = ("x", "y", "pos", "node_y", "group")
 _KEPT = ("edge_index", "num_nodes", "x", "y", "node_y", "group")
+
+
+def is_graph(given: object) -> bool:
+    """Whether something is one graph, and no batch of some."""
+    return isinstance(given, Data) and not isinstance(given, Batch)
 
 
 def edges_of(data: Sequence[Data]) -> dict[str, Any]:
@@ -70,13 +79,15 @@ def label_key(data: Sequence[Data]) -> str:
     return "y" if _labels_nodes(data) else "node_y"
 
 
-_PER_USER = {
-    "noisy_degree": np.float32,
-    "missing": np.bool_,
-    "noisy_features": np.float32,
-    "noisy_labels": np.int64,
-    "friend_counts": np.float32,
-}
+def _told(reports: Reports) -> dict[str, Any]:
+    """What users told, by its name in ``Data``; None for what they did not."""
+    numbers = {
+        "noisy_degree": reports.noisy_degree,
+        "noisy_features": reports.columns.features,
+        "friend_counts": reports.friend_counts,
+    }
+    told = {name: None if each is None else each.astype(np.float32) for name, each in numbers.items()}
+    return told | {"missing": reports.missing, "noisy_labels": reports.columns.labels}
 
 
 def to_data(lists: NeighbourLists) -> list[Data]:
@@ -88,10 +99,8 @@ def to_data(lists: NeighbourLists) -> list[Data]:
     """
     owner = np.repeat(lists.local_users, lists.degrees)
     edges = torch.from_numpy(np.stack((lists.indices.astype(np.int64), owner)))
-    per_user = {}
-    for name, dtype in _PER_USER.items():
-        if (values := getattr(lists, name, None)) is not None:
-            per_user[name] = torch.from_numpy(np.array(values, dtype=dtype))
+    told = _told(lists) if isinstance(lists, Reports) else {}
+    per_user = {name: torch.from_numpy(values.copy()) for name, values in told.items() if values is not None}
     if lists.node_labels is not None:
         shown = np.where(lists.node_labels == NO_LABEL, -1, lists.node_labels)
         per_user["y" if lists.labels is None else "node_y"] = torch.from_numpy(shown)
@@ -110,33 +119,35 @@ def to_data(lists: NeighbourLists) -> list[Data]:
 
 
 class Randomize(BaseTransform):
-    """Replace each graph's edges by what its users would report.
+    """A transform that replaces each graph's edges by what its users would report.
 
     For use as ``pre_transform``, where every graph passes once and the reports are what is stored::
 
         private = gl.pyg.Randomize(gl.DPRR(epsilon=1.0, n_max=3782), seed=0)
         dataset = TUDataset("data", "REDDIT-BINARY", pre_transform=private)
 
-    The result has the noisy ``edge_index``, ``noisy_degree`` where the mechanism releases d*, and the ``x``, ``y`` and
-    ``num_nodes`` of the original. Nothing else passes, since any other attribute (edge weights, a stored adjacency,
-    positional encodings) may tell of true edges; if ``x`` was made from the edges, remove it first. ``x`` and ``y``
-    pass as public ones: whatever of them is private has to be removed too.
+    The result has the noisy ``edge_index`` and, where the mechanism releases d*, ``noisy_degree``. ``x``, ``y``,
+    ``pos``, ``node_y``, ``group`` and masks of nodes pass as public: what of them is private, or was made from the
+    edges, has to be removed first. Whatever else a graph holds (edge features and weights, encodings of positions in
+    the graph) may tell of true edges. It is refused by name, and left out where ``ignore`` names it.
 
     Noise is keyed by (seed, position): the first graph that passes is graph 0. k draws of one graph cost k·ε, so a
     second draw is an error, as when this is a ``transform=``, which runs at every access.
-    :mod:`graphldp.learn.once` says how that is told; drawing in another process (a loader's worker), where it
-    could not be told, is an error too.
+    :mod:`graphldp.learn.once` says how that is told. Drawing by a copy or in another process (a loader's worker), where
+    it could not be told, is an error too. So is a dataset whose stored graphs were made with something else, such as
+    another ε or no noise at all.
 
     Args:
         mechanism: how users randomize their lists. Give it ``n_max`` where its budget depends on the largest graph,
             which a transform that sees one graph at a time cannot know.
         seed: of the noise.
         directed: keep directions; an edge (j, i) then stands in i's list only.
+        ignore: what graphs hold and may be left out, such as ``edge_attr``.
     """
 
-    def __init__(self, mechanism: Mechanism, seed: int = 0, *, directed: bool = False) -> None:
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise bad_parameter("seed", "Randomize", "a whole number ≥ 0", seed)
+    def __init__(
+        self, mechanism: Mechanism, seed: int = 0, *, directed: bool = False, ignore: Collection[str] = ()
+    ) -> None:
         if np.ndim(mechanism.epsilon):
             raise bad_parameter("mechanism", "Randomize", "given one epsilon for every user", "one for each user")
         by_size = getattr(mechanism, "allocation", None) in ("paper", "utility")
@@ -144,12 +155,20 @@ class Randomize(BaseTransform):
             raise bad_parameter(
                 "mechanism", "Randomize", "given n_max, the public size of the largest graph", mechanism
             )
+        if isinstance(ignore, str):
+            raise bad_parameter("ignore", "Randomize", "a list of names", ignore)
         self.mechanism = mechanism
-        self.seed = int(seed)
+        self.seed = check_whole(seed, "seed", "Randomize", 0)
         self.directed = directed
+        self.ignore = tuple(ignore)
         self._position = 0
         self._drawn = DrawnOnce()
-        self._process = os.getpid()
+        self._process: int | None = os.getpid()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy gets: not which graphs were drawn, so a copy draws none."""
+        kept = {name: getattr(self, name) for name in ("mechanism", "seed", "directed", "ignore")}
+        return kept | {"_process": None}
 
     def __call__(self, data: Any) -> Any:
         """Draw the graph's reports; ``data`` itself is left as it is."""
@@ -157,13 +176,15 @@ class Randomize(BaseTransform):
 
     def forward(self, data: Any) -> Any:
         """Draw the graph's reports."""
-        if not isinstance(data, Data):
-            raise bad_parameter("data", "Randomize", "a Data object with one graph", type(data).__name__)
+        if isinstance(data, Batch) or not isinstance(data, Data):
+            must_be = "a Data object with one graph, before it is put into a batch"
+            raise bad_parameter("data", "Randomize", must_be, Described(type(data).__name__))
         if os.getpid() != self._process:
             raise GraphLDPError(
-                "Randomize draws in the process that made it only, since elsewhere a second draw would go unseen. "
-                "Use it as pre_transform, or load with num_workers=0."
+                "Randomize draws in the process that made it only, and a copy of it draws nothing, since elsewhere a "
+                "second draw would go unseen. Use it as pre_transform, or load with num_workers=0."
             )
+        public = self._public(data)
         edges = edges_of([data])
         edges["labels"] = None
         graph = GraphSet.from_edges(**edges, directed=self.directed)
@@ -175,16 +196,54 @@ class Randomize(BaseTransform):
         self._position += 1
         noisy = to_data(reports)[0]
         # copies: were x or y shared, keeping the result would keep the raw graph's tensors alive (see once.py)
-        for name in ("x", "y"):
-            value = getattr(data, name)
-            if value is not None:
-                setattr(noisy, name, value.clone() if isinstance(value, torch.Tensor) else value)
+        for name, value in public.items():
+            setattr(noisy, name, value.clone() if isinstance(value, torch.Tensor) else value)
         return noisy
 
+    def _public(self, data: Data) -> dict[str, Any]:
+        """What passes beside the lists; whatever else is there is refused by name."""
+        held = {name: value for name, value in data.to_dict().items() if value is not None}
+        masks = {name for name in held if name.endswith("_mask") and _is_mask(held[name], data)}
+        passes = {*_PUBLIC, *masks} - {*self.ignore}
+        refused = held.keys() - {"edge_index", "num_nodes", *passes, *self.ignore}
+        if refused:
+            raise DataError(
+                f"Randomize cannot let {', '.join(sorted(refused))} pass: it may tell of true edges. Name it in ignore "
+                f"to leave it out: Randomize(…, ignore={sorted(refused)!r})."
+            )
+        return {name: value for name, value in held.items() if name in passes}
+
     def __repr__(self) -> str:
-        # PyG keeps this text beside the stored dataset and warns when another transform is asked for
+        # PyG keeps this text beside the stored dataset, and asks for it again before it reads what is stored
         more = ", directed=True" if self.directed else ""
-        return f"Randomize({self.mechanism!r}, seed={self.seed}{more})"
+        said = f"Randomize({self.mechanism!r}, seed={self.seed}{more})"
+        _refuse_other(said)
+        return said
+
+
+def _is_mask(value: Any, data: Data) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype == torch.bool and len(value) == data.num_nodes
+
+
+def _refuse_other(said: str) -> None:
+    """Refuse a dataset whose stored graphs were made with another transform: PyG itself warns, and reads them.
+
+    PyG has no place to ask in, so this looks for its ``Dataset._process`` among the callers of ``repr``.
+    """
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_name != "_process":
+        frame = frame.f_back
+    dataset = None if frame is None else frame.f_locals.get("self")
+    if not isinstance(dataset, Dataset) or dataset.force_reload:
+        return
+    stored = Path(dataset.processed_dir) / "pre_transform.pt"
+    if stored.exists() and all(Path(each).exists() for each in dataset.processed_paths):
+        before = torch.load(stored)
+        if said not in before:
+            raise GraphLDPError(
+                f"{dataset.processed_dir}: its graphs were made with {before if before != 'None' else 'no transform'}, "
+                f"not with {said}. Give another root, or delete the folder and draw anew."
+            )
 
 
 def _num_nodes(data: Data) -> int:

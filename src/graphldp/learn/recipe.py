@@ -12,6 +12,9 @@ The noise is the discrete Laplace law, which is what devices draw. A degree is a
 allows for one, no law serves an estimate better, whatever is known beforehand and whatever loss grows with the error
 (Ghosh, Roughgarden & Sundararajan, STOC 2009). At ε₁ = 1 its variance is 1.84 where the continuous law's is 2.
 
+Where users may lie (``witnesses=True``), users of a graph are dealt into groups, and everybody's friends are counted by
+group: what others say of a user's group is a witness to how many friends she has. It costs accuracy where nobody lies.
+
 For classes of single users (``task="nodes"``), friends are counted by public group below ε = 5: one friendship changes
 one count, so noise of 1/ε protects it. From ε = 5 on, lists under randomized response tell nearly the whole graph.
 """
@@ -27,13 +30,14 @@ from numpy.typing import ArrayLike, NDArray
 from graphldp.errors import bad_parameter
 from graphldp.learn.nodes.classifier import NodeClassifier
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
-from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust_classifier import RobustProfileClassifier
+from graphldp.learn.tables.witness_classifier import WitnessClassifier
 from graphldp.mechanisms import RR, FriendCounts, HubCounts, HubLists, Mechanism, NoisyDegrees
 from graphldp.privacy import check_epsilon
-from graphldp.privacy.groups import advised_for_nodes
-from graphldp.privacy.hubs import LISTS_ABOVE, advised
+from graphldp.privacy.hubs import LISTS_ABOVE, advised, advised_for_nodes
+from graphldp.wire.deal import GROUPS
 
-Classifier = TypeVar("Classifier", ProfileClassifier, NodeClassifier)
+Classifier = TypeVar("Classifier", ProfileClassifier, NodeClassifier, WitnessClassifier)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +66,24 @@ def recommended(
 
 @overload
 def recommended(
+    epsilon: ArrayLike, *, task: Literal["graphs"] = "graphs", rounds: int = 1, witnesses: Literal[True], seed: int = 0
+) -> Recipe[WitnessClassifier]: ...
+
+
+@overload
+def recommended(
     epsilon: ArrayLike, *, task: Literal["nodes"], rounds: int = 1, seed: int = 0
 ) -> Recipe[NodeClassifier]: ...
 
 
 def recommended(
-    epsilon: ArrayLike, *, task: Literal["graphs", "nodes"] = "graphs", rounds: int = 1, seed: int = 0
-) -> Recipe[ProfileClassifier] | Recipe[NodeClassifier]:
+    epsilon: ArrayLike,
+    *,
+    task: Literal["graphs", "nodes"] = "graphs",
+    rounds: int = 1,
+    witnesses: bool = False,
+    seed: int = 0,
+) -> Recipe[ProfileClassifier] | Recipe[NodeClassifier] | Recipe[WitnessClassifier]:
     """The mechanism and the classifier that we found to be most accurate at this ε.
 
     Args:
@@ -76,6 +91,8 @@ def recommended(
         task: ``"graphs"`` to label whole graphs, ``"nodes"`` to label single users of one graph with public features.
         rounds: 2 if hubs can be asked a second question once everybody has reported. It pays from ε = 0.5 on; below,
             one round is recommended whatever is asked for.
+        witnesses: whether labels are to be such that a liar cannot change them: the classifier says of each label
+            whether it withstands so many.
         seed: of the classifier.
 
     Example::
@@ -90,6 +107,8 @@ def recommended(
         raise bad_parameter("task", "recommended", "'graphs' or 'nodes'", task)
     if rounds not in ((1, 2) if task == "graphs" else (1,)):
         raise bad_parameter("rounds", "recommended", "1, or 2 for graphs", rounds)
+    if witnesses:
+        return _with_witnesses(given, task, rounds, seed)
     if task == "nodes":
         return _for_nodes(given, seed)
     name = advised(np.ravel(given).tolist(), rounds)
@@ -101,6 +120,19 @@ def recommended(
         return Recipe(NoisyDegrees(given, noise="discrete"), classifier, why, defense)
     why = "All of ε goes to the degrees, but for hubs: who gathers around them tells more than how many do."
     return Recipe(HubLists(given, least=LISTS_ABOVE), classifier, why, defense)
+
+
+def _with_witnesses(
+    epsilon: float | NDArray[np.float64], task: str, rounds: int, seed: int
+) -> Recipe[WitnessClassifier]:
+    if task != "graphs":
+        expected = "False for classes of single users: only sums over a whole graph are out of one liar's reach"
+        raise bad_parameter("witnesses", "recommended", expected, True)
+    if rounds != 1:
+        expected = "False with two rounds: a hub who hides is asked nothing in the second, and has no witness there"
+        raise bad_parameter("witnesses", "recommended", expected, True)
+    why = f"Friends are counted by {GROUPS} groups that users are dealt into: one liar moves no sum by much."
+    return Recipe(FriendCounts(epsilon, dealt=GROUPS), WitnessClassifier(seed=seed), why)
 
 
 def _for_nodes(epsilon: float | NDArray[np.float64], seed: int) -> Recipe[NodeClassifier]:

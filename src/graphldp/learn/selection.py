@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.datasets.registry import DEFAULT_SPLIT, split_ratios
-from graphldp.errors import DataError, bad_parameter
-from graphldp.labels import check_labelled
+from graphldp.errors import DataError, bad_parameter, check_whole
 from graphldp.neighbour_lists import NeighbourLists
+from graphldp.neighbour_lists.labels import check_labelled
 
 _STREAM = 0x5B117  # keeps the split's draws apart from noise drawn with the same seed
 
@@ -39,8 +39,7 @@ def split(
         clf.fit(reports.subset(train), validation=reports.subset(val)).score(reports.subset(test))
     """
     shares = _check_ratios(ratios)
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise bad_parameter("seed", "split", "a whole number ≥ 0", seed)
+    check_whole(seed, "seed", "split", 0)
     codes, counts = _check_labels(labels, len(shares))
     table = _share_out(counts, _largest_remainder(shares * len(codes), len(codes)))
     rng = np.random.default_rng(np.random.SeedSequence([_STREAM, int(seed)]))
@@ -52,15 +51,25 @@ def split(
     return tuple(np.sort(np.concatenate(part)).astype(np.int64) for part in parts)
 
 
+def folds(labels: ArrayLike | None, seed: int = 0, most: int = 5) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Divide graphs into folds, each class in proportion, so that each graph is held out once.
+
+    For each fold the positions to learn from, and those held out; fewer than ``most`` where a class has fewer graphs.
+    """
+    codes, counts = _check_labels(labels, 2)
+    rng = np.random.default_rng(np.random.SeedSequence([_STREAM, 1, int(seed)]))
+    order = np.concatenate([rng.permutation(np.flatnonzero(codes == code)) for code in range(len(counts))])
+    fold = np.empty(len(codes), np.int64)
+    fold[order] = np.arange(len(codes)) % min(most, int(counts.min()))
+    return [(np.flatnonzero(fold != each), np.flatnonzero(fold == each)) for each in range(int(fold.max()) + 1)]
+
+
 def split_dataset(
     graphs: NeighbourLists, seed: int, ratios: Sequence[float] | None = None
 ) -> tuple[NDArray[np.int64], ...]:
     """Training, validation and test graphs at one seed: what every command and experiment means by its split.
 
-    Args:
-        graphs: labelled graphs or reports; their name says which dataset they are of.
-        seed: of the split.
-        ratios: shares instead of the dataset's own, :func:`graphldp.datasets.registry.split_ratios`.
+    The graphs' name says which dataset they are of, whose shares are taken (:func:`split_ratios`) if none are given.
     """
     return split(graphs.labels, split_ratios(graphs.name) if ratios is None else ratios, seed)
 

@@ -14,9 +14,10 @@ from torch import Tensor
 import graphldp as gl
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.one_training import Training, TrainingOptions
 from graphldp.learn.engine.packed.batches import PackedGraphs, gather
 from graphldp.learn.engine.stacking import replay
-from graphldp.learn.engine.training import Job, TrainingOptions, train_many
+from graphldp.learn.engine.training import train_many
 from graphldp.neighbour_lists import NeighbourLists
 
 pytestmark = pytest.mark.skipif(
@@ -89,7 +90,7 @@ def test_the_same_seed_gives_the_same_bits(models: int) -> None:
     sets = [random_lists(np.random.default_rng(s), *SETS[name]) for s, name in enumerate(("sparse", "dense"))]
     packs = [PackedGraphs.pack(each, spec, torch.device("cuda"), np.arange(5) % 2) for each in sets]
     jobs = [
-        Job(spec, TrainingOptions(max_epochs=3, seed=s), packs[s % 2].subset(range(4)), packs[s % 2].subset([4]))
+        Training(spec, TrainingOptions(max_epochs=3, seed=s), packs[s % 2].subset(range(4)), packs[s % 2].subset([4]))
         for s in range(models)
     ]
     first, second = (train_many(jobs, at_once=models) for _ in range(2))
@@ -102,7 +103,7 @@ def test_recorded_steps_give_the_bits_of_steps_that_are_not(name: str, monkeypat
     spec = ModelSpec(2, layers=5, hidden=32)
     lists = random_lists(np.random.default_rng(2), SETS[name][0] * 2, SETS[name][1])
     packed = PackedGraphs.pack(lists, spec, torch.device("cuda"), np.arange(10) % 2)
-    job = Job(spec, TrainingOptions(max_epochs=6, batch_size=2), packed.subset(range(7)), packed.subset([7, 8, 9]))
+    job = Training(spec, TrainingOptions(max_epochs=6, batch_size=2), packed.subset(range(7)), packed.subset([7, 8, 9]))
     recorded = train_many([job])[0]
     monkeypatch.setattr(replay, "RECORDED", 0)  # all are large ones, for which there is no memory
     monkeypatch.setattr(replay, "_ample", lambda device: False)
@@ -122,7 +123,9 @@ def test_reports_that_are_bits_train_as_their_names_do() -> None:
         packed = PackedGraphs.pack(lists, spec, torch.device("cuda"), classes)
         assert packed.store.dense
         options = TrainingOptions(max_epochs=4, batch_size=4)
-        found.append(train_many([Job(spec, options, packed.subset(range(9)), packed.subset([9, 10, 11]))])[0].state)
+        found.append(
+            train_many([Training(spec, options, packed.subset(range(9)), packed.subset([9, 10, 11]))])[0].state
+        )
     assert "indices" not in vars(drawn)
     assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
 
@@ -136,7 +139,7 @@ def test_columns_are_learned_from_as_on_the_cpu(kinds: int | None) -> None:
     found = []
     for kind in ("cuda", "cpu"):
         packed = PackedGraphs.pack(lists, spec, torch.device(kind), np.arange(12) % 2)
-        found.append(train_many([Job(spec, options, packed.subset(range(9)), packed.subset([9, 10, 11]))] * 2)[1])
+        found.append(train_many([Training(spec, options, packed.subset(range(9)), packed.subset([9, 10, 11]))] * 2)[1])
     ours, theirs = ([record.val_loss for record in each.history] for each in found)
     np.testing.assert_allclose(ours, theirs, rtol=0.01)  # the same order of graphs and the same start, rounded
     for name in ("columns.mean", "columns.deviation"):
@@ -164,7 +167,7 @@ def test_half_the_bytes_give_the_same_bits_again() -> None:
     lists = random_lists(np.random.default_rng(2), SETS["sparse"][0] * 2, SETS["sparse"][1])
     packed = PackedGraphs.pack(lists, spec, torch.device("cuda"), np.arange(10) % 2)
     options = TrainingOptions(max_epochs=4, batch_size=3)
-    single = Job(spec, options, packed.subset(range(8)), packed.subset([8, 9]))
+    single = Training(spec, options, packed.subset(range(8)), packed.subset([8, 9]))
     job = replace(single, options=replace(options, half=True))
     first, second, other = (train_many([each, each])[0].state for each in (job, job, single))
     assert all(torch.equal(first[name], second[name]) for name in first)

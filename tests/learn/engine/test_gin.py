@@ -18,7 +18,7 @@ from graphldp.learn.engine import cpu, gin
 from graphldp.learn.engine.cpu import Network
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packed.batches import PackedGraphs, gather
-from graphldp.learn.engine.rows import Csr
+from graphldp.learn.engine.plain import Csr
 from graphldp.neighbour_lists import NeighbourLists
 
 if TYPE_CHECKING:

@@ -15,23 +15,20 @@ from tests.learn.samples import random_lists, with_degrees
 from torch.nn.functional import cross_entropy
 
 from graphldp.errors import DataError, ParameterError, TrainingError
-from graphldp.learn.engine import gin
+from graphldp.learn.engine import gin, rows
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.one_training import STREAMS, Training, TrainingOptions
 from graphldp.learn.engine.packed.batches import PackedGraphs
-from graphldp.learn.engine.stacking.members import STREAMS
-from graphldp.learn.engine.training import (
-    EpochRecord,
-    Job,
-    Trained,
-    TrainingOptions,
-    predict_proba,
-    resolve_device,
-    train,
-    train_many,
-)
+from graphldp.learn.engine.training import predict_proba, resolve_device, train_many
 from graphldp.reports import Reports
 
 CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def by_compiled_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However little there is to train."""
+    monkeypatch.setattr(rows, "PAYS", 0.0)
 
 
 def problem(num_graphs: int = 40, seed: int = 0) -> tuple[Reports, NDArray[np.int64]]:
@@ -59,6 +56,10 @@ def stream(seed: int, name: str) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(STREAMS[name],)))
 
 
+def train(spec: ModelSpec, options: TrainingOptions, train_set: PackedGraphs, validation: PackedGraphs) -> Training:
+    return train_many([Training(spec, options, train_set, validation)])[0]
+
+
 @pytest.mark.parametrize(
     "kind",
     [
@@ -69,10 +70,12 @@ def stream(seed: int, name: str) -> np.random.Generator:
     ],
     ids=str,
 )
-def test_equals_a_plain_training_loop(kind: dict[str, Any]) -> None:
+@pytest.mark.parametrize("pays", [0.0, np.inf], ids=["compiled", "plain"])
+def test_equals_a_plain_training_loop(kind: dict[str, Any], pays: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """torch_geometric modules, torch.optim.Adam and StepLR, from the same weights with the same shuffles."""
     from tests.learn.reference import Reference, batch_of, data_of
 
+    monkeypatch.setattr(rows, "PAYS", pays)
     spec = ModelSpec(2, layers=3, hidden=8, dropout=0.0, **kind)
     options = TrainingOptions(max_epochs=4, batch_size=8, lr_step=2, seed=5)
     train_set, validation = packed_problem(spec, torch.float64)
@@ -143,7 +146,7 @@ def test_stacked_is_alone(kind: dict[str, Any]) -> None:
             seed=number,
         )
         own = replace(spec, dropout=0.1 * (number % 5))
-        jobs.append(Job(own, options, packed.subset(order[:size]), packed.subset(order[size:])))
+        jobs.append(Training(own, options, packed.subset(order[:size]), packed.subset(order[size:])))
     seen = []
     together = train_many(jobs, at_once=3, on_epoch=lambda position, record: seen.append((position, record.epoch)))
     for number, job in enumerate(jobs):
@@ -163,7 +166,7 @@ def test_a_step_may_have_graphs_of_one_training_alone() -> None:
     spec = ModelSpec(2, layers=3, hidden=4, dropout=0.0)
     train_set, validation = packed_problem(spec, torch.float64)
     options = TrainingOptions(max_epochs=2, batch_size=5)
-    jobs = [Job(spec, options, train_set.subset(np.arange(size)), validation) for size in (5, 17, 4)]
+    jobs = [Training(spec, options, train_set.subset(np.arange(size)), validation) for size in (5, 17, 4)]
     for job, together in zip(jobs, train_many(jobs, at_once=3), strict=True):
         alone = train(spec, options, job.train_set, validation)
         assert alone.history[-1].val_loss == pytest.approx(together.history[-1].val_loss, abs=1e-8)
@@ -255,7 +258,7 @@ def test_refuses_jobs_that_cannot_run() -> None:
     options = TrainingOptions(max_epochs=1)
     other = ModelSpec(2, layers=3, hidden=16)
     with pytest.raises(ParameterError, match="one architecture"):
-        train_many([Job(each, options, train_set, validation) for each in (spec, other)])
+        train_many([Training(each, options, train_set, validation) for each in (spec, other)])
     with pytest.raises(DataError, match="no graphs in validation"):
         train(spec, options, train_set, validation.subset([]))
     with pytest.raises(DataError, match="train_set have no labels"):
@@ -290,9 +293,10 @@ def test_devices() -> None:
             resolve_device(name)
 
 
-def test_what_is_trained_is_frozen() -> None:
-    record = EpochRecord(1, 0.5, 0.4, 0.9, 1, 0.1)
-    assert Trained({}, [record]).best_epoch == 1
+def test_a_machine_without_a_gpu_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    with pytest.raises(ParameterError, match=r"which has no 'cuda' device that torch can use. Got 'cuda:99' instead"):
+        resolve_device("cuda:99")
 
 
 def test_runs_without_the_rest_of_the_package() -> None:

@@ -46,9 +46,13 @@ def test_counts_that_follow_the_model_tell_the_class() -> None:
     assert found[exact].mean() > found[~exact].mean() > 0.7
 
 
+@pytest.mark.attack("learning")
 @pytest.mark.parametrize("lie", [1 << 27, -(1 << 27)])
 def test_counts_that_no_honest_device_sends_change_nobody_else(lie: int) -> None:
-    """The wire carries such counts: they take no memory, no share, and say nothing of the liar's own class."""
+    """One user tells of 2²⁷ friends in a group, or of as many below zero.
+
+    The wire carries such counts: they take no memory, no share, and say nothing of the liar's own class.
+    """
     rng = np.random.default_rng(0)
     codes = np.arange(60) % 2
     counts = rng.poisson(np.array([[6.0, 1.0], [1.0, 6.0]])[codes]).astype(np.float64)
@@ -63,14 +67,18 @@ def test_counts_that_no_honest_device_sends_change_nobody_else(lie: int) -> None
     assert found[others] == pytest.approx(honest.log_likelihood(counts, epsilon)[others])
 
 
-def test_one_claim_of_ten_thousand_friends_weighs_no_more_than_one_of_a_thousand() -> None:
-    """A device may have sent it. 400 users of each of two classes still find theirs; seeded."""
+@pytest.mark.attack("learning")
+def test_one_claim_of_ten_thousand_friends_weighs_no_more_than_one_of_a_hundred() -> None:
+    """One labelled user tells of 10,000 friends in a group, which a device may send.
+
+    A device may have sent it. 400 users of each of two classes still find theirs; seeded.
+    """
     rng = np.random.default_rng(1)
     codes = np.arange(1200) % 2
     counts = rng.poisson(np.array([[6.0, 2.0], [2.0, 6.0]])[codes]).astype(np.float64)
     epsilon, users = np.ones(1200), np.arange(800)
     models = []
-    for claimed in (10_000.0, 1_000.0):
+    for claimed in (10_000.0, 100.0):
         forged = counts.copy()
         forged[0] = [0.0, claimed]  # the friends that the other class has
         models.append(BlockModel.fit(forged, epsilon, codes, users))
@@ -78,3 +86,28 @@ def test_one_claim_of_ten_thousand_friends_weighs_no_more_than_one_of_a_thousand
     honest = BlockModel.fit(counts, epsilon, codes, users)
     found = [model.log_likelihood(counts, epsilon)[800:].argmax(axis=1) for model in (models[0], honest)]
     assert (found[0] == codes[800:]).mean() > (found[1] == codes[800:]).mean() - 0.02
+
+
+@pytest.mark.attack("learning")
+def test_one_in_fifty_who_claim_the_other_class_s_friends_outweigh_nobody() -> None:
+    """One labelled user in fifty tells of 1,000 friends in the group where another class has its own."""
+    rng = np.random.default_rng(2)
+    codes = np.arange(1200) % 2
+    counts = rng.poisson(np.array([[6.0, 2.0], [2.0, 6.0]])[codes]).astype(np.float64)
+    epsilon, users, liars = np.ones(1200), np.arange(800), np.arange(16)
+    counts[liars] = 0.0
+    counts[liars, 1 - codes[liars]] = 1000.0
+    model = BlockModel.fit(counts, epsilon, codes, users)
+    assert (np.diag(model.shares) > 0.6).all()
+    assert (model.log_likelihood(counts, epsilon)[800:].argmax(axis=1) == codes[800:]).mean() > 0.85
+
+
+@pytest.mark.attack("learning")
+@pytest.mark.parametrize("claimed", [0.0, 30.0, 1000.0])
+def test_a_user_s_counts_rule_no_class_out(claimed: float) -> None:
+    """A few validation users tell of friends that their own class cannot have, so that nobody's counts are heard."""
+    model = BlockModel(np.array([[0.9, 0.1], [0.1, 0.9]]), np.full((2, 24), 1 / 24))
+    told = model.log_likelihood(np.array([[claimed, 0.0], [0.0, claimed]]), np.ones(2))
+    assert np.ptp(told, axis=1).max() <= 5.0 + 1e-9
+    assert told[0] == pytest.approx(told[1, ::-1])
+    assert np.array_equal(told.argmax(axis=1), [0, 1]) == (claimed > 0)

@@ -13,7 +13,7 @@ from tests.values import some, wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, FormatError, ParameterError
-from graphldp.labels import NO_LABEL
+from graphldp.neighbour_lists.labels import NO_LABEL
 
 from .conftest import Town
 
@@ -82,12 +82,14 @@ def test_features_that_are_no_counts(town: Town) -> None:
     noisy = np.random.default_rng(0).normal(size=(600, 4)) + np.eye(4)[town.classes]
     graphs = town.graphs.with_features(noisy, public=True)
     view = gl.FeatureView.of(graphs, train=town.train, validation=town.validation)
-    assert "words" not in view.opinions
+    assert "words" not in view.predictions
     clf, reports = fitted(town._replace(graphs=graphs), view, gl.RR(6.0))
     assert clf.score(reports, users=town.test) > 0.8
 
 
+@pytest.mark.attack("learning")
 def test_a_private_column_is_not_used_as_public(town: Town) -> None:
+    """`FeatureView` of a graph with private labels."""
     private = town.graphs.with_features(town.graphs.features)
     with pytest.raises(DataError, match="These features are private"):
         gl.FeatureView.of(private, train=town.train, validation=town.validation)
@@ -105,7 +107,7 @@ def test_a_repr_holds_nobodys_class(view: gl.FeatureView) -> None:
 
 
 BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"train": []}, ParameterError, "'train' parameter of NodeClassifier must be different positions below 600"),
+    ({"train": []}, ParameterError, "'train' parameter of NodeClassifier must be one or more different"),
     ({"train": [0, 0]}, ParameterError, "'train'"),
     ({"train": [0, 600]}, ParameterError, "'train'"),
     ({"train": [0.5]}, ParameterError, "'train'"),
@@ -124,6 +126,12 @@ def test_bad_input(town: Town, changed: dict[str, Any], error: type[Exception], 
     given = {"train": town.train, "validation": town.validation, "y": None} | changed
     with pytest.raises(error, match=message):
         gl.FeatureView.of(town.graphs, given.pop("y"), **given)
+
+
+def test_whom_to_trust_is_said_by_the_training_users(town: Town) -> None:
+    reports = gl.RR(4.0).randomize(town.graphs, rng=0)
+    with pytest.raises(ParameterError, match="'trusted' parameter of NodeClassifier must be left out"):
+        gl.NodeClassifier().fit(reports, train=town.train, trusted=[0])  # type: ignore[arg-type]
 
 
 def test_what_was_saved_labels_the_same_users_alone(town: Town, view: gl.FeatureView, tmp_path: Path) -> None:
@@ -199,7 +207,7 @@ def test_bad_recommendations() -> None:
         gl.recommended(1.0, task="nodes", rounds=2)
 
 
-def test_private_labels_are_heard_by_what_their_owners_told(town: Town) -> None:
+def test_private_labels_count_by_what_their_owners_told(town: Town) -> None:
     """Nobody's true label is a group: counts are by what friends told, and each user's own word counts by its law.
 
     150 test users, seeded: guessing finds a third, the words of all users at ε = 1 and counts by them at ε = 2 .7.
@@ -209,6 +217,6 @@ def test_private_labels_are_heard_by_what_their_owners_told(town: Town) -> None:
     reports = mechanism.randomize(private, rng=3)
     sets: dict[str, Any] = {"train": town.train, "validation": town.validation}
     clf = gl.NodeClassifier().fit(reports, town.classes, **sets)
-    assert {"friend counts", "her own word"} <= {name for name, weight in clf.weights_.items() if weight > 0}
-    told = float((some(reports.noisy_labels)[town.test] == town.classes[town.test]).mean())
+    assert {"friend counts", "noisy category"} <= {name for name, weight in clf.weights_.items() if weight > 0}
+    told = float((some(reports.columns.labels)[town.test] == town.classes[town.test]).mean())
     assert clf.score(reports, town.classes, users=town.test) > told + 0.1

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from graphldp.learn.nodes import similarity
 from graphldp.learn.nodes.similarity import is_counts, is_sparse, normalised, scaled, similar_users
 
 RNG = np.random.default_rng(3)
@@ -28,6 +29,28 @@ def test_the_nearest_by_cosine(features: Any) -> None:
         for other in np.argsort(-row)[:3]:
             wanted[user, other] = wanted[other, user] = max(row[other], 0.0)
     assert similar_users(rows, 3).toarray() == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_many_users_are_compared_with_the_cells_near_them(words: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most of the nearest are found, by a small part of all comparisons."""
+    rng = np.random.default_rng(5)
+    kind = rng.integers(0, 30, 3000)
+    chance = np.where(rng.random((30, 60)) < 0.2, 0.7, 0.02)[kind]
+    features = (rng.random((3000, 60)) < chance).astype(float) if words else chance + rng.normal(0, 0.1, (3000, 60))
+    rows = scaled(features)
+    exact = similar_users(rows, 5)
+    monkeypatch.setattr(similarity, "EXACT", 2999)
+    monkeypatch.setattr(similarity, "_CELLS", 10)
+    monkeypatch.setattr(similarity, "_answered", {})
+    compared = sum(len(users) * len(others) for users, others in similarity._compared(rows))
+    assert compared < 3000**2 / 2
+    found = similar_users(rows, 5)
+    assert found.minimum(exact).sum() > 0.8 * exact.sum()
+    assert abs(found - found.T).max() == 0
+    one, two = found.nonzero()
+    assert found.data == pytest.approx(np.asarray((rows[one] * rows[two]).sum(axis=1)).ravel())
+    assert not found.diagonal().any()
 
 
 def test_rare_words_weigh_more() -> None:

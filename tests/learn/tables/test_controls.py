@@ -9,7 +9,8 @@ from tests.values import wrong
 
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
-from graphldp.learn.tables.controls import DegreeControl, SizeControl
+from graphldp.learn.tables.controls import BoundedControl, DegreeControl, SizeControl
+from graphldp.threats import Poison
 
 
 def stars_and_paths(count: int, seed: int = 0) -> gl.GraphSet:
@@ -26,9 +27,8 @@ def stars_and_paths(count: int, seed: int = 0) -> gl.GraphSet:
 
 
 def reports_of(graphs: gl.GraphSet, **fields: Any) -> gl.Reports:
-    ones = np.ones(graphs.num_users)
     return gl.Reports(
-        graphs.indptr, graphs.indices, graphs.graph_ptr, graphs.labels, epsilon1=ones, epsilon2=ones, **fields
+        graphs.indptr, graphs.indices, graphs.graph_ptr, graphs.labels, budget=gl.Budget(1.0, 1.0), **fields
     )
 
 
@@ -90,8 +90,7 @@ def test_missing_users_leave_their_graph() -> None:
         np.concatenate(lists),
         graphs.graph_ptr,
         graphs.labels,
-        epsilon1=whole.epsilon1,
-        epsilon2=whole.epsilon2,
+        budget=whole.budget,
         missing=missing,
     )
     clf = SizeControl().fit(whole)
@@ -136,3 +135,33 @@ def test_reddit_binary_from_sizes_and_degrees_alone(reddit_binary: gl.GraphSet) 
     degrees = cross_val_score(DegreeControl(), reddit_binary, reddit_binary.labels, cv=folds)
     assert sizes.mean() == pytest.approx(0.774, abs=0.015)
     assert degrees.mean() == pytest.approx(0.898, abs=0.015)
+
+
+@pytest.fixture(scope="module")
+def listed() -> gl.Reports:
+    return gl.DPRR(epsilon=1.0).randomize(gl.synthetic.threads(num_graphs=120, seed=2), rng=1)
+
+
+def test_a_fraction_of_lists_moves_the_score_by_a_bounded_amount(listed: gl.Reports) -> None:
+    clf = BoundedControl(bound=0.7, seed=1).fit(listed)
+    honest = np.log(clf.predict_proba(listed))
+    for attack in (Poison.all_ones(fraction=0.2), Poison.random(fraction=0.2), Poison.all_zeros(fraction=0.2)):
+        moved = np.log(clf.predict_proba(attack.apply(listed, rng=1))) - honest
+        contrast = moved[:, 1] - moved[:, 0]  # the normalization cancels
+        assert np.abs(contrast).max() <= 2 * 2 * 0.7 * 0.2 + 1e-9
+
+
+def test_a_bound_of_zero_leaves_n_alone(listed: gl.Reports) -> None:
+    clf = BoundedControl(bound=0.0, seed=1).fit(listed)
+    assert np.array_equal(clf.predict(listed), SizeControl(seed=1).fit(listed).predict(listed))
+
+
+def test_bounded_lists_are_seeded_and_better_than_chance(listed: gl.Reports) -> None:
+    one, two = (BoundedControl(seed=3).fit(listed) for _ in range(2))
+    assert np.array_equal(one.predict_proba(listed), two.predict_proba(listed))
+    assert one.score(listed) > 0.6
+
+
+def test_bad_bound(listed: gl.Reports) -> None:
+    with pytest.raises(ParameterError, match="'bound' parameter of BoundedControl"):
+        BoundedControl(bound=-1.0).fit(listed)

@@ -9,10 +9,9 @@ from sklearn.exceptions import NotFittedError
 
 import graphldp as gl
 from graphldp.errors import FormatError
+from graphldp.learn import saving
 from graphldp.learn.calibration import reliability
-from graphldp.learn.saving import persistence
-from graphldp.learn.saving.loading import load_classifier
-from graphldp.learn.saving.persistence import SavedModel
+from graphldp.learn.loading import load_classifier
 from graphldp.learn.tables.controls import SizeControl
 from graphldp.learn.tables.mixture import Pair
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
@@ -101,6 +100,7 @@ def test_saved_and_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         gl.GINClassifier.load(tmp_path / "model.npz")
 
 
+@pytest.mark.attack("learning")
 @pytest.mark.parametrize(
     "change",
     [
@@ -109,17 +109,19 @@ def test_saved_and_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         {"codes": np.int64(0)},
         {"table": None},
         {"table": np.array("words")},
-        {"held_size": np.full((30, 2), 0.5)},
-        {"held_size": np.full((30, 2), 0.5), "held_profile": np.full((30, 2), np.nan)},
-        {"held_size": np.full((30, 2), 0.5), "held_profile": np.full((29, 2), 0.5)},
+        {"spec": {}},
+        {"spec": {"weight": "half"}},
+        {"spec": {"weight": 1.5}},
     ],
     ids=str,
 )
 def test_a_damaged_file(change: dict[str, Any], tmp_path: Path) -> None:
+    """A model file of 10⁹ layers."""
     clf = ProfileClassifier().fit(gl.synthetic.threads(30, seed=0))
-    weights = {"table": clf.table_, "codes": clf.codes_} | change
-    kept = {name: array for name, array in weights.items() if array is not None}
-    persistence.write(tmp_path / "m.npz", SavedModel({}, {}, {}, [], clf.classes_, kept, kind="ProfileClassifier"))
+    given: dict[str, Any] = {"table": clf.table_, "codes": clf.codes_, "spec": clf.settings_} | change
+    spec, kept = given.pop("spec"), {name: array for name, array in given.items() if array is not None}
+    saved = saving.SavedModel("ProfileClassifier", {}, {}, clf.classes_, spec, kept, calibration={"graphs": 9})
+    saving.write(tmp_path / "m.npz", saved)
     with pytest.raises(FormatError, match="damaged"):
         ProfileClassifier.load(tmp_path / "m.npz")
 

@@ -36,7 +36,7 @@ def test_parts_join_to_the_whole(reports: gl.Reports) -> None:
     same = {name: value for name, value in alone.provenance_.items() if name != "dataset"}
     assert same.items() <= clf.provenance_.items()
     np.testing.assert_array_equal(clf.predict_proba(parts), alone.predict_proba(reports))
-    np.testing.assert_array_equal(clf.certify(parts), alone.certify(reports))
+    np.testing.assert_array_equal(clf.withstood(parts), alone.withstood(reports))
 
 
 @pytest.mark.parametrize("control", [DegreeControl, SizeControl])

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import replace
-from typing import get_args
 
 import numpy as np
 import pytest
 
 import graphldp as gl
-from graphldp.errors import DataError
-from graphldp.learn.tables.controls import DegreeControl, SizeControl
+from graphldp.errors import DataError, ParameterError
+from graphldp.learn.tables.controls import BoundedControl, DegreeControl, SizeControl
 from graphldp.learn.tables.profiling import profiled
-from graphldp.learn.tables.robust.agreement import Trust
-from graphldp.learn.tables.robust.bounded import BoundedControl
 from graphldp.learn.tables.tabular import TableClassifier
 
 pytestmark = pytest.mark.usefixtures("few_trees")
@@ -56,16 +52,43 @@ def test_no_graphs_get_no_labels(kind: Callable[[], TableClassifier], reports: g
         kind().fit(none)
 
 
-@pytest.mark.parametrize("trust", get_args(Trust))
-def test_no_graphs_get_no_promises(trust: Trust, reports: gl.Reports) -> None:
-    clf = copy(gl.RobustProfileClassifier().fit(reports))
-    clf.trust_ = trust
+def test_no_graphs_get_no_promises(reports: gl.Reports) -> None:
+    clf = gl.RobustProfileClassifier().fit(reports)
     for none in (reports.subset(NOTHING), profiled(reports).subset(NOTHING)):
-        assert clf.checked(none) is clf
-        promised = clf.certify(none)
+        promised = clf.withstood(none)
         assert promised.dtype == np.int64
-        assert promised.shape == clf.predict(none).shape == (0,)
-        assert {each.shape for each in clf.statements(none)} == {(0, 3)}
+        assert promised.shape == clf.withstands(none).shape == clf.predict(none).shape == (0,)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_learns_from_trusted_graphs_alone(kind: Callable[[], TableClassifier], reports: gl.Reports) -> None:
+    """Whatever the others send, and whatever their labels are."""
+    trusted, others = np.arange(0, 60, 2), np.arange(1, 60, 2)
+    alone = kind().fit(reports.subset(trusted)).predict_proba(reports)
+    lied = np.where(np.isin(reports.graph_of_user, others), 1.0, np.asarray(reports.noisy_degree))
+    labels = np.asarray(reports.labels).copy()
+    labels[others] = 7
+    forged = replace(reports, noisy_degree=lied)
+    for X, y in ((reports, None), (forged, None), (forged, labels)):
+        np.testing.assert_array_equal(kind().fit(X, y, trusted=trusted).predict_proba(reports), alone)
+    mask = np.isin(np.arange(60), trusted)
+    np.testing.assert_array_equal(kind().fit(reports, trusted=mask).predict_proba(reports), alone)
+
+
+@pytest.mark.parametrize("bad", [[], [-1, 0, 1], [0, 1, 60], [0, 1, 1], [0.5, 1.0], [[0, 1]], ["a"], 3])
+def test_trusted_graphs_that_are_none(bad: object, reports: gl.Reports) -> None:
+    must_be = "one or more different positions below 60, or a mask of that length"
+    for kind in KINDS:
+        with pytest.raises(ParameterError, match=f"The 'trusted' parameter of [A-Za-z]* must be {must_be}"):
+            kind().fit(reports, trusted=bad)  # type: ignore[arg-type]
+
+
+def test_trusted_graphs_of_one_class(reports: gl.Reports) -> None:
+    for kind in KINDS:
+        with pytest.raises(ParameterError, match=r"must be graphs of at least two classes\. Got graphs of 1 instead"):
+            kind().fit(reports, trusted=[0, 3, 6])
+        with pytest.raises(DataError, match="y must hold 60 labels"):
+            kind().fit(reports, np.zeros(59), trusted=[0, 1])
 
 
 def _told(threads: gl.GraphSet) -> gl.Reports:

@@ -8,8 +8,8 @@ Layers are counted with the input layer: L layers are L - 1 convolutions. With h
 
 With ``directions="both"`` GIN-0 takes [h_i + Σ_j h_j, Σ_l h_l] in place of h_i + Σ_j h_j, l over those who list i.
 With ``weights="posterior"`` each h_j and h_l is multiplied by how likely the edge is
-(:mod:`graphldp.learn.engine.features.weights`). A graph's scores are Σ_k dropout(V_k pool(h_k) + c_k), k = 0 … L - 1,
-pool being the mean or the sum over its users.
+(:data:`graphldp.learn.engine.packed.packing.LEVELS`). A graph's scores are Σ_k dropout(V_k pool(h_k) + c_k),
+k = 0 … L - 1, pool being the mean or the sum over its users.
 
 A graph-level head adds B dropout(relu(A z + a)) + b, where z are the numbers of
 :mod:`graphldp.learn.engine.features.summaries`, each minus its mean and divided by its deviation in the training set,
@@ -26,50 +26,31 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphldp.errors import bad_parameter
-from graphldp.learn.engine.features.codes import FEATURES, input_width
+from graphldp.errors import bad_parameter, check_whole
+from graphldp.learn.engine.features.codes import input_width
 from graphldp.learn.engine.features.summaries import SMOOTH_COLUMNS
 from graphldp.learn.engine.layers import score
 from graphldp.learn.engine.rows import Map, RowBatch
 
 CUT = 5.0  # deviations: a bin that was empty in nearly all training graphs must not decide a score alone
-_CHOICES = {
-    "readout": ("mean", "sum"),
-    "convolution": ("gin", "gcn", "sage"),
-    "features": FEATURES,
-    "graph_features": ("none", "size", "degrees"),
-    "directions": ("own", "both"),
-    "weights": ("none", "posterior"),
-}
 
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """What a model looks like.
+    """What a model looks like; the other parameters are those of :class:`graphldp.learn.classifier.GraphClassifier`.
 
     Args:
-        num_classes: how many classes there are.
-        layers: layers, counted with the input layer: one more than there are convolutions.
-        hidden: hidden units.
-        dropout: the chance that a score is dropped in training.
-        readout: how a graph's users are pooled, ``"mean"`` or ``"sum"``.
-        convolution: ``"gin"``, ``"gcn"`` or ``"sage"``.
-        features: ``"constant"``, ``"degree"``, ``"noisy-degree"``, ``"size"``, ``"profile"`` or ``"columns"``: see
-            :mod:`graphldp.learn.engine.features.codes`.
         num_features: positions for the length of the list, where the feature is ``"degree"``; how many columns there
             are, where it is ``"columns"``; else 1.
-        graph_features: ``"none"``, ``"size"`` or ``"degrees"``: a head of one hidden layer sees each graph's log n, or
-            that, the histogram of d* and the largest d*, and adds to its scores.
-        directions: over whom a user aggregates: ``"own"``, whom she lists; or ``"both"``, these and, apart from them,
-            those who list her; for GIN only.
-        weights: ``"none"``, or ``"posterior"``: entries count by how likely they are edges; for GIN only.
+        directions: other than ``"own"`` for GIN only.
+        weights: other than ``"none"`` for GIN only.
     """
 
     num_classes: int
@@ -86,14 +67,12 @@ class ModelSpec:
 
     def __post_init__(self) -> None:
         for name, least in (("num_classes", 2), ("layers", 2), ("hidden", 1), ("num_features", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-                raise bad_parameter(name, "ModelSpec", f"a whole number of at least {least}", value)
+            check_whole(getattr(self, name), name, "ModelSpec", least)
         if not 0 <= self.dropout < 1:
             raise bad_parameter("dropout", "ModelSpec", "a number in [0, 1)", self.dropout)
-        for name, choices in _CHOICES.items():
-            if getattr(self, name) not in choices:
-                must_be = " or ".join(repr(choice) for choice in choices)
+        for name, kind in get_type_hints(ModelSpec).items():
+            if get_origin(kind) is Literal and getattr(self, name) not in get_args(kind):
+                must_be = " or ".join(map(repr, get_args(kind)))
                 raise bad_parameter(name, "ModelSpec", must_be, getattr(self, name))
         for name, plain in (("directions", "own"), ("weights", "none")):
             if getattr(self, name) != plain and self.convolution != "gin":

@@ -34,13 +34,7 @@ class _Read(torch.autograd.Function):
             return None, None, None
         kernels, later = kernels_for(grads[0].device, grads[0].dtype), [grad.contiguous() for grad in grads[1:]]
         sums = pad(grads[0], (0, 0, 0, 1)).flatten(0, 1)
-        total: Tensor
-        if kernels is not None:
-            total = kernels.hand_down(sums, ctx.rows, ctx.matrices, later, ctx.kept)
-        else:
-            total = ctx.rows.readout.backward @ sums
-            for matrix, grad in zip(ctx.matrices, later, strict=True):
-                total.add_(matrix.backward @ grad)
+        total: Tensor = kernels.hand_down(sums, ctx.rows, ctx.matrices, later, ctx.kept)
         return total.view(*ctx.rows.counts.shape[:2], sums.shape[1]), None, None
 
 
@@ -108,7 +102,7 @@ def score(
         layers: the maps from each round to the next, relu(bn(W · + b)) once or more. In training a bias has no
             gradient, since batch norm takes any constant away, and the running mean and var are updated.
         heads: V_k and c_k.
-        size: [S, graphs, 1], by which sums are divided.
+        size: [S, graphs, 1].
         kept: [S, graphs, rounds · classes], the factors of dropout, if any.
         training: normalise over the batch's users, else by the running statistics.
     """
@@ -128,12 +122,12 @@ def _pool(x: Tensor, rounds: Sequence[Rows], layers: Sequence[Sequence[Map]], *,
         sums, parts = _read(x, rounds[k], later)
         yield sums
         x = parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)
-        fitting = [one for one in maps if kernels is not None and kernels.fits(one[0])]
+        fitting = [one for one in maps if kernels.fits(one[0])]
         for one in maps[: len(maps) - len(fitting)]:  # the first, of very many inputs; or all
             x = _linear_norm_relu(x.to(one[0].dtype), later, *one, training=training)
-        if kernels is not None and fitting and training:
+        if fitting and training:
             x = _apply_fused(x, later, kernels, *(each for one in fitting for each in one))
-        elif kernels is not None:
+        else:
             for one in fitting:
                 x = kernels.evaluate(x, one, later)
     yield _read(x, rounds[-1], None)[0]
@@ -173,5 +167,5 @@ def _sums(weights: Tensor, values: Tensor) -> Tensor:
 
 
 def _maps(tensors: Sequence[Tensor]) -> list[Map]:
-    """Tensors in sixes."""
+    """The maps whose tensors these are, six of each one after the other."""
     return list(zip(*(tensors[place::6] for place in range(6)), strict=True))

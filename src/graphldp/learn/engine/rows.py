@@ -8,7 +8,8 @@ aggregates over it.
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
@@ -27,23 +28,42 @@ Head = tuple[Tensor, Tensor]
 EPS = 1e-5
 MOMENTUM = 0.1  # both as in torch.nn.BatchNorm1d
 
-with warnings.catch_warnings():  # torch warns once per process that its CSR support is in beta
-    warnings.simplefilter("ignore")
-    torch.sparse_csr_tensor(torch.tensor([0, 1]), torch.tensor([0]), torch.ones(1), (1, 1))
-
 
 @cache
-def kernels_for(device: torch.device, dtype: torch.dtype) -> ModuleType | None:
-    """Compiled kernels of the operations (:mod:`graphldp.learn.engine.cuda`), None where there are none."""
+def kernels_for(device: torch.device, dtype: torch.dtype) -> ModuleType:
+    """The operations by compiled kernels (:mod:`graphldp.learn.engine.cuda`) where there are some, else by torch's."""
     served = device.type == "cuda" and dtype == torch.float32 and find_spec("triton") is not None
-    return import_module("graphldp.learn.engine.cuda") if served else None
+    return import_module(f"graphldp.learn.engine.{'cuda' if served else 'plain'}")
+
+
+PAYS = 3e5
+"""Users times epochs up to which plain operations take at most 3 s longer; to compile passes takes 20."""
+
+
+@contextmanager
+def always_compiled() -> Iterator[None]:
+    """Inside the block compiled passes train, however little there is: what measures them asks for this."""
+    global PAYS
+    before, PAYS = PAYS, 0.0
+    try:
+        yield
+    finally:
+        PAYS = before
 
 
 @cache
-def passes_for(device: torch.device, models: int) -> ModuleType | None:
-    """Compiled passes of one model on a CPU (:mod:`graphldp.learn.engine.cpu`), None where there are none."""
+def compiles(device: torch.device) -> bool:
+    """Whether there are compiled passes for a device: for a CPU, where what compiles them is installed."""
     parts = "numba", "scipy", "threadpoolctl"
-    served = device.type == "cpu" and models == 1 and all(find_spec(part) is not None for part in parts)
+    return device.type == "cpu" and all(find_spec(part) is not None for part in parts)
+
+
+def passes_for(device: torch.device, models: int, work: float) -> ModuleType | None:
+    """Compiled passes of one model on a CPU (:mod:`graphldp.learn.engine.cpu`), None where they do not pay.
+
+    ``work`` are users times epochs, a public number that depends on nothing else, so the same work has the same bits.
+    """
+    served = models == 1 and work >= PAYS and compiles(device)
     return import_module("graphldp.learn.engine.cpu") if served else None
 
 
@@ -85,36 +105,6 @@ class Tiles:
     def _alone(self) -> bool:
         """Whether there is one tile of one model; of several models, one alone may have rows too."""
         return self.num_models == self.model.shape[0] == 1
-
-
-@dataclass(frozen=True)
-class Csr:
-    """A sparse matrix by rows: int32 ``crow`` [rows + 1] and ``col`` [entries], ``val`` [entries]."""
-
-    crow: Tensor
-    col: Tensor
-    val: Tensor
-    columns: int
-
-    def __matmul__(self, x: Tensor) -> Tensor:
-        if x.device.type == "cuda":
-            return self.in_order(x)
-        rows = len(self.crow) - 1
-        if x.device.type == "mps":  # which has no sparse CSR; this path is untested
-            row = torch.repeat_interleave(self.crow.diff().long(), output_size=len(self.col))
-            return x.new_zeros(rows, x.shape[1]).index_add_(0, row, x[self.col] * self.val[:, None])
-        # torch's own A @ x fills its result with zeros and copies it, which takes longer than the product
-        return x.new_empty(rows, x.shape[1]).addmm_(self._tensor, x, beta=0)
-
-    def in_order(self, x: Tensor) -> Tensor:
-        """The product with each row added up from left to right; CUDA's own sparse product promises no order."""
-        gathered = x.index_select(0, self.col) * self.val[:, None]
-        return torch.segment_reduce(gathered, "sum", offsets=self.crow.long(), axis=0, initial=0)
-
-    @property
-    def _tensor(self) -> Tensor:
-        shape = len(self.crow) - 1, self.columns
-        return torch.sparse_csr_tensor(self.crow, self.col, self.val, shape, check_invariants=False)
 
 
 @dataclass(frozen=True)
@@ -173,7 +163,7 @@ class RowBatch:
     """B graphs for each of S models, on the device.
 
     Args:
-        features: [T, B, width], the input features of the rows of round 0.
+        features: [T, B, width], of the rows of round 0.
         rounds: the rows after each round, and what they aggregate over.
         users: [S, B], users in each graph; 0 where a model has fewer graphs.
         summaries: [S, B, numbers], what a graph-level head sees of each graph.

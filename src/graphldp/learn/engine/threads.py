@@ -2,22 +2,18 @@
 
 Threads wait for each other after every operation. On batches of small graphs an operation is over before a second
 thread has begun, and on a machine that does other work too the waiting takes most of the time: three epochs on
-IMDB-BINARY take many times as long with two threads as with one (``python -m benchmarks.threads`` measures it). So one
-thread does small batches, and large ones take as many as torch was given.
+IMDB-BINARY take many times as long with two threads as with one (``python -m benchmarks.speed threads`` measures it).
+So one thread does small batches, and large ones take as many as torch was given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 
 import torch
 
-from graphldp.learn.engine.rows import passes_for
-
-if TYPE_CHECKING:
-    from graphldp.learn.engine.stacking.members import Member
+from graphldp.learn.engine.rows import compiles, passes_for
 
 SMALL = 1 << 14
 """Users in a batch up to which one thread does the work: 64 graphs of 256 users each."""
@@ -28,27 +24,19 @@ def threads_for(users: float, given: int) -> int:
     return 1 if users <= SMALL else given
 
 
-def users_in_a_batch(members: Iterable[Member]) -> float:
-    """The mean number of users in a batch of all trainings that run beside each other."""
-    return sum(
-        float(each.train_set.store.sizes[each.train_set.ids].mean()) * min(each.options.batch_size, len(each.train_set))
-        for each in members
-    )
-
-
-def one_thread_a_product(device: torch.device, models: int) -> AbstractContextManager[None]:
-    """Inside the block compiled passes have one thread for each product of matrices: they share rows themselves."""
-    passes = passes_for(device, models)
-    return nullcontext() if passes is None else passes.small_products()
-
-
 @contextmanager
-def threads_of(members: Sequence[Member]) -> Iterator[None]:
-    """Inside the block torch has the threads that suit these trainings, and afterwards those it had."""
-    given = torch.get_num_threads()
-    torch.set_num_threads(threads_for(users_in_a_batch(members), given))
+def threads_that_suit(users: float, device: torch.device, models: int, work: float) -> Iterator[None]:
+    """Inside the block torch has the threads that suit some models, and afterwards those it had.
+
+    Compiled passes share rows between threads themselves. Plain operations in their place have one thread, so that
+    their sums do not depend on how many there are. The batches of all models have so many ``users``; for ``models`` and
+    ``work`` see :func:`graphldp.learn.engine.rows.passes_for`.
+    """
+    given, passes = torch.get_num_threads(), passes_for(device, models, work)
+    plain = models == 1 and passes is None and compiles(device)
+    torch.set_num_threads(1 if plain else threads_for(users, given))
     try:
-        with one_thread_a_product(members[0].train_set.device, len(members)):
+        with nullcontext() if passes is None else passes.small_products():
             yield
     finally:
         torch.set_num_threads(given)

@@ -22,14 +22,9 @@ _AT_A_TIME = 1 << 18  # pairs of degrees
 
 
 def beta_model(degree: Floats, graph_ptr: NDArray[np.int64]) -> Floats:
-    """β of every user.
+    """β of every user; 0 for somebody alone.
 
-    Args:
-        degree: the wanted degree of each user; brought to between 1 and n−2, since at 0 and n−1 β is infinite.
-        graph_ptr: where each graph's users begin.
-
-    Returns:
-        β, one per user; 0 for somebody alone.
+    Wanted degrees are brought to between 1 and n−2, since at 0 and n−1 β is infinite.
     """
     beta = np.zeros(len(degree))
     alike: dict[int, list[_Wanted]] = {}  # by how many degrees a graph has: these are solved together

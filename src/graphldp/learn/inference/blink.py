@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit
 
-from graphldp.errors import bad_parameter
+from graphldp.errors import bad_parameter, check_whole
 from graphldp.learn.inference.beta_model import beta_model
 from graphldp.learn.inference.evidence import CERTAIN, Evidence
 from graphldp.mechanisms import Blink
@@ -71,8 +71,7 @@ def denoise(reports: Reports, kind: Kind = "hybrid", *, entries: int = 64) -> De
     """
     if kind not in get_args(Kind):
         raise bad_parameter("kind", "denoise", f"one of {', '.join(get_args(Kind))}", kind)
-    if isinstance(entries, bool) or not isinstance(entries, int | np.integer) or entries < 1:
-        raise bad_parameter("entries", "denoise", "a whole number ≥ 1", entries)
+    check_whole(entries, "entries", "denoise", 1)
     present = reports.induced() if isinstance(reports, Reports) else reports
     evidence = Evidence.of(present, "denoise", Blink)
     beta = beta_model(np.rint(np.asarray(present.noisy_degree, np.float64)), present.graph_ptr)
@@ -104,13 +103,8 @@ class _Pairs:
     """The pairs i < j of one graph's users, by what is known about them.
 
     The log odds of a pair follow from each end's share of them and from who names whom. Shares take few values, since
-    degrees are whole numbers: with K of them there are 4·K² combinations, and only those are computed with.
-
-    Args:
-        reports: of all graphs.
-        users: those of one graph.
-        silent: what each of them adds to the log odds of her pairs.
-        spoken: what she adds where she names the other.
+    degrees are whole numbers: with K of them there are 4·K² combinations, and only those are computed with. A user adds
+    her ``silent`` to the log odds of her pairs, and her ``spoken`` where she names the other.
     """
 
     def __init__(self, reports: Reports, users: slice, silent: Floats, spoken: Floats) -> None:

@@ -40,13 +40,7 @@ class Evidence:
 
     @classmethod
     def of(cls, reports: Reports, owner: str, *known: type[Mechanism]) -> Evidence:
-        """What each user's report says.
-
-        Args:
-            reports: from an undirected set.
-            owner: who asks, for messages.
-            known: the mechanisms that the asker can work with.
-        """
+        """What each user's report says, to an ``owner`` who can work with some mechanisms."""
         drawn_by(reports, owner, *known)
         if reports.noisy_degree is None:
             raise DataError(f"{owner} needs reports with their noisy degrees.")
@@ -62,12 +56,7 @@ class Evidence:
 
 
 def sampling_of(reports: Reports, flip: Floats) -> Floats:
-    """The share q of her list that each user keeps: 1 but under DPRR, and there for a public user.
-
-    Args:
-        reports: drawn by RR, Blink or DPRR.
-        flip: of each user, 1/(e^ε₂ + 1).
-    """
+    """The share q of her list that each user keeps: 1 but under DPRR; flip is 1/(e^ε₂ + 1)."""
     if reports.noisy_degree is None or reports.origin.name != name_of(DPRR):
         return np.ones(reports.num_users)
     n = np.repeat(reports.sizes, reports.sizes)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.special import expit
 
-from graphldp.errors import DataError, Described, bad_parameter
+from graphldp.errors import DataError, Described, bad_parameter, check_whole
 from graphldp.learn.inference.beta_model import beta_model
 from graphldp.learn.inference.evidence import Evidence
 from graphldp.mechanisms import DPRR, Blink
@@ -109,8 +109,7 @@ class LinkPosterior:
             bins: K.
         """
         h = self._values(values)
-        if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1:
-            raise bad_parameter("bins", f"{_OWNER}.sum_probability", "a whole number ≥ 1", bins)
+        check_whole(bins, "bins", f"{_OWNER}.sum_probability", 1)
         centre = self.silent.copy()  # of public users, who add nothing where they name nobody, as it is
         base = np.zeros_like(h)
         private = ~self.reports.public

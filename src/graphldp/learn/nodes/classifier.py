@@ -8,19 +8,17 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from graphldp.errors import DataError, FormatError, bad_parameter
-from graphldp.learn.nodes import opinions
+from graphldp.learn.inputs import positions, provenance_of
+from graphldp.learn.nodes import predictions
 from graphldp.learn.nodes.blocks import BlockModel
-from graphldp.learn.nodes.feature_view import FeatureView, LabelledUsers, positions
+from graphldp.learn.nodes.feature_view import FeatureView, LabelledUsers
 from graphldp.learn.nodes.links import link_graph
 from graphldp.learn.nodes.similarity import parts_of
 from graphldp.learn.progress import shown_steps
-from graphldp.learn.saving import persistence
-from graphldp.learn.saving.persistence import SavedModel
-from graphldp.learn.saving.provenance import provenance_of
+from graphldp.learn.saving import SavedClassifier, read
 from graphldp.mechanisms import DPRR, RR, Blink, FriendCounts, Mechanism, NonPrivFull
 from graphldp.mechanisms.named import drawn_by
 from graphldp.neighbour_lists import NeighbourLists
@@ -31,13 +29,13 @@ LAWS: tuple[type[Mechanism], ...] = (FriendCounts, RR, DPRR, Blink, NonPrivFull)
 """The mechanisms whose reports it understands."""
 
 
-class NodeClassifier(ClassifierMixin, BaseEstimator):
+class NodeClassifier(SavedClassifier):
     """Classes of single users, by everything that is known of them.
 
-    It combines several opinions about each user, as log probabilities: from her features, from users with similar
+    It combines several predictions for each user, as log probabilities: from her features, from users with similar
     features, and from her friends. Friends enter through :class:`graphldp.FriendCounts`, by a block model, or
     through lists of :class:`graphldp.RR`, :class:`graphldp.DPRR` or :class:`graphldp.Blink`, by a graph of likely
-    friendships. The opinions are mixed by exponents that suit the validation users best.
+    friendships. The predictions are mixed by exponents that suit the validation users best.
 
     It is transductive: all users must be there when it is fitted, and it labels these users only. It follows
     scikit-learn otherwise::
@@ -52,7 +50,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes:
         classes_: the labels, sorted.
-        weights_: the exponent of each opinion; 0 for one that adds nothing.
+        weights_: the exponent of each prediction; 0 for one that adds nothing.
         view_: what the features alone say, a control; not kept in a file.
         provenance_: mechanism, ε, dataset, seed and version, as kept in a saved file.
     """
@@ -68,6 +66,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         train: ArrayLike,
         validation: ArrayLike | None = None,
         view: FeatureView | None = None,
+        trusted: None = None,
         verbose: bool = False,
     ) -> Self:
         """Learn the classes of all users from those of some.
@@ -78,8 +77,12 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
             train: the users to fit on, as positions or as a mask.
             validation: the users to choose and mix by; a third of ``train`` by default.
             view: what the features say of the same users, where that was computed before.
+            trusted: refused: it labels the users of one graph, and learns from those in ``train``.
             verbose: show a bar of its steps; one line at the end where nobody watches.
         """
+        if trusted is not None:
+            must_be = "left out: it learns from the users of one graph, and 'train' says from whom"
+            raise bad_parameter("trusted", "NodeClassifier", must_be, trusted)
         drawn_by(X, "NodeClassifier", *LAWS)
         if X.num_graphs != 1 or (X.missing is not None and X.missing.any()):
             raise bad_parameter("X", "NodeClassifier", "reports of one graph, from all of its users", X)
@@ -89,9 +92,9 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
             elif not _same(view.users, LabelledUsers.of(X, y, train, validation, self.seed)):
                 raise DataError("The view must be of the same users, labels and sets.")
             done()
-            told = view.opinions | self._by_friends(X, view)
-            if X.noisy_labels is not None:
-                told["her own word"] = opinions.own_word(X, view.users.codes, view.users.train)
+            told = view.predictions | self._by_friends(X, view)
+            if X.columns.labels is not None:
+                told["noisy category"] = predictions.by_category(X, view.users.codes, view.users.train)
             done()
             self.weights_, self.log_proba_ = view.users.mixed(told)
             done()
@@ -105,9 +108,9 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         if X.friend_counts is not None:
             model = BlockModel.fit(X.friend_counts, X.epsilon1, users.codes, users.train)
             return {"friend counts": model.log_likelihood(X.friend_counts, X.epsilon1)}
-        graph = link_graph(X, opinions.settled(view.log_proba, users.codes, users.train), self.seed)
-        rows = None if view.rows is None else opinions.compressed(view.rows, self.seed)
-        return opinions.by_links(rows, graph, view.log_proba, users.codes, users.train, users.validation)
+        graph = link_graph(X, predictions.settled(view.log_proba, users.codes, users.train), self.seed)
+        rows = None if view.rows is None else predictions.compressed(view.rows, self.seed)
+        return predictions.by_links(rows, graph, view.log_proba, users.codes, users.train, users.validation)
 
     def predict_proba(self, X: NeighbourLists) -> Floats:
         """The probability of each class, [users, classes], in the order of ``classes_``."""
@@ -115,11 +118,6 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         if fingerprint(X) != self.fingerprint_ if self.reports_ is None else X is not self.reports_:
             raise DataError("NodeClassifier is transductive: it classifies the users that it was fitted on, no others.")
         return np.asarray(np.exp(self.log_proba_))
-
-    def predict(self, X: NeighbourLists) -> NDArray[Any]:
-        """The likeliest label of each user."""
-        likeliest: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
-        return likeliest
 
     def score(self, X: Reports, y: ArrayLike | None = None, *, users: ArrayLike) -> float:
         """The share of some users whose label is found.
@@ -132,16 +130,13 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         found, truth = self.predict(X), np.asarray(X.node_labels if y is None else y)
         if truth.shape != found.shape:
             raise bad_parameter("y", "NodeClassifier", f"one label for each of {len(found)} users", truth.shape)
-        some = positions(users, X.num_users, "users")
+        some = positions(users, X.num_users, "users", "NodeClassifier")
         return float(np.mean(found[some] == truth[some]))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write what it says of its users to one file; the old file stays until the new one is whole."""
-        check_is_fitted(self)
+    def _learned(self) -> dict[str, Any]:
+        """What it says of its users."""
         spec = {"users": self.fingerprint_, "weights": self.weights_}
-        kept = {"log_proba": self.log_proba_}
-        saved = SavedModel(self.get_params(), spec, self.provenance_, [], self.classes_, kept, kind="NodeClassifier")
-        persistence.write(path, saved)
+        return {"spec": spec, "weights": {"log_proba": self.log_proba_}}
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -152,7 +147,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         Raises:
             FormatError: for a file that is not such a classifier, is damaged, or was written by a newer version.
         """
-        saved = persistence.read(path, "NodeClassifier")
+        saved = read(path, "NodeClassifier")
         told, users = saved.weights.get("log_proba", np.zeros(0)), saved.spec.get("users")
         weights = saved.spec.get("weights")
         whole = told.dtype == np.float64 and told.ndim == 2 and told.shape[1] == len(saved.classes) > 1
@@ -165,12 +160,6 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         made.classes_, made.log_proba_, made.provenance_ = saved.classes, told, dict(saved.provenance)
         made.reports_, made.fingerprint_, made.weights_ = None, users, weights
         return made
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.target_tags.required = False  # labels may come with the reports
-        return tags
 
 
 def fingerprint(X: NeighbourLists) -> str:

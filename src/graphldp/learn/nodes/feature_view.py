@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import DataError, bad_parameter
-from graphldp.labels import NO_LABEL
-from graphldp.learn.nodes import opinions
-from graphldp.learn.nodes.mixing import exponents, mixed
+from graphldp.learn.inputs import positions
+from graphldp.learn.nodes import predictions
+from graphldp.learn.nodes.predictions import exponents, mixed
 from graphldp.learn.nodes.similarity import scaled, similar_users
 from graphldp.learn.selection import split
 from graphldp.neighbour_lists import NeighbourLists
+from graphldp.neighbour_lists.labels import NO_LABEL
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -26,11 +27,8 @@ _HELD_OUT = (2 / 3, 1 / 3)
 class LabelledUsers:
     """The users whose classes are known, and what they are used for.
 
-    Args:
-        classes: the labels, sorted.
-        codes: each user's class as a position in ``classes``; 0 where it is not known, and never looked at there.
-        train: positions of the users that models are fitted on.
-        validation: positions of the users by whom models are chosen and mixed.
+    ``classes`` are the labels, sorted, and ``codes`` each user's place among them; where it is not known, 0, which is
+    never looked at. Models are fitted on ``train``, and chosen and mixed by ``validation``.
     """
 
     classes: NDArray[Any]
@@ -49,12 +47,12 @@ class LabelledUsers:
         if labels.shape != (X.num_users,):
             must_be = f"one label for each of {X.num_users} users, or None where the graph has its own"
             raise bad_parameter("y", "NodeClassifier", must_be, labels.shape)
-        first = positions(train, X.num_users, "train")
+        first = positions(train, X.num_users, "train", "NodeClassifier")
         if validation is None:
             kept, held = split(labels[first], _HELD_OUT, seed)
             first, second = first[kept], first[held]
         else:
-            second = positions(validation, X.num_users, "validation")
+            second = positions(validation, X.num_users, "validation", "NodeClassifier")
         if len(np.intersect1d(first, second)):
             raise DataError("A user must not be both a training and a validation user.")
         known = np.concatenate((first, second))
@@ -69,11 +67,11 @@ class LabelledUsers:
         coded[first], coded[second] = codes, np.searchsorted(classes, labels[second])
         return cls(classes, coded, first, second)
 
-    def mixed(self, opinions: dict[str, Floats]) -> tuple[dict[str, float], Floats]:
-        """Opinions mixed by the validation users: the exponent of each, and everybody's log probabilities."""
-        told = list(opinions.values())
-        weights = exponents([each[self.validation] for each in told], self.codes[self.validation])
-        return dict(zip(opinions, weights.tolist(), strict=True)), mixed(told, weights)
+    def mixed(self, made: dict[str, Floats]) -> tuple[dict[str, float], Floats]:
+        """Predictions mixed by the validation users: the exponent of each, and everybody's log probabilities."""
+        each = list(made.values())
+        weights = exponents([one[self.validation] for one in each], self.codes[self.validation])
+        return dict(zip(made, weights.tolist(), strict=True)), mixed(each, weights)
 
     def prior(self) -> Floats:
         """How common each class is, the same for everybody: all there is without features."""
@@ -87,7 +85,7 @@ class FeatureView:
 
     Args:
         users: whose classes are known.
-        opinions: log probabilities [users, classes] by several ways to look at the features.
+        predictions: log probabilities [users, classes], from the features in several ways.
         weights: the exponent of each in the mixture.
         log_proba: the mixture.
         rows: the features, scaled; None where there are none.
@@ -99,7 +97,7 @@ class FeatureView:
     """
 
     users: LabelledUsers
-    opinions: dict[str, Floats] = field(repr=False)
+    predictions: dict[str, Floats] = field(repr=False)
     weights: dict[str, float]
     log_proba: Floats = field(repr=False)
     rows: Any = field(default=None, repr=False)
@@ -135,18 +133,18 @@ class FeatureView:
             return cls(users, {"prior": users.prior()}, {"prior": 1.0}, users.prior())
         rows = scaled(public.features)
         known = users.codes, users.train, users.validation
-        found = opinions.by_features(public.features, rows, similar_users(rows), *known)
+        found = predictions.by_features(public.features, rows, similar_users(rows), *known)
         return cls(users, found, *users.mixed(found), rows)
 
     @property
     def alone(self) -> Floats:
         """What logistic regression on the features says: the plainest control."""
-        return self.opinions.get("features", self.log_proba)
+        return self.predictions.get("features", self.log_proba)
 
     @property
     def similar(self) -> Floats:
         """What the graph of users with similar features says: the control for whatever spreads features on a graph."""
-        return self.opinions.get("similar features", self.log_proba)
+        return self.predictions.get("similar features", self.log_proba)
 
     @cached_property
     def groups(self) -> Ints:
@@ -154,16 +152,3 @@ class FeatureView:
         found = np.asarray(self.log_proba.argmax(axis=1), np.int64)
         found[self.users.train] = self.users.codes[self.users.train]
         return found
-
-
-def positions(users: ArrayLike, count: int, name: str) -> Ints:
-    """Users as positions, from positions or a mask."""
-    given = np.asarray(users)
-    if given.dtype == np.bool_ and given.shape == (count,):
-        given = np.flatnonzero(given)
-    whole = given.ndim == 1 and given.dtype.kind in "iu" and len(np.unique(given)) == len(given) > 0
-    if not (whole and given.min() >= 0 and given.max() < count):
-        raise bad_parameter(
-            name, "NodeClassifier", f"different positions below {count}, or a mask of that length", users
-        )
-    return given.astype(np.int64)

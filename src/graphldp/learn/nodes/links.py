@@ -36,12 +36,10 @@ _FIRST, _SECOND = 1, 2  # which end named the other, added up
 
 
 def link_graph(reports: Reports, chance: Floats, seed: int) -> sparse.csr_array[Any]:
-    """A symmetric graph of likely friendships.
+    """A symmetric graph of likely friendships, from lists of one graph by RR, Blink or DPRR.
 
-    Args:
-        reports: of one graph, drawn by RR, Blink or DPRR; public users' lists are taken as they are.
-        chance: each user's class before friends are heard, [users, classes].
-        seed: of the pairs that are counted, and of which of equally likely ones are kept.
+    Public users' lists are taken as they are. ``chance`` is each user's class before friends are counted. The seed is
+    of the pairs that are counted, and of which of equally likely ones are kept.
     """
     count, public = reports.num_users, reports.public
     shape = (count, count)

@@ -2,11 +2,17 @@
 
 Counts of words are weighted by how rare a word is, any other features are standardised, and rows have length one. Each
 user is joined with the users whose cosine with her is largest, found block by block: no n × n array is ever made.
+
+Up to :data:`EXACT` users everybody is compared with everybody, which takes time n². Above, k-means puts the users into
+√n cells, and those of a cell are compared with the users of the :data:`_CELLS` cells nearest to it: time n√n, and some
+of the nearest are missed.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -16,6 +22,9 @@ from scipy import sparse
 Matrix = Any  # dense or CSR: the operations used here are the same
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 NEIGHBOURS = 20
+EXACT = 50_000
+"""Users up to whom the nearest are found by comparing all."""
+_CELLS = 24
 _BLOCK = 256
 _answered: dict[Any, sparse.csr_array[Any]] = {}
 
@@ -68,39 +77,58 @@ def similar_users(rows: Matrix, neighbours: int = NEIGHBOURS) -> sparse.csr_arra
 
 def _searched(rows: Matrix, neighbours: int) -> sparse.csr_array[Any]:
     count = rows.shape[0]
-    columns = rows.T.tocsr() if is_sparse(rows) else rows.T
     parts: list[Pairs] = []
-    for start in range(0, count, _BLOCK):
-        block = rows[start : start + _BLOCK] @ columns
-        parts.append(
-            _nearest_of_few(block, start, neighbours) if is_sparse(block) else _nearest(block, start, neighbours)
-        )
+    for users, others in _compared(rows):
+        columns = rows[others].T.tocsr() if is_sparse(rows) else rows[others].T
+        for start in range(0, len(users), _BLOCK):
+            some = users[start : start + _BLOCK]
+            block, own = rows[some] @ columns, np.searchsorted(others, some)
+            user, place, cosine = (_nearest_of_few if is_sparse(block) else _nearest)(block, own, neighbours)
+            parts.append((some[user], others[place], cosine))
     one, two, cosine = (np.concatenate(each) for each in zip(*parts, strict=True))
     alike = cosine > 0
     graph = sparse.csr_array((cosine[alike], (one[alike], two[alike])), shape=(count, count))
     return sparse.csr_array(graph.maximum(graph.T))
 
 
-def _nearest(block: NDArray[np.float64], start: int, neighbours: int) -> Pairs:
-    """The users nearest to each of a block's, with their cosines."""
+def _compared(rows: Matrix) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Which users are compared with which others, both sorted: all with all, or those of a cell with the cells near."""
+    count = rows.shape[0]
+    if count <= EXACT:
+        yield np.arange(count), np.arange(count)
+        return
+    from sklearn.cluster import MiniBatchKMeans
+
+    means = MiniBatchKMeans(isqrt(count), n_init=1, max_iter=5, batch_size=8192, random_state=0).fit(rows)
+    cell, centres = np.asarray(means.labels_, np.int64), np.asarray(means.cluster_centers_)
+    order = np.argsort(cell, kind="stable")
+    members = np.split(order, np.cumsum(np.bincount(cell, minlength=len(centres)))[:-1])
+    apart = (centres**2).sum(axis=1) - 2 * centres @ centres.T
+    for number, users in enumerate(members):
+        near = np.argsort(apart[number], kind="stable")[:_CELLS]
+        yield users, np.sort(np.concatenate([members[each] for each in np.union1d(near, number)]))
+
+
+def _nearest(block: NDArray[np.float64], own: NDArray[np.int64], neighbours: int) -> Pairs:
+    """The columns of the users nearest to each row's, with their cosines; ``own`` is each row's own column."""
     near, users = np.array(block), np.arange(len(block))
-    near[users, start + users] = 0.0
+    near[users, own] = 0.0
     kept = min(neighbours, near.shape[1] - 1)
     best = np.argpartition(-near, max(kept - 1, 0), axis=1)[:, :kept]
-    return np.repeat(users + start, kept), best.ravel(), np.take_along_axis(near, best, 1).ravel()
+    return np.repeat(users, kept), best.ravel(), np.take_along_axis(near, best, 1).ravel()
 
 
-def _nearest_of_few(block: Any, start: int, neighbours: int) -> Pairs:
+def _nearest_of_few(block: Any, own: NDArray[np.int64], neighbours: int) -> Pairs:
     """The same where most users have nothing in common, and are not looked at."""
     block = sparse.csr_array(block)
     found: list[NDArray[np.int64]] = []
     for row, (low, high) in enumerate(zip(block.indptr[:-1].tolist(), block.indptr[1:].tolist(), strict=True)):
-        others = low + np.flatnonzero(block.indices[low:high] != start + row)
+        others = low + np.flatnonzero(block.indices[low:high] != own[row])
         if len(others) > neighbours:
             others = others[np.argpartition(-block.data[others], neighbours - 1)[:neighbours]]
         found.append(others)
     entries = np.concatenate(found)
-    users = np.repeat(np.arange(len(found)) + start, [len(each) for each in found])
+    users = np.repeat(np.arange(len(found)), [len(each) for each in found])
     return users, block.indices[entries].astype(np.int64), block.data[entries]
 
 

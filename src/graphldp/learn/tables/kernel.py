@@ -40,11 +40,7 @@ _SHARPNESS = np.geomspace(0.1, 5.0, 25)
 
 
 class KernelMachine:
-    """Laplace kernel, ridge, and probabilities that leave-one-out supports.
-
-    Args:
-        seed: of which graphs are kept where there are more than :data:`_MOST`.
-    """
+    """Laplace kernel, ridge, and probabilities that leave-one-out supports; the seed chooses among very many graphs."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -74,7 +70,8 @@ class KernelMachine:
     def predict_proba(self, X: Floats) -> Floats:
         """The probability of each class, [rows, classes]."""
         scores = np.empty((len(X), self.pull.shape[1]))
-        _compare(self._place(X), np.ascontiguousarray(self.rows.T), np.ascontiguousarray(self.pull.T), scores)
+        placed = np.ascontiguousarray(self._place(X))  # of one layout, so that the loop is compiled once
+        _compare(placed, np.ascontiguousarray(self.rows.T), np.ascontiguousarray(self.pull.T), scores)
         return _softmax(self.sharpness * scores)
 
     def _place(self, X: Floats) -> Floats:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
-from graphldp.learn.calibration import Calibration
-from graphldp.learn.tables.column_pair import ColumnPair
+from graphldp.learn.tables.column_models import MOST, ColumnPair, ShareModel
 from graphldp.learn.tables.kernel import KernelMachine
 from graphldp.learn.tables.profiles import COLUMNS, NEARNESS
-from graphldp.learn.tables.shares import MOST, ShareModel
 from graphldp.learn.tables.tabular import Floats, Model
 
 _FOLDS = 4
@@ -25,58 +23,40 @@ STEPS = 2 * _FOLDS + 2
 """How many steps a fit has: both pairs on each fold, then on everything."""
 _WEIGHTS = np.linspace(0.0, 1.0, 11)
 _FEW = 20_000  # rows below which threads that grow a tree wait for each other longer than they work
-_CHANCE = 0.5 + 1e-6  # how far a chance may lie from one half, rounded
 _RARE = 1e-3  # the least probability in a loss: one wrong certainty must not decide
 
 
-class FoldsSay(NamedTuple):
-    """What n alone, and the profile, say of each graph by pairs that were fitted to the other folds; chances."""
-
-    held_size: Floats
-    held_profile: Floats
-
-
-def kept_chances(
-    names: Sequence[str], weights: Mapping[str, NDArray[Any]], shape: tuple[int, int]
-) -> list[Floats] | None:
-    """What a file says that held-out folds said, by name; a file from before it was kept says nothing."""
-    found = [weights[name] for name in names if name in weights]
-    for each in found:
-        if each.dtype != np.float64 or each.shape != shape or not (np.abs(each - 0.5) < _CHANCE).all():
-            raise ValueError("it does not hold a chance of each class for each row")
-    if found and len(found) < len(names):
-        raise ValueError("it does not hold what each held-out fold said")
-    return found or None
-
-
 class HeldOut(NamedTuple):
-    """What held-out folds say: the fold of each graph, and its chances by the other folds, [graphs, classes]."""
+    """What held-out folds say: the best weight, each graph's fold, and its chances by the others, [graphs, classes]."""
 
+    weight: float
     fold: NDArray[np.int64]
     chances: Floats
 
 
 class Mixture:
-    """The pair on the profile, the pair on n, the weight between them, and what held-out folds say of the whole."""
+    """The pair on the profile and the pair on n, with the ``weight`` of the profile against n.
 
-    def __init__(
-        self, seed: int, columns: int, watch: Callable[[], None] | None = None, said: FoldsSay | None = None
-    ) -> None:
-        self.seed, self.columns, self._watch, self.said = seed, columns, watch, said
+    So many of a table's last ``columns`` are of what users told. ``step`` is called after each step of a fit.
+    """
+
+    def __init__(self, seed: int, columns: int, weight: float = 1.0, step: Callable[[], None] | None = None) -> None:
+        self.seed, self.columns, self.weight, self._step = seed, columns, weight, step
+
+    def held_out(self, X: Floats, y: NDArray[Any]) -> HeldOut | None:
+        """Choose the weight on held-out folds; a class of one graph cannot be held out."""
+        if np.bincount(y).min() < 2:
+            return None
+        fold = self._folds(y)
+        size, profile = self._by_folds(X, y, fold)
+        weight = _weight(size, profile, y, clearly=not self.columns)
+        return HeldOut(weight, fold, _mixed(weight, profile, size))
 
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
-        """Choose the weight on held-out folds, calibrate by them, then fit what has weight to everything."""
-        self.weight, self.calibration = 1.0, Calibration()
-        self.held_out: HeldOut | None = None
-        if np.bincount(y).min() > 1:  # a class of one graph cannot be held out
-            fold = self._folds(y)
-            size, profile = self.said = self.said or self._by_folds(X, y, fold)
-            self.weight = _weight(size, profile, y, clearly=not self.columns)
-            self.held_out = HeldOut(fold, _mixed(self.weight, profile, size))
-            self.calibration = Calibration.fit(self.held_out.chances, y)
+        """Fit each pair that has weight to everything."""
         self.profile = self._pair(X, y, self.weight)
         self.size = self._pair(X[:, :1], y, 1 - self.weight)
-        self._watch = None  # what shows a fit does not outlive it
+        self._step = None  # what shows a fit does not outlive it
         return self
 
     def _pair(self, X: Floats, y: NDArray[Any], weight: float = 1.0) -> Model:
@@ -84,8 +64,8 @@ class Mixture:
         fitted: Model = self._on_columns() if self.columns and X.shape[1] > 1 else Pair(self.seed)
         if weight > 0:
             fitted.fit(X, y)
-        if self._watch is not None:
-            self._watch()
+        if self._step is not None:
+            self._step()
         return fitted
 
     def _on_columns(self) -> Model:
@@ -108,13 +88,13 @@ class Mixture:
         fold[order] = np.arange(len(y)) % _FOLDS
         return fold
 
-    def _by_folds(self, X: Floats, y: NDArray[Any], fold: NDArray[np.int64]) -> FoldsSay:
+    def _by_folds(self, X: Floats, y: NDArray[Any], fold: NDArray[np.int64]) -> Floats:
         """What n and the profile say of each graph by pairs that were fitted to the other folds."""
-        said = FoldsSay(*np.zeros((2, len(y), y.max() + 1)))
+        chances = np.zeros((2, len(y), y.max() + 1))
         for held in (fold == each for each in range(_FOLDS)):
-            for found, table in zip(said, (X[:, :1], X), strict=True):
-                found[held] = self._pair(table[~held], y[~held]).predict_proba(table[held])
-        return said
+            for which, table in enumerate((X[:, :1], X)):
+                chances[which, held] = self._pair(table[~held], y[~held]).predict_proba(table[held])
+        return chances
 
 
 def _mixed(weight: float, profile: Floats, size: Floats) -> Floats:
@@ -134,10 +114,7 @@ def _weight(size: Floats, profile: Floats, y: NDArray[Any], *, clearly: bool) ->
 class Pair:
     """Gradient boosting and the kernel machine, half and half.
 
-    Args:
-        seed: of both.
-        near: the columns that the kernel machine reads; those of the profile by default.
-        fewest: rows in a leaf.
+    The kernel machine reads the columns ``near``, those of the profile by default; a leaf has so many rows at least.
     """
 
     def __init__(self, seed: int, near: NDArray[np.int64] | None = None, fewest: int = 10) -> None:

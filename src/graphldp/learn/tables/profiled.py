@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp import __version__
-from graphldp.labels import NO_LABEL
-from graphldp.learn.tables.robust.levels import Floats, Levelled
+from graphldp.learn.tables.levels import Floats, Levelled
+from graphldp.neighbour_lists.labels import NO_LABEL
 from graphldp.privacy.guarantee import in_words
 from graphldp.reports import Origin
 
@@ -31,9 +31,8 @@ class Profiled:
     Args:
         tables: what each kind of classifier reads, by its ``table``; [graphs, columns].
         levelled: how many users claim what.
-        aside: how many users of each graph claim what does not fit.
         promised: what was promised to their users, as :meth:`graphldp.privacy.Guarantee.by_graph` has it.
-        classes: their labels; :data:`graphldp.labels.NO_LABEL` where there is none.
+        classes: their labels; :data:`graphldp.neighbour_lists.labels.NO_LABEL` where there is none.
         graph_ids: which graphs they are.
         origin: how their reports were drawn.
         noise: the law of the noise of degrees.
@@ -41,7 +40,6 @@ class Profiled:
 
     tables: Mapping[str, Floats]
     levelled: Levelled
-    aside: NDArray[np.int64]
     promised: Floats
     classes: NDArray[np.int64]
     graph_ids: NDArray[np.int64]
@@ -49,7 +47,7 @@ class Profiled:
     noise: str | None
 
     def __len__(self) -> int:
-        return len(self.aside)
+        return len(self.classes)
 
     @property
     def shape(self) -> tuple[int]:
@@ -75,7 +73,7 @@ class Profiled:
     def digest(self) -> str:
         """Twelve hexadecimal digits that stand for these numbers."""
         found = hashlib.sha256()
-        for each in (*self.tables.values(), self.levelled.n, self.levelled.present, self.aside, self.classes):
+        for each in (*self.tables.values(), self.levelled.n, self.levelled.present, self.classes):
             found.update(np.ascontiguousarray(each).tobytes())
         return found.hexdigest()[:12]
 
@@ -85,14 +83,13 @@ class Profiled:
             self,
             tables={name: table[graphs] for name, table in self.tables.items()},
             levelled=self.levelled.subset(graphs),
-            aside=self.aside[graphs],
             promised=self.promised[graphs],
             classes=self.classes[graphs],
             graph_ids=self.graph_ids[graphs],
         )
 
     def provenance(self, seed: int) -> dict[str, Any]:
-        """Where a model that learned from them comes from, as :mod:`graphldp.learn.saving.provenance` says."""
+        """Where a model that learned from them comes from, as :func:`graphldp.learn.inputs.provenance_of` says."""
         private, _, high, public, _ = self.promised.T
         return {
             "dataset": "collected",
@@ -116,7 +113,6 @@ def joined(parts: Sequence[Profiled]) -> Profiled:
             np.concatenate([part.levelled.n for part in parts]),
             *(_padded([getattr(part.levelled, name) for part in parts], levels) for name in ("present", "private")),
         ),
-        aside=np.concatenate([part.aside for part in parts]),
         promised=np.concatenate([part.promised for part in parts]),
         classes=np.concatenate([part.classes for part in parts]),
         graph_ids=np.concatenate([part.graph_ids for part in parts]),

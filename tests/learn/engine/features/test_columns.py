@@ -15,10 +15,12 @@ from graphldp.errors import DataError
 from graphldp.learn.engine.cpu import gather
 from graphldp.learn.engine.features.columns import column_rows
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.one_training import Training, TrainingOptions
 from graphldp.learn.engine.packed.batches import PackedGraphs
 from graphldp.learn.engine.packed.store import join
-from graphldp.learn.engine.training import Job, TrainingOptions, train, train_many
-from graphldp.reports import Reports
+from graphldp.learn.engine.training import train_many
+from graphldp.privacy import Budget
+from graphldp.reports import NoisyColumns, Reports
 
 CPU = torch.device("cpu")
 WIDTH = 8  # two public columns, two groups, a noisy column and a noisy label of three
@@ -68,7 +70,9 @@ def test_equal_rows_are_computed_once_and_others_one_by_one() -> None:
         reports = replace(reports, noisy_degree=np.zeros(110))
         store = PackedGraphs.pack(reports, spec_of(), CPU).store
         assert all(np.diff(each.row_ptr).tolist() == rows for each in store.rounds)
-    signs = replace(reports, noisy_features=np.where(np.arange(110) % 2, 0.0, -0.0)[:, None])
+    signs = replace(
+        reports, columns=replace(reports.columns, features=np.where(np.arange(110) % 2, 0.0, -0.0)[:, None])
+    )
     assert not np.signbit(column_rows(signs)[:, 4]).any()  # else equal users would count as different
 
 
@@ -97,14 +101,15 @@ def test_stacked_is_alone() -> None:
     """Two trainings as one have each its own graphs, and its own scale of columns."""
     spec = spec_of(layers=3)
     sets = [some_reports([10] * 12, kinds=None, seed=seed) for seed in (1, 2)]
-    sets[1] = replace(sets[1], noisy_features=1000 * np.asarray(sets[1].noisy_features))
+    told = sets[1].columns
+    sets[1] = replace(sets[1], columns=replace(told, features=1000 * np.asarray(told.features)))
     classes = np.arange(12) % 2
     packed = [PackedGraphs.pack(each, spec, CPU, classes=classes, dtype=torch.float64) for each in sets]
     options = TrainingOptions(min_epochs=2, max_epochs=3, batch_size=4)
-    jobs = [Job(spec, options, each.subset(np.arange(9)), each.subset(np.arange(9, 12))) for each in packed]
+    jobs = [Training(spec, options, each.subset(np.arange(9)), each.subset(np.arange(9, 12))) for each in packed]
     together = train_many(jobs, at_once=2)
     for job, reports, both in zip(jobs, sets, together, strict=True):
-        alone = train(job.spec, job.options, job.train_set, job.validation)
+        (alone,) = train_many([job])
         for name, value in alone.state.items():
             assert (value - both.state[name]).abs().max() < 1e-8, name
         learned = told_of(reports)[:90].astype(np.float64)  # of the training graphs, not of the others
@@ -115,7 +120,7 @@ def test_stacked_is_alone() -> None:
 def test_the_width_does_not_depend_on_what_users_told() -> None:
     """Few users may happen to tell the very numbers of their groups: the model is the same for them."""
     reports = some_reports([5, 6], kinds=None)
-    same = replace(reports, noisy_labels=np.array(reports.groups))
+    same = replace(reports, columns=replace(reports.columns, labels=np.array(reports.groups)))
     assert column_rows(same).shape == column_rows(reports).shape == (11, WIDTH)
 
 
@@ -123,10 +128,9 @@ def test_refuses_other_columns() -> None:
     reports = some_reports([5, 6], kinds=None)
     with pytest.raises(DataError, match=r"takes 7 columns of each user. Got 8 instead"):
         PackedGraphs.pack(reports, spec_of(num_features=7), CPU)
-    bare = replace(reports, attributes=None, noisy_features=None, epsilon_features=None)
-    bare = replace(bare, noisy_labels=None, epsilon_labels=None)
+    bare = replace(reports, attributes=None, columns=NoisyColumns(), budget=Budget(1.0, 1.0))
     with pytest.raises(DataError, match="needs columns of users"):
         PackedGraphs.pack(bare, spec_of(), CPU)
-    huge = replace(reports, noisy_features=np.full((11, 1), 1e300))
+    huge = replace(reports, columns=replace(reports.columns, features=np.full((11, 1), 1e300)))
     with pytest.raises(DataError, match="these are larger: scale them"):
         PackedGraphs.pack(huge, spec_of(), CPU)

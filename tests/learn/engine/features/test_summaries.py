@@ -19,15 +19,15 @@ from graphldp.learn.engine.features.summaries import (
     smooth_table,
 )
 from graphldp.neighbour_lists import NeighbourLists
+from graphldp.privacy import Budget
 from graphldp.reports import Reports
 
 
 def reports() -> Reports:
     rng = np.random.default_rng(0)
     lists = random_lists(rng, [30, 1, 0, 12, 5], 0.2)
-    ones = np.ones(lists.num_users)
     noisy = rng.laplace(3.0, 10.0, lists.num_users)
-    return Reports(lists.indptr, lists.indices, lists.graph_ptr, epsilon1=ones, epsilon2=ones, noisy_degree=noisy)
+    return Reports(lists.indptr, lists.indices, lists.graph_ptr, budget=Budget(1.0, 1.0), noisy_degree=noisy)
 
 
 def test_the_smooth_table_is_the_table_on_other_scales() -> None:

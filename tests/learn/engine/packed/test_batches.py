@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 import torch
@@ -11,17 +13,20 @@ from tests.values import some
 from torch import Tensor
 
 from graphldp.errors import DataError
+from graphldp.learn.engine import plain
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packed import packing
-from graphldp.learn.engine.packed.batches import PackedGraphs, gather
+from graphldp.learn.engine.packed.batches import FEW, SMALL_TILE, TILE, Batches, PackedGraphs
 from graphldp.learn.engine.packed.colours import Lists, group, refine
-from graphldp.learn.engine.packed.in_place import TILE
 from graphldp.learn.engine.rows import Operator
 from graphldp.neighbour_lists import NeighbourLists
+from graphldp.privacy import Budget
 from graphldp.reports import Reports
 
 CPU = torch.device("cpu")
 SPEC = ModelSpec(2, layers=4, hidden=4)
+ROOMY = ModuleType("kernels")  # what compiled kernels are given, computed by plain operations
+ROOMY.__dict__.update(vars(plain) | {"COMPILED": True})
 
 
 def naive_colours(lists: NeighbourLists, rounds: int, both: bool) -> list[NDArray[np.int64]]:
@@ -85,19 +90,20 @@ def dense(matrix: Operator, columns: int) -> Tensor:
     return matrix @ torch.eye(columns, dtype=torch.float64)
 
 
+@pytest.mark.parametrize("kernels", [plain, ROOMY])
 @pytest.mark.parametrize("models", [1, 3])
-def test_matrices_carry_every_user_and_their_transposes_agree(models: int) -> None:
+def test_matrices_carry_every_user_and_their_transposes_agree(models: int, kernels: ModuleType) -> None:
     rng = np.random.default_rng(4)
     lists = random_lists(rng, [8, 0, 20, 1, 13, 5], 0.2)
     packed = PackedGraphs.pack(lists, SPEC, CPU, dtype=torch.float64)
     ids = rng.integers(0, 6, (2, models, 4))
     ids[1, -1, 2:] = 6  # nobody: the last model has fewer graphs
     sizes = np.append(lists.sizes, 0)
-    for step, batch in enumerate(gather(packed.store, ids, SPEC.layers)):
+    for step, batch in enumerate(Batches(packed.store, ids, SPEC.layers, kernels)):
         np.testing.assert_array_equal(batch.users.numpy(), sizes[ids[step]])
         for k, rows in enumerate(batch.rounds):
             count = rows.counts.numel()
-            assert count % (1 if models == 1 else TILE) == 0
+            assert count % (SMALL_TILE if kernels is ROOMY else TILE if models > 1 else 1) == 0
             assert rows.tiles.model.tolist() == sorted(rows.tiles.model.tolist())
             per_model = rows.tiles.collect(rows.counts.sum(1))[:, 0]
             np.testing.assert_array_equal(per_model.numpy(), sizes[ids[step]].sum(1))
@@ -110,6 +116,31 @@ def test_matrices_carry_every_user_and_their_transposes_agree(models: int) -> No
                 taken = (rows.counts.flatten() @ there).sum()
                 entries = np.append(np.diff(lists.indptr[lists.graph_ptr]), 0)
                 assert taken == (sizes[ids[step]] + entries[ids[step]]).sum()
+
+
+@pytest.mark.parametrize("models", [1, FEW])
+def test_the_tables_name_every_row_once(models: int) -> None:
+    rng = np.random.default_rng(0)
+    store = PackedGraphs.pack(random_lists(rng, [8, 0, 20, 1, 13, 50], 0.2), SPEC, CPU).store
+    ids = rng.integers(0, 7, (5, models, 4))  # 6: nobody
+    batches = Batches(store, ids, SPEC.layers, ROOMY)
+    tile = SMALL_TILE if models < FEW else TILE
+    for step, room in enumerate(batches.rooms):
+        places, users, _ = (each.numpy() for each in batches.tables(step))
+        np.testing.assert_array_equal(users, np.append(store.sizes, 0)[ids[step]])
+        np.testing.assert_array_equal(places[: models * 4], ids[step].ravel())
+        blocks, start = models * 5, models * 4
+        for k, total in enumerate(room[:-1]):
+            pointers = np.append(store.rounds[k].row_ptr, store.rounds[k].row_ptr[-1])
+            shift, target = places[start : start + blocks], places[start + blocks : start + 2 * blocks + 1]
+            start += 2 * blocks + 1
+            assert target[-1] == total
+            assert (target[::5] % tile == 0).all()  # each model's rows fill whole tiles
+            own = np.arange(blocks).reshape(models, 5)[:, :4]
+            np.testing.assert_array_equal((shift + target[:-1])[own], pointers[ids[step]])
+            np.testing.assert_array_equal(np.diff(target)[own], pointers[ids[step] + 1] - pointers[ids[step]])
+        assert start == len(places)
+    assert len(batches.rooms) == 5 > len(set(batches.rooms))
 
 
 def test_settled_colours_are_stored_once() -> None:
@@ -128,16 +159,14 @@ def test_packing_in_parts_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
         np.testing.assert_array_equal(one.row_ptr, two.row_ptr)
         assert torch.equal(one.counts, two.counts)
         for a, b in zip(one.matrices, two.matrices, strict=True):
-            for name in ("crow", "col", "val", "transposed_crow", "transposed_col", "transposed_val"):
-                assert torch.equal(getattr(a, name), getattr(b, name)), name
+            assert all(torch.equal(x, y) for x, y in zip((*a[0], *a[1]), (*b[0], *b[1]), strict=True))
 
 
 def test_users_who_have_not_reported_leave_their_graph() -> None:
     lists = random_lists(np.random.default_rng(7), [9, 12], 0.4)
     missing = lists.degrees == 0
     assert missing.any()
-    ones = np.ones(lists.num_users)
-    reports = Reports(lists.indptr, lists.indices, lists.graph_ptr, epsilon1=ones, epsilon2=ones, missing=missing)
+    reports = Reports(lists.indptr, lists.indices, lists.graph_ptr, budget=Budget(1.0, 1.0), missing=missing)
     packed = PackedGraphs.pack(reports, SPEC, CPU)
     np.testing.assert_array_equal(packed.store.sizes, np.add.reduceat(~missing, lists.graph_ptr[:-1]))
 

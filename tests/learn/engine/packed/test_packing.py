@@ -1,4 +1,4 @@
-"""Dense lists are packed as bits; what the kernels make of them is tested where there is a GPU."""
+"""Dense lists are packed as bits, and entries weighed; what kernels make of bits is tested where there is a GPU."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import torch
 from tests.learn.samples import random_lists
 
 import graphldp as gl
+from graphldp.errors import DataError
 from graphldp.learn.engine.gin import ModelSpec
 from graphldp.learn.engine.packed import packing
+from graphldp.learn.engine.packed.packing import LEVELS, posterior_levels
 from graphldp.learn.engine.packed.store import Dense, join
+from graphldp.learn.inference.posterior import LinkPosterior
 
 SIZES = [70, 5, 130, 64, 1]  # below, at and above whole words
 
@@ -46,6 +49,7 @@ def test_lists_that_are_bits_are_packed_as_their_names_are(
     monkeypatch.setattr(packing, "_as_dense", lambda *_: dense)
     monkeypatch.setattr(packing, "_ENTRIES_AT_ONCE", at_once)
     monkeypatch.setattr("graphldp.learn.engine.packed.dense._AT_ONCE", 1 if at_once == 1 else 1 << 20)
+    monkeypatch.setattr("graphldp.mechanisms.drawing.backend.WORTH", -1)  # compiled loops draw bits, however little
     graphs = gl.synthetic.threads(num_graphs=6, seed=1)
     drawn = gl.RR(1.0).randomize(graphs, rng=5)
     spec, device = ModelSpec(2, layers=5), torch.device("cpu")
@@ -58,5 +62,32 @@ def test_lists_that_are_bits_are_packed_as_their_names_are(
     for ours, theirs in zip(store.rounds, plain.rounds, strict=True):
         assert torch.equal(ours.counts, theirs.counts)
         for one, two in zip(ours.matrices, theirs.matrices, strict=True):
-            for name, value in vars(one).items():
-                np.testing.assert_array_equal(np.asarray(value), np.asarray(getattr(two, name)))
+            tensors = (each if isinstance(each, Dense) else (*each.there, *each.back) for each in (one, two))
+            assert all(torch.equal(a, b) for a, b in zip(*tensors, strict=True))
+
+
+def test_weights_are_the_posterior_to_the_next_power_of_two() -> None:
+    graphs = gl.synthetic.threads(num_graphs=10, seed=0)
+    reports = gl.DPRR(epsilon=2.0).randomize(graphs, rng=0)
+    level, chance = posterior_levels(reports), LinkPosterior.of(reports).probability
+    counts = level < LEVELS
+    assert counts.any()
+    assert not counts.all()
+    ratio = chance[counts] * 2.0 ** level[counts]
+    assert (np.abs(np.log2(ratio)) <= 0.5 + 1e-9).all()
+    assert chance[~counts].max() <= 2.0 ** (0.5 - LEVELS) * (1 + 1e-9)
+
+
+def test_what_is_public_is_certain() -> None:
+    graphs = gl.synthetic.threads(num_graphs=10, seed=0)
+    assert not posterior_levels(graphs).any()
+    assert not posterior_levels(gl.NonPrivFull().randomize(graphs)).any()
+    epsilon = gl.customized(graphs, epsilon=1.0, public_fraction=0.5, rng=1)
+    reports = gl.DPRR(epsilon=epsilon).randomize(graphs, rng=1)
+    assert not posterior_levels(reports)[np.repeat(reports.public, reports.degrees)].any()
+
+
+def test_reports_without_a_posterior_are_refused() -> None:
+    reports = gl.RR(epsilon=1.0).randomize(gl.synthetic.threads(num_graphs=3, seed=0), rng=0)
+    with pytest.raises(DataError, match="derived for reports drawn by DPRR or Blink"):
+        posterior_levels(reports)

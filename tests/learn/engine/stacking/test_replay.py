@@ -13,8 +13,7 @@ from tests.learn.samples import random_lists
 from torch import Tensor
 
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.packed.batches import PackedGraphs
-from graphldp.learn.engine.packed.in_place import InPlace
+from graphldp.learn.engine.packed.batches import Batches, PackedGraphs
 from graphldp.learn.engine.stacking import replay
 from graphldp.learn.engine.stacking.replay import Replay, Steps
 
@@ -36,10 +35,10 @@ class Recorded:
 @pytest.mark.parametrize(("limit", "ample", "some"), [(1 << 20, False, True), (0, True, True), (0, False, False)])
 def test_a_step_reads_its_own_tables(limit: int, ample: bool, some: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = ModuleType("kernels")
-    kernels.__dict__["PART"] = 16
+    kernels.__dict__["COMPILED"] = True
     rng = np.random.default_rng(0)
     store = PackedGraphs.pack(random_lists(rng, [8, 0, 20, 1, 13, 50], 0.2), SPEC, torch.device("cpu")).store
-    batches = InPlace(store, rng.integers(0, 7, (12, 1, 4)), SPEC.layers, kernels)
+    batches = Batches(store, rng.integers(0, 7, (12, 1, 4)), SPEC.layers, kernels)
     assert len(set(batches.rooms)) < 6
     steps = Steps(batches, (torch.arange(12.0),))
     seen: list[Given] = []

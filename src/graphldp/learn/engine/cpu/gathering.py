@@ -33,13 +33,7 @@ class Ways(NamedTuple):
 
 @dataclass(frozen=True)
 class HostRows:
-    """The rows of a batch after one round.
-
-    Args:
-        counts: users of each row.
-        readout: the rows of each graph with their users; one graph more is empty.
-        matrices: what each row aggregates over, one or more.
-    """
+    """The rows of a batch after one round: users of each, rows of each graph and of an empty one, and the matrices."""
 
     counts: Floats
     readout: Ways
@@ -48,14 +42,7 @@ class HostRows:
 
 @dataclass(frozen=True)
 class HostBatch:
-    """Graphs of one model.
-
-    Args:
-        features: [rows, width], the input features of the rows of round 0.
-        rounds: the rows after each round.
-        users: [graphs], users in each graph; 0 where there is no graph.
-        summaries: [graphs, numbers], what a graph-level head sees of each graph.
-    """
+    """Graphs of one model, as :class:`graphldp.learn.engine.rows.RowBatch` has those of several."""
 
     features: Floats
     rounds: tuple[HostRows, ...]
@@ -71,10 +58,7 @@ class _Round:
         self._ends = np.append(self._round.row_ptr, self._round.row_ptr[-1])  # the graph past the last one is empty
         self._counts = self._round.counts.numpy()
         blocks = [matrix for matrix in self._round.matrices if isinstance(matrix, Blocks)]
-        self._there = [tuple(each.numpy() for each in (m.crow, m.col, m.val)) for m in blocks]
-        self._back = [
-            tuple(each.numpy() for each in (m.transposed_crow, m.transposed_col, m.transposed_val)) for m in blocks
-        ]
+        self._there, self._back = ([tuple(each.numpy() for each in matrix[way]) for matrix in blocks] for way in (0, 1))
         self._columns = store.column_colours[k]
         self._colour = store.colours[k] if self.merges else np.zeros(0, np.int32)
         self._seen, self._place = np.zeros((2, int(self._colour.max(initial=-1)) + 1), dtype=np.int32)

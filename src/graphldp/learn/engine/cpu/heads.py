@@ -21,33 +21,6 @@ def _matrix(flat: Floats, begin: int, rows: int, columns: int) -> Floats:
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
-def _read(pooled: Floats, at: Offsets, k: int, params: Floats, kept: Floats, scores: Floats) -> None:
-    """Add (V pooled + c) · factor, the factors of dropout being those of round k."""
-    graphs, classes = scores.shape
-    found = np.dot(pooled, _matrix(params, at[0], classes, pooled.shape[1]).T)
-    for g in range(graphs):
-        for c in range(classes):
-            scores[g, c] += (found[g, c] + params[at[1] + c]) * kept[g, k * classes + c]
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
-def _unread(
-    d_scores: Floats, pooled: Floats, at: Offsets, k: int, params: Floats, kept: Floats, gradient: Floats
-) -> Floats:
-    """The gradient of what was pooled; those of V and c go to ``gradient``."""
-    graphs, classes = d_scores.shape
-    own, total = np.empty_like(d_scores), gradient[at[1] : at[1] + classes]
-    total[:] = 0
-    for g in range(graphs):
-        for c in range(classes):
-            own[g, c] = d_scores[g, c] * kept[g, k * classes + c]
-            total[c] += own[g, c]
-    np.dot(own.T, pooled, _matrix(gradient, at[0], classes, pooled.shape[1]))
-    down: Floats = np.dot(own, _matrix(params, at[0], classes, pooled.shape[1]))
-    return down
-
-
-@njit(nogil=True, cache=True, fastmath=FAST)
 def read_out(
     first: Floats, later: Floats, size: Floats, heads: Offsets, params: Floats, kept: Floats, classes: int
 ) -> Floats:
@@ -58,7 +31,7 @@ def read_out(
         later: [layers - 1, graphs + 1, hidden], those after each layer; likewise. The last graph is filling.
         size: [graphs].
         heads: [layers, 2], where V_k and c_k begin.
-        params: parameters.
+        params: flat.
         kept: [graphs, layers · classes or more], the factors of dropout.
         classes: how many there are.
     """
@@ -69,7 +42,10 @@ def read_out(
         for g in range(graphs):
             for j in range(pooled.shape[1]):
                 pooled[g, j] /= size[g]
-        _read(pooled, heads[k], k, params, kept, scores)
+        found = np.dot(pooled, _matrix(params, heads[k, 0], classes, pooled.shape[1]).T)
+        for g in range(graphs):
+            for c in range(classes):
+                scores[g, c] += (found[g, c] + params[heads[k, 1] + c]) * kept[g, k * classes + c]
     return scores
 
 
@@ -85,27 +61,30 @@ def read_back(
     gradient: Floats,
 ) -> None:
     """The way back of :func:`read_out`: ``later`` becomes the gradient of the sums after each layer."""
-    graphs = len(size)
-    _unread(d_scores, first[:graphs], heads[0], 0, params, kept, gradient)
-    for k in range(1, len(heads)):
-        pooled = later[k - 1]
-        down = _unread(d_scores, pooled[:graphs], heads[k], k, params, kept, gradient)
+    graphs, classes = d_scores.shape
+    own = np.empty_like(d_scores)
+    for k in range(len(heads)):
+        pooled, total = first if k == 0 else later[k - 1], gradient[heads[k, 1] : heads[k, 1] + classes]
+        total[:] = 0
         for g in range(graphs):
-            for j in range(pooled.shape[1]):
-                pooled[g, j] = down[g, j] / size[g]
-        pooled[graphs] = 0
+            for c in range(classes):
+                own[g, c] = d_scores[g, c] * kept[g, k * classes + c]
+                total[c] += own[g, c]
+        width = pooled.shape[1]
+        np.dot(own.T, pooled[:graphs], _matrix(gradient, heads[k, 0], classes, width))
+        if k > 0:
+            down = np.dot(own, _matrix(params, heads[k, 0], classes, width))
+            for g in range(graphs):
+                for j in range(width):
+                    pooled[g, j] = down[g, j] / size[g]
+            pooled[graphs] = 0
 
 
 @njit(nogil=True, cache=True, fastmath=FAST)
 def look(z: Floats, at: Offsets, params: Floats, kept: Floats, scores: Floats) -> Floats:
     """Add B · relu(A z + a) · factor + b, the head of a graph's own numbers; relu(A z + a) · factor comes back.
 
-    Args:
-        z: [graphs, numbers].
-        at: where A, a, B and b begin.
-        params: parameters.
-        kept: [graphs, …, hidden], the factors of dropout come last.
-        scores: [graphs, classes].
+    ``at`` says where A, a, B and b begin; the factors of dropout come last in ``kept``.
     """
     hidden, (graphs, classes) = at[1] - at[0], scores.shape
     hidden //= z.shape[1]

@@ -65,13 +65,7 @@ def copied(
 ) -> tuple[Entries, Entries]:
     """The entries of some packed rows over merged ones, and their transpose.
 
-    Args:
-        source: the packed rows.
-        crow: where the entries of each packed row begin.
-        columns: the colour of each entry's column.
-        values: of each entry.
-        place: the row of each colour.
-        rows: how many merged rows there are.
+    ``columns`` are the colour of each entry's column, ``place`` the merged row of each colour; there are ``rows``.
     """
     begin = np.zeros(len(source) + 1, np.int64)
     for row in range(len(source)):

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.cpu import heads, tower
-from graphldp.learn.engine.cpu.gathering import HostBatch, HostRows
+from graphldp.learn.engine.cpu.gathering import HostBatch
 from graphldp.learn.engine.cpu.tiles import Floats, tiles_of
 from graphldp.learn.engine.gin import CUT, ModelSpec
 from graphldp.learn.engine.rows import MOMENTUM
@@ -31,12 +31,9 @@ class _Kept(NamedTuple):
 
 
 class Network:
-    """A model.
+    """A model: parameters and statistics (:mod:`graphldp.learn.engine.gin`) lie one after the other, flat.
 
-    Args:
-        spec: what it looks like.
-        params: [P], :func:`graphldp.learn.engine.gin.parameters` one after the other.
-        running: [Q], its statistics likewise; in training those of batch norms are updated in place.
+    Training changes the parameters, and the statistics of batch norms, in place.
     """
 
     def __init__(self, spec: ModelSpec, params: Floats, running: Floats) -> None:
@@ -91,11 +88,8 @@ class Network:
     ) -> tuple[float, Floats]:
         """The sum of losses, and the gradient of their mean; it is valid until the next one.
 
-        Args:
-            batch: graphs.
-            targets: the class of each.
-            weight: 1 for each graph, 0 where there is none.
-            kept: [graphs, spec.dropouts], 0 for what is dropped, 1 / (1 - dropout) for what is kept.
+        ``weight`` is 1 for each graph, 0 where there is none; ``kept`` [graphs, spec.dropouts] is 0 for what is
+        dropped, 1 / (1 - dropout) for what is kept.
         """
         scores, found = self._forward(batch, kept, training=True)
         loss = heads.cross_entropy(scores, targets, weight)
@@ -107,7 +101,7 @@ class Network:
         return loss, self._gradient
 
     def _forward(self, batch: HostBatch, kept: Floats, *, training: bool) -> tuple[Floats, _Kept]:
-        ahead = tower.ahead_alone if torch.get_num_threads() == 1 else tower.ahead
+        layer = tower.ALONE if torch.get_num_threads() == 1 else tower
         spec, rounds, params = self._spec, batch.rounds, self._params
         rate = MOMENTUM * bool(batch.users.any())
         x = batch.features
@@ -120,12 +114,14 @@ class Network:
         later = np.empty((len(self._maps), len(first), spec.hidden), x.dtype)
         layers = []
         for k, (maps, rows) in enumerate(zip(self._maps, rounds[1:], strict=True)):
-            ys, moments = np.empty((len(maps), len(rows.counts), spec.hidden), x.dtype), self._moments(rows, training)
+            ys = np.empty((len(maps), len(rows.counts), spec.hidden), x.dtype)
+            tiles = tiles_of(len(rows.counts)) if training else 0  # whose moments are needed
+            moments = np.empty(tiles, x.dtype), np.empty((2, tiles, spec.hidden), x.dtype)
             for m, each in enumerate(rows.matrices):
                 there = moments if m + 1 == matrices else (moments[0][:0], moments[1])
                 tower.over_aggregate(len(rows.counts), each.there, z[m], ys[0], m > 0, rows.counts, *there)
             own = rows.readout.there, rows.counts, maps, firsts[k + 1], matrices
-            norms, z = ahead(ys, moments[0], moments[1], *own, params, self._running, rate, training, later[k])
+            norms, z = layer.ahead(ys, *moments, *own, params, self._running, rate, training, later[k])
             layers.append((ys, norms))
         size = np.maximum(batch.users, 1) if spec.readout == "mean" else np.ones_like(batch.users)
         scores = heads.read_out(first, later, size, self._heads, params, kept, spec.num_classes)
@@ -136,24 +132,14 @@ class Network:
             inner = heads.look(z, self._graph, params, kept, scores)
         return scores, _Kept(x, layers, first, later, size, z, inner)
 
-    def _moments(self, rows: HostRows, training: bool) -> tuple[Floats, Floats]:
-        """Room for the moments of each tile, where they are needed."""
-        tiles = tiles_of(len(rows.counts)) if training else 0
-        return np.empty(tiles, rows.counts.dtype), np.empty((2, tiles, self._spec.hidden), rows.counts.dtype)
-
     def _backward(self, batch: HostBatch, kept: _Kept) -> None:
-        alone = torch.get_num_threads() == 1
-        turn, back, descend = (
-            (tower.turn_alone, tower.back_alone, tower.descend_alone)
-            if alone
-            else (tower.turn, tower.back, tower.descend)
-        )
+        layer = tower.ALONE if torch.get_num_threads() == 1 else tower
         rounds, params, gradient = batch.rounds, self._params, self._gradient
         users = max(float(batch.users.sum()), 1.0)
-        grad, sums = turn(kept.layers[-1][0][-1], kept.layers[-1][1][-1], rounds[-1].readout.back, kept.later[-1])
+        grad, sums = layer.turn(kept.layers[-1][0][-1], kept.layers[-1][1][-1], rounds[-1].readout.back, kept.later[-1])
         for k in reversed(range(len(self._maps))):
             (ys, norms), rows, maps = kept.layers[k], rounds[k + 1], self._maps[k]
-            back(grad, sums, ys, norms, rows.counts, maps, params, users, gradient)
+            layer.back(grad, sums, ys, norms, rows.counts, maps, params, users, gradient)
             ways = [(grad, norms[0], each.back, m, len(rows.matrices)) for m, each in enumerate(rows.matrices)]
             first = int(maps[0, 0])
             if k == 0:
@@ -164,4 +150,4 @@ class Network:
             below = y, norm, rounds[k].readout.back, kept.later[k - 1]
             grad, sums = np.empty_like(y), np.empty((2, tiles_of(len(y)), y.shape[1]), y.dtype)
             for way in ways:
-                descend(*way, *below, first, params, gradient, grad, sums)
+                layer.descend(*way, *below, first, params, gradient, grad, sums)

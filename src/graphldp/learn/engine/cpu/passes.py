@@ -5,7 +5,16 @@ that can be done with them: a sum over lists, a linear map, batch norm, relu, an
 needs. Each tile has its own part of every sum, and parts are added up in order. So the result does not depend on which
 thread works on which tile.
 
-A pass over tiles begins with the first of them and the one after the last.
+A pass over tiles begins with the first of them and the one after the last. Its other arguments:
+
+    y, before       [rows, width], what linear maps gave; relu(bn(y)) is mapped on, aggregated over or pooled
+    norm            how y is normalised (:data:`~graphldp.learn.engine.cpu.tiles.Norm`)
+    counts          users of each row
+    weights, parts  users of each tile, and the moments of its rows; without room where nobody needs them
+    grad, down      gradients of bn(y), past its relu; or of what was aggregated
+    weight          [outputs, inputs]; on the way back each row times gamma/sd
+    d_weight        [tiles, outputs, inputs], the gradient of each tile
+    sums, taken     what tiles give to :func:`totals`, and what it gives back
 """
 
 from __future__ import annotations
@@ -141,22 +150,7 @@ def map_back(
     d_weight: Floats,
     sums: Floats,
 ) -> None:
-    """Back through batch norm and a map of relu(bn(before)), and through that relu: ``grad`` in place.
-
-    Args:
-        start: the first tile.
-        stop: the tile after the last one.
-        grad: of bn(y), past its relu.
-        y: what the map gave.
-        norm: of y.
-        taken: see :func:`totals`.
-        counts: users of each row.
-        weight: [outputs, inputs], each row times gamma/sd.
-        before: relu(bn(before)) was mapped.
-        norm_before: of that.
-        d_weight: [tiles, outputs, inputs], the gradient of each tile.
-        sums: see :func:`totals`, of ``before``.
-    """
+    """Back through batch norm and a map of relu(bn(before)), and through that relu: ``grad`` in place."""
     room = np.empty((2, TILE, y.shape[1]), y.dtype)
     for tile in range(start, stop):
         first, last = tile * TILE, min((tile + 1) * TILE, len(y))
@@ -186,20 +180,9 @@ def hand_down(
 ) -> None:
     """Back to the rows of the round before: through lists and the map before them, and from the sums of graphs.
 
-    Args:
-        start: the first tile.
-        stop: the tile after the last one.
-        lists: who aggregated over each row.
-        grad: of the rows that aggregated.
-        weight: [outputs, inputs], each row times gamma/sd.
-        y: relu(bn(y)) was mapped and aggregated over.
-        norm: of y.
-        d_weight: [tiles, outputs, inputs], the gradient of each tile; empty where nobody aggregated.
-        down: the gradient of bn(y), past its relu once all is handed down.
-        add: whether there is something in ``down``.
-        readout: the graphs of each row.
-        d_pooled: the gradient of graphs' sums; empty where there is more to hand down.
-        sums: see :func:`totals`.
+    ``lists`` say who aggregated over each row, ``readout`` the graphs of each row, whose sums have the gradient
+    ``d_pooled``. It is empty where there is more to hand down, and ``d_weight`` where nobody aggregated. ``add`` says
+    whether there is something in ``down``.
     """
     width = y.shape[1]
     room, x = np.empty((TILE, grad.shape[1]), y.dtype), np.empty((TILE, width), y.dtype)

@@ -32,11 +32,9 @@ def first_rows(graphs: Pointers, ends: Pointers) -> Pointers:
 def placed(
     graphs: Pointers, ends: Pointers, counts: Floats
 ) -> tuple[Pointers, Floats, Pointers, Places, Entries, Entries]:
-    """The rows of a batch, each a packed row.
+    """The rows of a batch, each a packed row, and their users.
 
-    Returns:
-        The packed rows, and their users; where each graph's rows begin, and the graph of each row; the readout and its
-        transpose.
+    Then where each graph's rows begin, and the graph of each row; the readout, and its transpose.
     """
     first = first_rows(graphs, ends)
     rows = first[-1]

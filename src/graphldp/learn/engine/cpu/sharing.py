@@ -90,7 +90,7 @@ def shared(work: Callable[..., None], tile: int) -> Callable[..., None]:
 
 @contextmanager
 def small_products() -> Iterator[None]:
-    """Inside the block each product of matrices is one thread's: a tile is over before a second one has begun."""
+    """Inside the block each product of matrices has one thread: it takes less time than starting a second one."""
     with _controller().limit(limits=1, user_api="blas"):
         yield
 

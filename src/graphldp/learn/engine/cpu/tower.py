@@ -10,10 +10,15 @@ the other, each shared between threads (:func:`graphldp.learn.engine.cpu.sharing
 bits, all arithmetic is in compiled functions.
 
 Parameters, their gradients and statistics are flat. ``maps`` [maps, 6] says where those of a layer's maps begin:
-weight, bias, gamma and beta among parameters, mean and var among statistics.
+weight, bias, gamma and beta among parameters, mean and var among statistics. ``first`` and ``following`` say where the
+weight of a layer's first map begins, and of the next layer's. A round aggregates by one matrix or several, each with
+its part of that weight. ``ys`` [maps, rows, hidden] begins with what was aggregated; the others are what each map gave,
+and ``norms`` how each was normalised. Other arguments are those of passes.
 """
 
 from __future__ import annotations
+
+from types import SimpleNamespace
 
 import numpy as np
 from numba import njit
@@ -105,20 +110,8 @@ def ahead(
 ) -> tuple[Floats, Floats]:
     """One layer from what it aggregated: how each map was normalised, and what the next layer aggregates.
 
-    Args:
-        ys: [maps, rows, hidden], the first is what was aggregated; the others become what each map gives.
-        weights: [tiles], users of each tile; no tile unless in training.
-        parts: [2, tiles, hidden], the moments of the first ``ys``.
-        readout: the rows of each graph.
-        counts: users of each row.
-        maps: see above.
-        following: where the weight of the next layer's first map begins; -1 after the last.
-        matrices: how many the next layer aggregates by.
-        params: parameters.
-        running: statistics.
-        rate: how far statistics move.
-        training: normalise over the batch's users, else by the running statistics.
-        sums: [graphs + 1, hidden], becomes the sum over each graph's users.
+    ``sums`` [graphs + 1, hidden] become those over each graph's users. In training the batch normalises, and running
+    statistics move by ``rate``; else they normalise. After the last layer ``following`` is -1.
     """
     rows, hidden = ys.shape[1:]
     norms = np.empty((len(maps), 4, hidden), ys.dtype)
@@ -185,19 +178,7 @@ def back(
     users: float,
     gradient: Floats,
 ) -> None:
-    """Back through the maps of a layer, to what it aggregated: ``grad`` in place.
-
-    Args:
-        grad: of the last bn(y), past its relu.
-        sums: see :func:`graphldp.learn.engine.cpu.passes.totals`; written over.
-        ys: see :func:`ahead`.
-        norms: likewise.
-        counts: users of each row.
-        maps: see above.
-        params: parameters.
-        users: how many there are together.
-        gradient: of parameters.
-    """
+    """Back through the maps of a layer, to what it aggregated: ``grad`` in place, of the last bn(y) at first."""
     rows, hidden = grad.shape
     taken = np.empty((2, hidden), grad.dtype)
     for j in range(len(maps) - 1, 0, -1):
@@ -227,23 +208,10 @@ def descend(
     down: Floats,
     sums: Floats,
 ) -> None:
-    """Back to the rows of the layer before, by one matrix after the other.
+    """Back to the rows of the layer before, by one matrix after the other: ``part`` of ``parts``.
 
-    Args:
-        grad: of what was aggregated.
-        norm: of what was aggregated.
-        lists: who aggregated over each row before, by this matrix.
-        part: the number of this matrix.
-        parts: how many there are.
-        y: what the last map before gave.
-        norm_before: of that.
-        spread: the graphs of each row before.
-        d_pooled: the gradient of graphs' sums.
-        first: where the weight of the layer's first map begins.
-        params: parameters.
-        gradient: of parameters.
-        down: becomes the gradient of the last bn(y) before, past its relu.
-        sums: becomes the sums of its tiles (:func:`graphldp.learn.engine.cpu.passes.totals`).
+    ``norm`` is of what was aggregated; y, ``norm_before``, ``spread`` (the graphs of each row) and ``d_pooled`` are of
+    the layer before. Its gradient goes to ``down``, and what its tiles sum up to ``sums``.
     """
     hidden = y.shape[1]
     d_weight = np.empty((tiles_of(len(y)), hidden, hidden), y.dtype)
@@ -265,5 +233,5 @@ def end(
     _collect(d_weight, norm, part, parts, gradient, first)
 
 
-ahead_alone, turn_alone = njit(nogil=True, cache=True)(ahead), njit(nogil=True, cache=True)(turn)
-back_alone, descend_alone = njit(nogil=True, cache=True)(back), njit(nogil=True, cache=True)(descend)
+ALONE = SimpleNamespace(**{each.__name__: njit(nogil=True, cache=True)(each) for each in (ahead, turn, back, descend)})
+"""The same, compiled as a whole."""

@@ -68,12 +68,7 @@ def in_columns(body: Callable[..., None]) -> Callable[..., None]:
 
 
 class _Columns(types.Type):
-    """Some columns of a row.
-
-    Args:
-        dtype: of each number.
-        lanes: how many there are.
-    """
+    """Some columns of a row."""
 
     def __init__(self, dtype: Any, lanes: int) -> None:
         self.dtype, self.lanes = dtype, lanes
@@ -172,54 +167,36 @@ def spread(typingctx: Any, number: Any, like: Any) -> Any:
     return like(like.dtype, like), build
 
 
-@intrinsic
-def plus(typingctx: Any, a: Any, b: Any) -> Any:
-    """a + b."""
+def _operation(vectors: int, build: Callable[..., Any]) -> Any:
+    """An operation on so many vectors of one type: ``build(builder, *vectors)`` writes it."""
 
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.fadd(*args)
+    def run(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return build(builder, *args)
 
-    return a(a, a), build
-
-
-@intrinsic
-def minus(typingctx: Any, a: Any, b: Any) -> Any:
-    """a - b."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.fsub(*args)
-
-    return a(a, a), build
+    typed: tuple[Callable[..., Any], ...] = (
+        lambda typingctx, a: (a(a), run),
+        lambda typingctx, a, b: (a(a, b), run),
+        lambda typingctx, a, b, c: (a(a, b, c), run),
+    )
+    return intrinsic(typed[vectors - 1])
 
 
-@intrinsic
-def times_plus(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
-    """a b + c, as one operation where the processor has one."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vector = args[0].type
-        return builder.call(_known(builder, f"llvm.fmuladd.{_suffix(vector)}", vector, *[vector] * 3), args)
-
-    return a(a, a, a), build
+def _times_plus(builder: Any, *given: Any) -> Any:
+    vector = given[0].type
+    return builder.call(_known(builder, f"llvm.fmuladd.{_suffix(vector)}", vector, *[vector] * 3), given)
 
 
-@intrinsic
-def where_positive(typingctx: Any, value: Any, test: Any) -> Any:
-    """The value where the test is above 0, else 0."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        zero = ir.Constant(args[0].type, [0.0] * value.lanes)
-        return builder.select(builder.fcmp_ordered(">", args[1], zero), args[0], zero)
-
-    return value(value, value), build
+def _where(builder: Any, comparison: str, test: Any, then: Any, otherwise: Any) -> Any:
+    """One value where a test holds against 0, else another; None is 0."""
+    zero = ir.Constant(test.type, [0.0] * test.type.count)
+    return builder.select(builder.fcmp_ordered(comparison, test, zero), then or zero, otherwise or zero)
 
 
-@intrinsic
-def relu(typingctx: Any, value: Any) -> Any:
-    """max(value, 0); what is not a number stays so, and is noticed."""
-
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        zero = ir.Constant(args[0].type, [0.0] * value.lanes)
-        return builder.select(builder.fcmp_ordered("<", args[0], zero), zero, args[0])
-
-    return value(value), build
+plus = _operation(2, lambda builder, a, b: builder.fadd(a, b))
+minus = _operation(2, lambda builder, a, b: builder.fsub(a, b))
+times_plus = _operation(3, _times_plus)
+"""a b + c, as one operation where the processor has one."""
+where_positive = _operation(2, lambda builder, a, test: _where(builder, ">", test, a, None))
+"""The value where the test is above 0, else 0."""
+relu = _operation(1, lambda builder, a: _where(builder, "<", a, None, a))
+"""max(value, 0); what is not a number stays so, and is noticed."""

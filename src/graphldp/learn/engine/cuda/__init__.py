@@ -6,16 +6,17 @@ seed gives the same bits, which the vendor's sparse product does not promise. Pr
 tensor-core arithmetic, which keeps single precision; one of bfloat16 where rows are kept in half the bytes.
 """
 
-from graphldp.learn.engine.cuda.lists import PART, DenseRows, Readout, Spread, StoreRows, hand_down, lay_out
+from graphldp.learn.engine.cuda.lists import PART, DenseRows, StoreRows, hand_down, lay_out, readout
 from graphldp.learn.engine.cuda.maps import BatchNorm, backward, evaluate, fits, forward, normalise
 
+COMPILED = True
+rows_of = StoreRows.rows_of
+
 __all__ = [
+    "COMPILED",
     "PART",
     "BatchNorm",
     "DenseRows",
-    "Readout",
-    "Spread",
-    "StoreRows",
     "backward",
     "evaluate",
     "fits",
@@ -23,4 +24,6 @@ __all__ = [
     "hand_down",
     "lay_out",
     "normalise",
+    "readout",
+    "rows_of",
 ]

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import torch
 import triton
 from torch import Tensor
 
 from graphldp.learn.engine.cuda import list_kernels
-
-if TYPE_CHECKING:
-    from graphldp.learn.engine.packed.store import Dense
-    from graphldp.learn.engine.rows import Matrix, Rows
+from graphldp.learn.engine.packed.store import Dense, Entries
+from graphldp.learn.engine.rows import Matrix, Rows
 
 PART = 128  # rows of a dense matrix that a program works on
 _COLUMNS = 64  # columns of a dense matrix that it reads at a time, as one word of each row
@@ -50,11 +48,11 @@ class StoreRows:
     block: Tensor
 
     @classmethod
-    def of(cls, entries: tuple[Tensor, Tensor, Tensor], source: Tensor, block: Tensor, first: Tensor) -> Self:
+    def rows_of(cls, entries: Entries, source: Tensor, block: Tensor, first: Tensor) -> Self:
         """Find the entries of a batch's rows once, for all products with them.
 
         Args:
-            entries: of the packed graphs: where each row's begin, their columns and values.
+            entries: of the packed graphs.
             source: int32 or int64 [rows], which packed row each row of the batch is; past the end for a filling row.
             block: [rows], the block of each row.
             first: [blocks + 1], where each block's columns begin in the batch.
@@ -156,6 +154,11 @@ class Spread:
         grid, width = (triton.cdiv(count, _STEP),), triton.next_power_of_2(channels)
         list_kernels.spread[grid](grad, out, self.block, self.counts, count, channels, ROWS=_STEP, WIDTH=width)
         return out
+
+
+def readout(counts: Tensor, target: Tensor, block: Tensor, blocks: int) -> Matrix:
+    """The sum over the rows of each block, and back; ``blocks`` of them are a model's."""
+    return Matrix(Readout(counts, target, blocks), Spread(counts, block))
 
 
 def lay_out(total: int, shift: Tensor, target: Tensor, counts: Tensor) -> tuple[Tensor, Tensor, Tensor]:

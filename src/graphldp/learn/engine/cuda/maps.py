@@ -99,17 +99,9 @@ def backward(
     *,
     to_x: bool,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The gradients of x (if asked for), weight, gamma and beta.
+    """The gradients of x (``to_x``), weight, gamma and beta, from that of y = W x as it is normalised by ``norm``.
 
-    Args:
-        grad: of what the map gives, normalised.
-        x: what the map was given; not yet normalised where ``before`` is given.
-        y: what it gave.
-        weight: its weights.
-        norm: how y was normalised.
-        rows: what rows stand for.
-        before: how x was normalised, if it was.
-        to_x: whether to compute the gradient of x.
+    Where ``before`` is given, x is not yet normalised by it.
     """
     tiles, (outputs, inputs) = rows.tiles, weight.shape[1:]
     count, width = len(tiles.model), triton.next_power_of_2(outputs)

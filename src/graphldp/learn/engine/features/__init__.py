@@ -1,1 +1,1 @@
-"""What a model is given: codes and columns of users, weights of entries, graphs in a few numbers."""
+"""What a model is given: codes and columns of users, and graphs in a few numbers."""

@@ -19,20 +19,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-FEATURES = ("constant", "degree", "noisy-degree", "size", "profile", "columns")
 DEGREE_BOUNDS = (0.5, 1.5, 2.5, 4.5, 8.5, 16.5, 32.5, 64.5, 128.5, 256.5, 512.5, 1024.5)  # a bin ends at its bound
 SIZE_BOUNDS = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 _DEGREE, _SIZE = len(DEGREE_BOUNDS) + 1, len(SIZE_BOUNDS) + 1
 
 
 def widths(features: str, num_features: int) -> tuple[int, ...]:
-    """The length of each block.
-
-    Args:
-        features: one of :data:`FEATURES`.
-        num_features: positions for the length of the list, where the feature is ``"degree"``; how many columns there
-            are, where it is ``"columns"``.
-    """
+    """The length of each block; ``num_features`` is that of the list's one-hot length."""
     return {
         "constant": (1,),
         "degree": (num_features,),
@@ -44,7 +37,7 @@ def widths(features: str, num_features: int) -> tuple[int, ...]:
 
 
 def input_width(features: str, num_features: int) -> int:
-    """The length of the input feature: all blocks, and the columns; see :func:`widths`."""
+    """The length of the input feature: all blocks, and the columns, of which there are ``num_features``."""
     return sum(widths(features, num_features)) + (num_features if features == "columns" else 0)
 
 
@@ -52,7 +45,7 @@ def bins(features: str, num_features: int, released: Tensor, length: Tensor, tar
     """The bin of each user in each block, int64 [users, blocks].
 
     Args:
-        features: one of :data:`FEATURES`.
+        features: see above.
         num_features: see :func:`widths`.
         released: [users], d*, or what stands in for it.
         length: int64 [users], of the reported list.

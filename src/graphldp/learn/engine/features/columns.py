@@ -17,12 +17,7 @@ Floats = NDArray[np.float64]
 
 
 def exact_columns(X: NeighbourLists, most: int | None = None) -> Floats:
-    """Features that are known as they are, and a column for each group, which come last.
-
-    Args:
-        X: reports or raw graphs.
-        most: leave out features that have more columns than this.
-    """
+    """Features that are known as they are, but none of more columns than ``most``; then a column for each group."""
     found = [np.zeros((X.num_users, 0))]
     if X.features is not None and (most is None or X.features.shape[1] <= most):
         dense = X.features.toarray() if hasattr(X.features, "toarray") else X.features
@@ -37,9 +32,10 @@ def noisy_columns(X: NeighbourLists, most: int | None = None) -> Floats:
     found = [np.zeros((X.num_users, 0))]
     if not isinstance(X, Reports):
         return found[0]
-    if X.noisy_features is not None and (most is None or X.noisy_features.shape[1] <= most):
-        found.append(np.asarray(X.noisy_features, np.float64))
-    if X.noisy_labels is not None:
+    told = X.columns.features
+    if told is not None and (most is None or told.shape[1] <= most):
+        found.append(np.asarray(told, np.float64))
+    if X.columns.labels is not None:
         from graphldp.mechanisms.attributes.category_rr import (
             indicators,  # loads samplers, which models without columns do not
         )

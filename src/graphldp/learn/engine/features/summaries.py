@@ -31,16 +31,17 @@ def degree_table(X: NeighbourLists) -> NDArray[np.float64]:
 
     NaN stands where a graph has fewer users than there are places for the largest.
     """
-    degree = released_degrees(X)
-    bins, graph = len(EDGES) + 1, X.graph_of_user
-    cells = np.bincount(graph * bins + np.searchsorted(EDGES, degree), minlength=X.num_graphs * bins)
-    shares = cells.reshape(X.num_graphs, bins) / np.maximum(X.sizes, 1)[:, None]
-    ranked = degree[np.lexsort((-degree, graph))]
-    place = np.arange(LARGEST)
-    inside = place < X.sizes[:, None]
-    where = np.where(inside, X.graph_ptr[:-1, None] + place, 0)
-    largest = np.where(inside, ranked[where] if len(ranked) else np.nan, np.nan)
-    return np.hstack((np.log1p(X.sizes)[:, None], shares, largest, largest / np.maximum(X.sizes, 1)[:, None]))
+    degree, bins, n = released_degrees(X), len(EDGES) + 1, np.maximum(X.sizes, 1)[:, None]
+    cells = np.bincount(X.graph_of_user * bins + np.searchsorted(EDGES, degree), minlength=X.num_graphs * bins)
+    ranked = largest(X, degree, LARGEST, np.nan)
+    return np.hstack((np.log1p(X.sizes)[:, None], cells.reshape(X.num_graphs, bins) / n, ranked, ranked / n))
+
+
+def largest(X: NeighbourLists, values: NDArray[np.float64], count: int, absent: float) -> NDArray[np.float64]:
+    """The largest values of each graph's users in falling order, [graphs, count]; ``absent`` beyond the last user."""
+    ranked = np.append(values[np.lexsort((-values, X.graph_of_user))], absent)
+    place = np.arange(count)
+    return np.asarray(ranked[np.where(place < X.sizes[:, None], X.graph_ptr[:-1, None] + place, len(values))])
 
 
 def smooth_table(X: NeighbourLists) -> NDArray[np.float64]:
@@ -53,9 +54,9 @@ def smooth_table(X: NeighbourLists) -> NDArray[np.float64]:
     :data:`EXCESS`, with logarithms as above.
     """
     table = degree_table(X)
-    shares, largest, ratios = table[:, 1 : -2 * LARGEST], table[:, -2 * LARGEST : -LARGEST], table[:, -LARGEST:]
+    shares, ranked, ratios = table[:, 1 : -2 * LARGEST], table[:, -2 * LARGEST : -LARGEST], table[:, -LARGEST:]
     np.cumsum(shares, axis=1, out=shares)
-    largest[:] = _log(largest)
+    ranked[:] = _log(ranked)
     ratios[:] = np.log(np.fmax(ratios, FLOOR))
     degree = released_degrees(X)
     averaged = [degree, degree**2, *(np.maximum(degree - above, 0) for above in EXCESS)]

@@ -1,13 +1,15 @@
 """Graphs on a device, and batches gathered from them there.
 
-A batch is a gather of blocks (:mod:`graphldp.learn.engine.packed.store`). The host knows every block's size, so it lays
-out all batches of an epoch at once; the device is never asked for a size, and the host never waits for its answer.
+A batch is a gather of blocks (:mod:`graphldp.learn.engine.packed.store`): a table of what comes from where. The host
+knows every block's size, so the tables of all steps of an epoch are made at once, and sent at once. Compiled kernels
+read what a batch takes where the store keeps it, without a copy and without asking the device for a size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -17,15 +19,21 @@ from torch import Tensor
 
 from graphldp.errors import DataError
 from graphldp.learn.engine.packed import packing
-from graphldp.learn.engine.packed.in_place import TILE, InPlace
-from graphldp.learn.engine.packed.layout import Layout
+from graphldp.learn.engine.packed.layout import index_type, lay_out, room_for, send
 from graphldp.learn.engine.packed.store import Blocks, Dense, GraphStore
-from graphldp.learn.engine.rows import Csr, Matrix, RowBatch, Rows, Tiles, Users, kernels_for
+from graphldp.learn.engine.rows import Matrix, RowBatch, Rows, Tiles, Users, kernels_for
 from graphldp.neighbour_lists import NeighbourLists
 from graphldp.reports import Reports
 
 if TYPE_CHECKING:
     from graphldp.learn.engine.gin import ModelSpec
+
+
+TILE = 512  # rows; a model's last tile is half empty on average
+SMALL_TILE = 128  # where few models leave a chip idle
+FEW = 8
+
+Room = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +91,11 @@ class PackedGraphs:
         return replace(self, ids=self.ids[picked], classes=None if self.classes is None else self.classes[picked])
 
     @property
+    def users(self) -> int:
+        """How many users these graphs have together."""
+        return int(self.store.sizes[self.ids].sum())
+
+    @property
     def device(self) -> torch.device:
         """Where the graphs live."""
         return self.store.codes.device
@@ -94,100 +107,125 @@ class PackedGraphs:
 
 
 def gather(store: GraphStore, ids: NDArray[np.int64], layers: int) -> Iterator[RowBatch]:
-    """The batches of some graphs, one for each step.
+    """The batches of some graphs, one for each step; see :class:`Batches`."""
+    yield from Batches(store, ids, layers, kernels_for(store.codes.device, store.dtype))
+
+
+class Batches:
+    """The batches of some steps.
 
     Args:
         store: packed graphs.
         ids: int64 [steps, S, B], which graphs; the number of graphs in the store where a model has fewer.
         layers: how many rounds the models use, the input's counted.
+        kernels: the operations, see :func:`graphldp.learn.engine.rows.kernels_for`. Compiled ones get a little more
+            room than a batch needs, so that few shapes serve all batches; filling rows stand for nobody.
+        kept: see :class:`~graphldp.learn.engine.rows.Rows`.
     """
-    device, dtype, models = store.codes.device, store.dtype, ids.shape[1]
-    kernels = kernels_for(device, dtype)
-    if kernels is not None:
-        laid_out = InPlace(store, ids, layers, kernels)
-        yield from (laid_out.make(room, *laid_out.tables(step)) for step, room in enumerate(laid_out.rooms))
-        return
-    tile = 1 if models == 1 else TILE
-    rounds = store.rounds[:layers]
-    rows: list[Layout] = []
-    for k, each in enumerate(rounds):
-        same = k > 0 and each is rounds[k - 1]
-        rows.append(rows[-1] if same else Layout.of(each.row_ptr, ids, tile, device))
-    users = torch.from_numpy(np.append(store.sizes, 0)[ids]).to(device, dtype)
-    totals = users.sum(2, keepdim=True)
-    join = _Copies(store, ids, rows)
-    graphs = torch.from_numpy(ids).to(device)
-    for step in range(len(ids)):
-        together = Users(totals[step])
+
+    def __init__(
+        self,
+        store: GraphStore,
+        ids: NDArray[np.int64],
+        layers: int,
+        kernels: ModuleType,
+        kept: torch.dtype = torch.float32,
+    ) -> None:
+        self._kept = kept
+        self._store, self._kernels, self._shape = store, kernels, ids.shape[1:]
+        self._rounds = store.rounds[:layers]
+        models = ids.shape[1]
+        if kernels.COMPILED:
+            self._tile = SMALL_TILE if models < FEW else TILE
+        else:
+            self._tile = 1 if models == 1 else TILE
+        distinct = [k for k, each in enumerate(self._rounds) if k == 0 or each is not self._rounds[k - 1]]
+        self._place = [sum(k <= each for k in distinct) - 1 for each in range(len(self._rounds))]
+        pointers = [self._rounds[k].row_ptr for k in distinct]
+        parts = -(-np.append(store.sizes, 0) // kernels.PART) if store.dense else np.zeros(len(store.sizes) + 1, int)
+        sizes = np.stack([*(np.append(np.diff(each), 0)[ids].sum(2) for each in pointers), parts[ids].sum(2)])
+        if kernels.COMPILED:
+            room = room_for(sizes.sum(2), np.array([*(each[-1] for each in pointers), parts.sum()]), models)
+            # a model's last tile is filled up, so S models take up to S - 1 tiles more than one with all their rows
+            room[:-1] = (-(-room[:-1] // self._tile) + models - 1) * self._tile
+        else:
+            room = (-(-sizes // self._tile) * self._tile).sum(2)
+        self.rooms: list[Room] = [tuple(each) for each in room.T.tolist()]
+        tables = [lay_out(each, ids, self._tile, total) for each, total in zip(pointers, room, strict=False)]
+        self._widths = [ids[0].size, *(each for table in tables for each in (table.shape[2] - 1, table.shape[2]))]
+        flat = [ids.reshape(len(ids), -1), *(each for table in tables for each in (table[1, :, :-1], table[2]))]
+        device = store.codes.device
+        self._places = send(np.hstack(flat), device, index_type(*pointers, *tables))
+        self._users = send(np.append(store.sizes, 0)[ids], device, store.dtype)
+        begin = tables[-1][2, :, :-1].reshape(len(ids), models, -1)[:, :, :-1].reshape(len(ids), -1)
+        self._programs = send(_programs(ids, parts, begin, room[-1]), device, torch.int64)
+
+    def __iter__(self) -> Iterator[RowBatch]:
+        return (self.make(room, *self.tables(step)) for step, room in enumerate(self.rooms))
+
+    def tables(self, step: int) -> tuple[Tensor, Tensor, Tensor]:
+        """What :meth:`make` makes a step's batch of, on the device; its shapes depend on the step's room alone."""
+        return self._places[step], self._users[step], self._programs[step, :, : self.rooms[step][-1]]
+
+    def make(self, room: Room, places: Tensor, users: Tensor, programs: Tensor) -> RowBatch:
+        """A batch, of its room and its tables."""
+        graphs, *found = torch.split(places, self._widths)
+        models, together = self._shape[0], Users(users.sum(1, keepdim=True))
+        shifts, targets = found[::2], found[1::2]
         made: list[Rows] = []
-        found: list[tuple[Tensor, Tensor]] = []
-        for k, layout in enumerate(rows):
-            block, source, counts = join.rows(k, step)
-            found.append((block, source))
-            matrices = [join.matrix(k, m, step, found[-2:]) for m in range(len(rounds[k].matrices))]
-            tiles = _tiles(layout, step, block, models, tile)
-            readout = join.readout(counts, layout.target[step], block)
-            counts = counts.view(len(tiles.model), tiles.size, 1)
-            made.append(Rows(tiles, counts, together, readout, tuple(matrices)))
-        features = store.inputs(found[0][1])
-        summaries = store.summaries.index_select(0, graphs[step].flatten()).view(*ids.shape[1:], -1)
-        yield RowBatch(features.view(*made[0].counts.shape[:2], store.width), tuple(made), users[step], summaries)
+        laid_out: list[tuple[Tensor, Tensor]] = []
+        for k, (each, place) in enumerate(zip(self._rounds, self._place, strict=True)):
+            if k > 1 and place == self._place[k - 2]:  # of three rounds that are the same, the last two are alike
+                made.append(made[-1])
+                continue
+            shift, target = shifts[place], targets[place]
+            block, source, counts = self._kernels.lay_out(room[place], shift, target, each.counts)
+            laid_out.append((block, source))
+            blocks = len(shift) // models
+            if self._tile > 1:
+                tiles = Tiles(block[:: self._tile] // blocks, models, self._tile, target[::blocks] // self._tile)
+            else:  # torch's operations take all rows of one model at a time
+                tiles = Tiles(block.new_zeros(1), 1, room[place], target[::blocks])
+            readout = self._kernels.readout(counts, target, block, blocks)
+            columns = targets[self._place[k - 1]], target
+            matrices = tuple(self._matrix(matrix, laid_out[-2:], columns, programs) for matrix in each.matrices)
+            made.append(
+                Rows(tiles, counts.view(len(tiles.model), tiles.size, 1), together, readout, matrices, self._kept)
+            )
+        features = self._store.inputs(laid_out[0][1]).view(*made[0].counts.shape[:2], self._store.width)
+        summaries = self._store.summaries.index_select(0, graphs).view(*self._shape, -1)
+        return RowBatch(features, tuple(made), users, summaries)
+
+    def _matrix(
+        self,
+        blocks: Blocks | Dense,
+        found: list[tuple[Tensor, Tensor]],
+        targets: tuple[Tensor, Tensor],
+        programs: Tensor,
+    ) -> Matrix:
+        """From the rows of the round before to those of a round: block and packed row of each in both."""
+        if isinstance(blocks, Dense):
+            return Matrix(*(self._kernels.DenseRows(blocks, *programs, transposed=each) for each in (False, True)))
+        (before, source_before), (after, source_after) = found
+        there = self._kernels.rows_of(blocks.there, source_after, after, targets[0])
+        return Matrix(there, self._kernels.rows_of(blocks.back, source_before, before, targets[1]))
 
 
-def _tiles(layout: Layout, step: int, block: Tensor, models: int, tile: int) -> Tiles:
-    blocks = layout.length.shape[1] // models
-    if tile == 1:
-        return Tiles(block.new_zeros(1), 1, int(layout.total[step]), layout.target[step, ::blocks])
-    return Tiles(block[::tile] // blocks, models, tile, layout.target[step, ::blocks] // tile)
+def _programs(
+    ids: NDArray[np.int64], parts: NDArray[np.int64], begin: NDArray[np.int64], room: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Which graph and which part of its rows each program of a dense product works on, and where they begin.
 
-
-class _Copies:
-    """A batch's matrices as copies of its graphs' entries."""
-
-    def __init__(self, store: GraphStore, ids: NDArray[np.int64], rows: Sequence[Layout]) -> None:
-        self._matrices, self._rows = [each.matrices for each in store.rounds], rows
-        self._counts = [each.counts for each in store.rounds]
-        self._entries = [
-            [Layout.of(_entries(m), ids, 1, store.codes.device) for m in matrices]
-            for matrices in self._matrices[: len(rows)]
-        ]
-
-    def rows(self, k: int, step: int) -> tuple[Tensor, Tensor, Tensor]:
-        """The rows of a round: the block of each, the packed row it comes from, and how many users it stands for."""
-        layout, counts = self._rows[k], self._counts[k]
-        block = layout.block(step)
-        # a filling row comes from past the end, where the store keeps one row that stands for no user
-        source = layout.source(step, block).clamp_(max=len(counts) - 1)
-        return block, source, counts.index_select(0, source)
-
-    def matrix(self, k: int, m: int, step: int, found: Sequence[tuple[Tensor, Tensor]]) -> Matrix:
-        """From the rows of the round before to those of round k: block and packed row of each in both."""
-        entries, blocks = self._entries[k][m], self._matrices[k][m]
-        assert isinstance(blocks, Blocks)  # noqa: S101
-        rows = self._rows[k - 1 : k + 1]
-        of_entry = entries.block(step)
-        origin = entries.source(step, of_entry)
-        halves = []
-        for crow, col, val, own, other in (
-            (blocks.crow, blocks.col, blocks.val, 1, 0),
-            (blocks.transposed_crow, blocks.transposed_col, blocks.transposed_val, 0, 1),
-        ):
-            block, source = found[own]
-            begin = crow.index_select(0, source) - entries.shift[step].index_select(0, block)
-            end = entries.target[step, -1:]
-            offset = rows[other].target[step].int().index_select(0, of_entry)
-            columns = col.index_select(0, origin).add_(offset)
-            pointers = torch.cat((begin, end)).int()
-            halves.append(Csr(pointers, columns, val.index_select(0, origin), len(found[other][0])))
-        return Matrix(*halves)
-
-    def readout(self, counts: Tensor, target: Tensor, block: Tensor) -> Matrix:
-        """The sum over the rows of each block."""
-        every = torch.arange(len(counts) + 1, dtype=torch.int32, device=counts.device)
-        there = Csr(target.int(), every[:-1], counts, len(counts))
-        return Matrix(there, Csr(every, block.int(), counts, len(target) - 1))
-
-
-def _entries(blocks: Blocks | Dense) -> NDArray[np.int64]:
-    assert isinstance(blocks, Blocks)  # noqa: S101
-    return blocks.entry_ptr
+    [steps, 3, programs]; a program that is not needed has part -1.
+    """
+    table = np.zeros((len(ids), 3, int(room.max(initial=0))), dtype=np.int64)
+    table[:, 1] = -1
+    if not parts.any():
+        return table
+    for step, graphs in enumerate(ids.reshape(len(ids), -1)):
+        count = parts[graphs]
+        own = table[step, :, : count.sum()]
+        own[0] = np.repeat(graphs, count)
+        own[1] = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        own[2] = np.repeat(begin[step], count)
+    return table

@@ -62,11 +62,7 @@ class Lists:
         return Lists(torch.cat((self.indptr.new_zeros(1), ends)), owner[order], level, self.levels)
 
     def of(self, users: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """The lists of some users, one after the other.
-
-        Returns:
-            The position of each entry's owner in ``users``, the entry, and its weight.
-        """
+        """The lists of some users, one after the other: each entry's place in ``users``, the entry, and its weight."""
         start = self.indptr[users]
         length = self.indptr[users + 1] - start
         owner = torch.repeat_interleave(length)
@@ -77,11 +73,7 @@ class Lists:
 
 
 def refine(colour: Tensor, *lists: Lists) -> tuple[Tensor, Tensor]:
-    """One round of refinement.
-
-    Args:
-        colour: int64 [users], the colours before, numbered from 0.
-        lists: what each user aggregates over, once or in several ways.
+    """One round of refinement, of colours numbered from 0, by what each user aggregates over, once or in several ways.
 
     Returns:
         The colours after, int64 [users], numbered by their first user, and that first user, int64 [colours].
@@ -126,16 +118,9 @@ def group(key: Tensor, check: Tensor) -> tuple[Tensor, Tensor] | None:
 
 
 def merge(row: Tensor, column: Tensor, columns: int, weight: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """Sort entries by row, then column, and add up equal ones.
+    """Sort entries by row, then column, and add up equal ones: rows, columns and sums of weights, float64.
 
-    Args:
-        row: int64 [entries].
-        column: int64 [entries].
-        columns: how many there are.
-        weight: float64 [entries], powers of two, whose sums are exact in any order; 1 each by default.
-
-    Returns:
-        Rows, columns and sums of weights, float64.
+    Weights are powers of two, whose sums are exact in any order; 1 each by default.
     """
     key = row * columns + column
     if weight is None:

@@ -1,4 +1,4 @@
-"""Dense lists on a device: words of 64 pairs, as :class:`graphldp.bit_lists.BitLists` holds them.
+"""Dense lists on a device: words of 64 pairs, as :class:`graphldp.neighbour_lists.bit_lists.BitLists` holds them.
 
 Where reports hold bits, these words are sent as they are, and no name is made on the host. The device makes names of
 them once, for the first rounds of packing, and training reads the words.
@@ -13,22 +13,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from graphldp.bit_lists import WORD, BitLists
 from graphldp.learn.engine.packed.store import Dense
+from graphldp.neighbour_lists.bit_lists import WORD, BitLists
 
 _AT_ONCE = 1 << 20  # words that are taken apart at a time: a byte for each bit
 
 
 @dataclass(frozen=True)
 class DeviceBits:
-    """The lists of some graphs.
-
-    Args:
-        words: int64, the words of all users.
-        begin: int64 [graphs], where each graph's words begin.
-        size: int64 [graphs], n.
-        row: int64 [users], where each user's words begin.
-    """
+    """The lists of some graphs, as Dense has them (packed/store.py), and where each user's words begin."""
 
     words: Tensor
     begin: Tensor
@@ -37,12 +30,7 @@ class DeviceBits:
 
     @classmethod
     def empty(cls, graph: Tensor, starts: Tensor) -> Self:
-        """Nobody lists anybody.
-
-        Args:
-            graph: [users], the graph of each.
-            starts: [graphs + 1], where each graph's users begin.
-        """
+        """Nobody lists anybody: the graph of each user, and where each graph's users begin."""
         size = starts.diff()
         stride = (size + WORD - 1) // WORD
         begin = torch.cumsum(size * stride, 0) - size * stride

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -12,39 +9,6 @@ from torch import Tensor
 
 GRADES = 4
 """Sizes of room in an octave, for one model: a batch has at most a fifth more room than its largest part needs."""
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Where the blocks of each step come from and go to.
-
-    Args:
-        total: int64 [steps], the length of all blocks of a step, on the host.
-        length: [steps, blocks], on the device, int32 where that is enough.
-        shift: [steps, blocks], where a block comes from minus where it goes, likewise.
-        target: [steps, blocks + 1], where a block goes, likewise.
-    """
-
-    total: NDArray[np.int64]
-    length: Tensor
-    shift: Tensor
-    target: Tensor
-
-    @classmethod
-    def of(cls, pointers: NDArray[np.int64], ids: NDArray[np.int64], tile: int, device: torch.device) -> Self:
-        """Lay out blocks [steps, S, B]; one block more fills up each model's to a multiple of ``tile``."""
-        table = lay_out(pointers, ids, tile)
-        on_device = torch.from_numpy(table).to(device, index_type(pointers, table))
-        return cls(table[2, :, -1], on_device[0, :, :-1], on_device[1, :, :-1], on_device[2])
-
-    def block(self, step: int) -> Tensor:
-        """The block of each member of a step."""
-        return torch.repeat_interleave(self.length[step], output_size=int(self.total[step]))
-
-    def source(self, step: int, block: Tensor) -> Tensor:
-        """Where each member of a step comes from."""
-        every = torch.arange(len(block), dtype=block.dtype, device=block.device)
-        return every.add_(self.shift[step].index_select(0, block))
 
 
 def lay_out(
@@ -85,9 +49,6 @@ def room_for(sizes: NDArray[np.int64], whole: NDArray[np.int64], models: int = 1
         sizes: [parts, steps], what is needed.
         whole: [parts], how large each part of the store is; the parts of a room are to each other as these.
         models: S; the batches of many together differ less, by the root of their number, so sizes are finer.
-
-    Returns:
-        [parts, steps].
     """
     share = whole[:, None] / max(int(whole.max(initial=0)), 1)
     needed = np.divide(sizes, share, where=share > 0, out=np.ones(sizes.shape)).max(axis=0)

@@ -21,17 +21,21 @@ from graphldp.errors import DataError
 from graphldp.learn.engine.features.codes import bins, widths
 from graphldp.learn.engine.features.columns import column_rows
 from graphldp.learn.engine.features.summaries import released_degrees, smooth_table
-from graphldp.learn.engine.features.weights import LEVELS, posterior_levels
 from graphldp.learn.engine.packed.colours import Lists, group, merge, refine
 from graphldp.learn.engine.packed.dense import DeviceBits
-from graphldp.learn.engine.packed.store import Blocks, Dense, GraphStore, Kind, Round, join
-from graphldp.learn.engine.rows import kernels_for, passes_for
+from graphldp.learn.engine.packed.store import Blocks, Dense, Entries, GraphStore, Kind, Round, join
+from graphldp.learn.engine.rows import compiles, kernels_for
 from graphldp.neighbour_lists import NeighbourLists
+from graphldp.reports import Reports
 
 if TYPE_CHECKING:
     from graphldp.learn.engine.gin import ModelSpec
 
 _DENSE = 16  # lists are dense where one pair in as many is an entry
+LEVELS = 4
+"""Weights of entries, with ``weights="posterior"``: 2^(-k) for k = -log₂ P, rounded, where P is the probability that an
+entry is an edge; none from here on. So few keep users with the same weighted lists one colour. A name on the short list
+of a user whom few list is hardly ever an edge, a name on a hub's list mostly is."""
 SHARED = 0.8  # merging equal colours of several graphs takes as long as it saves where a round has more per row
 _ENTRIES_AT_ONCE = 1 << 25  # bounds the memory that packing takes beside its result
 
@@ -65,13 +69,26 @@ def _columns(lists: NeighbourLists, spec: ModelSpec) -> NDArray[np.float32]:
     return rows
 
 
+def posterior_levels(lists: NeighbourLists) -> NDArray[np.int64]:
+    """k of each reported entry, :data:`LEVELS` where it does not count; 0 for raw graphs and public lists.
+
+    Reports must be of a mechanism that :class:`~graphldp.learn.inference.posterior.LinkPosterior` knows.
+    """
+    if not isinstance(lists, Reports) or lists.public.all():
+        return np.zeros(lists.num_entries, dtype=np.int64)
+    from graphldp.learn.inference.posterior import LinkPosterior  # needs scipy, as no other model does
+
+    unlikely = np.logaddexp(0.0, -LinkPosterior.of(lists).log_odds) / np.log(2.0)  # -log₂ P
+    return np.asarray(np.minimum(np.rint(unlikely), LEVELS), dtype=np.int64)
+
+
 def _as_dense(lists: NeighbourLists, spec: ModelSpec, device: torch.device, dtype: torch.dtype) -> bool:
     """Whether lists are so dense that bits are read faster than entries, and there are kernels that read them."""
     others = np.repeat(lists.sizes - 1, lists.sizes)
     mixed = int(lists.degrees[lists.degrees < others].sum())  # complete lists are all alike: one colour
     dense = mixed * _DENSE > int((lists.sizes**2).sum())
     plain = (spec.convolution, spec.directions, spec.weights) == ("gin", "own", "none")
-    return dense and plain and kernels_for(device, dtype) is not None
+    return dense and plain and bool(kernels_for(device, dtype).COMPILED)
 
 
 def _build_part(
@@ -155,8 +172,7 @@ class _Across:
 
     def __init__(self, key: Tensor, ways: Sequence[Lists]) -> None:
         self._ways, self._found = ways, list[Tensor]()
-        merges = passes_for(key.device, 1) is not None
-        self._colour = (group(key, key) or (key, key))[0] if merges else None
+        self._colour = (group(key, key) or (key, key))[0] if compiles(key.device) else None
 
     def note(self, leader: Tensor) -> None:
         """Keep the colours of some users, each the first of a colour within a graph, if enough of them are equal."""
@@ -184,13 +200,7 @@ def _entries(
 ) -> list[tuple[Tensor, Tensor, Tensor]]:
     """What the users of each colour take from each colour before: rows, columns and values of each matrix.
 
-    Args:
-        spec: what the models look like.
-        ways: what users aggregate over.
-        before: the colour of each user before.
-        before_leader: the first user of each of these.
-        leader: the first user of each colour now.
-        degree: the length of each user's reported list.
+    A leader is the first user of a colour, ``before`` the colour of each user before, ``degree`` her list's length.
     """
     columns, rows = len(before_leader), torch.arange(len(leader), device=leader.device)
     row, entry, weight = ways[0].of(leader)
@@ -235,17 +245,10 @@ def _blocks(
     """A matrix from its entries, sorted by row."""
     graph = graph_of_row[row]
     order = torch.sort(column.int(), stable=True).indices
-    crow, transposed_crow = (
+    crow, crow_back = (
         torch.cat((starts.new_zeros(1), torch.cumsum(torch.bincount(index, minlength=int(starts[-1])), 0)))
         for index, starts in ((row, row_starts), (column, column_starts))
     )
     value = value.to(dtype)
-    return Blocks(
-        crow,
-        (column - column_starts[graph]).int(),
-        value,
-        transposed_crow,
-        (row - row_starts[graph])[order].int(),
-        value[order],
-        crow[row_starts].cpu().numpy(),
-    )
+    there = Entries(crow, (column - column_starts[graph]).int(), value)
+    return Blocks(there, Entries(crow_back, (row - row_starts[graph])[order].int(), value[order]))

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -21,31 +23,28 @@ Pointers = NDArray[np.int64]
 Kind = tuple[str, str, int, str, str, str]
 
 
-@dataclass(frozen=True)
-class Blocks:
-    """A block-diagonal sparse matrix and its transpose.
+class Entries(NamedTuple):
+    """A block-diagonal sparse matrix by rows.
 
     Args:
         crow: int64 [rows + 1], where each row's entries begin.
         col: int32 [entries], columns, counted from the beginning of the graph's block.
         val: [entries].
-        transposed_crow: int64 [columns + 1].
-        transposed_col: int32 [entries], rows, counted likewise.
-        transposed_val: [entries].
-        entry_ptr: int64 [graphs + 1], on the host: where each graph's entries begin, in both orders.
     """
 
     crow: Tensor
     col: Tensor
     val: Tensor
-    transposed_crow: Tensor
-    transposed_col: Tensor
-    transposed_val: Tensor
-    entry_ptr: Pointers
 
 
-@dataclass(frozen=True)
-class Dense:
+class Blocks(NamedTuple):
+    """A block-diagonal sparse matrix and its transpose."""
+
+    there: Entries
+    back: Entries
+
+
+class Dense(NamedTuple):
     """A block-diagonal matrix of zeros and ones with a bit for each cell: where lists are dense, smaller than lists.
 
     Args:
@@ -103,9 +102,10 @@ class GraphStore:
         found: list[list[NDArray[np.int32]]] = [[] for _ in self.rounds]
         for k in range(1, min(len(self.colours) + 1, len(self.rounds))):
             blocks = [matrix for matrix in self.rounds[k].matrices if isinstance(matrix, Blocks)]
-            before = self.rounds[k - 1].row_ptr[:-1]
-            columns = [matrix.col.numpy() + np.repeat(before, np.diff(matrix.entry_ptr)) for matrix in blocks]
-            found[k] = [self.colours[k - 1].take(each) for each in columns]
+            begin, rows = self.rounds[k - 1].row_ptr[:-1], self.rounds[k].row_ptr
+            for crow, col, _ in (matrix.there for matrix in blocks):
+                entries = np.diff(crow.numpy()[rows])
+                found[k].append(self.colours[k - 1].take(col.numpy() + np.repeat(begin, entries)))
         return found
 
     @property
@@ -135,8 +135,9 @@ class GraphStore:
     def num_bytes(self) -> int:
         """What the matrices take; rounds that are one and the same count once."""
         rounds = {id(each): each for each in self.rounds}.values()
-        tensors = [each for round_ in rounds for matrix in round_.matrices for each in vars(matrix).values()]
-        return sum(each.numel() * each.element_size() for each in tensors if isinstance(each, Tensor))
+        matrices = [matrix for each in rounds for matrix in each.matrices]
+        tensors = chain(*(matrix if isinstance(matrix, Dense) else chain(*matrix) for matrix in matrices))
+        return sum(each.numel() * each.element_size() for each in tensors)
 
 
 def join(stores: Sequence[GraphStore], device: torch.device) -> GraphStore:
@@ -149,7 +150,8 @@ def join(stores: Sequence[GraphStore], device: torch.device) -> GraphStore:
         parts = [store.rounds[k] for store in stores]
         matrices = tuple(_join_matrices(each, device) for each in zip(*(part.matrices for part in parts), strict=True))
         counts = _join_rows([part.counts for part in parts], device)
-        rounds.append(Round(_join_host([part.row_ptr for part in parts]), counts, matrices))
+        lengths = np.concatenate([np.diff(part.row_ptr) for part in parts])
+        rounds.append(Round(np.concatenate(([0], np.cumsum(lengths))), counts, matrices))
     codes, columns, summaries = (
         _join_rows([getattr(store, name) for store in stores], device) for name in ("codes", "columns", "summaries")
     )
@@ -175,26 +177,15 @@ def _join_matrices(matrices: Sequence[Blocks | Dense], device: torch.device) -> 
             torch.cat([each.begin.to(device) + shift for each, shift in zip(whole, before, strict=True)]),
             torch.cat([each.size.to(device) for each in whole]),
         )
-    blocks = [each for each in matrices if isinstance(each, Blocks)]
-    return Blocks(
-        _join_pointers([b.crow for b in blocks], device),
-        torch.cat([b.col.to(device) for b in blocks]),
-        torch.cat([b.val.to(device) for b in blocks]),
-        _join_pointers([b.transposed_crow for b in blocks], device),
-        torch.cat([b.transposed_col.to(device) for b in blocks]),
-        torch.cat([b.transposed_val.to(device) for b in blocks]),
-        _join_host([b.entry_ptr for b in blocks]),
-    )
+    there, back = zip(*(each for each in matrices if isinstance(each, Blocks)), strict=True)
+    return Blocks(_join_entries(there, device), _join_entries(back, device))
+
+
+def _join_entries(entries: Sequence[Entries], device: torch.device) -> Entries:
+    lengths = torch.cat([each.crow.to(device).diff() for each in entries])
+    col, val = (torch.cat([getattr(each, name).to(device) for each in entries]) for name in ("col", "val"))
+    return Entries(torch.cat((lengths.new_zeros(1), torch.cumsum(lengths, 0))), col, val)
 
 
 def _join_rows(values: Sequence[Tensor], device: torch.device) -> Tensor:
     return torch.cat([each[:-1].to(device) for each in values] + [values[-1][-1:].to(device)])
-
-
-def _join_pointers(pointers: Sequence[Tensor], device: torch.device) -> Tensor:
-    lengths = torch.cat([each.to(device).diff() for each in pointers])
-    return torch.cat((lengths.new_zeros(1), torch.cumsum(lengths, 0)))
-
-
-def _join_host(pointers: Sequence[Pointers]) -> Pointers:
-    return np.concatenate(([0], np.cumsum(np.concatenate([np.diff(each) for each in pointers]))))

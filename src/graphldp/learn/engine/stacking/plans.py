@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from graphldp.learn.engine.one_training import Training
 from graphldp.learn.engine.packed.layout import send
-from graphldp.learn.engine.stacking.members import Member
 
 BETAS = 0.9, 0.999
 EPS = 1e-8  # both as in torch.optim.Adam
@@ -26,7 +26,7 @@ def in_batches(values: Sequence[NDArray[np.int64]], sizes: Sequence[int], fillin
     return found
 
 
-def dropout(members: Sequence[Member], shape: tuple[int, ...], like: Tensor) -> Tensor:
+def dropout(members: Sequence[Training], shape: tuple[int, ...], like: Tensor) -> Tensor:
     """Dropout's factors for the next epoch, [steps, S, B, spec.dropouts]."""
     draws = np.ones((*shape, members[0].spec.dropouts), dtype=np.float32)
     for s, member in enumerate(members):
@@ -37,13 +37,13 @@ def dropout(members: Sequence[Member], shape: tuple[int, ...], like: Tensor) -> 
     return (send(draws, like.device, like.dtype) >= rate) / (1 - rate)
 
 
-def adam(members: Sequence[Member], steps: int, like: Tensor) -> Tensor:
+def adam(members: Sequence[Training], steps: int, like: Tensor) -> Tensor:
     """[steps, 4, S, 1]: for each step and training its rates of change, its step size and its second correction."""
     plan = np.zeros((steps, 4, len(members), 1))
     for s, member in enumerate(members):
         options, own = member.options, member.batches
         lr = options.lr * options.lr_decay ** (member.epochs // options.lr_step)
-        number = member.steps + np.arange(1, own + 1)
+        number = member.epochs * own + np.arange(1, own + 1)
         plan[:own, 0, s, 0] = 1 - BETAS[0]
         plan[:own, 1, s, 0] = 1 - BETAS[1]
         plan[:own, 2, s, 0] = lr / (1 - BETAS[0] ** number)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from graphldp.learn.engine.packed.batches import gather
-from graphldp.learn.engine.packed.in_place import InPlace, Room
+from graphldp.learn.engine.packed.batches import Batches, Room
 from graphldp.learn.engine.packed.store import GraphStore
-from graphldp.learn.engine.rows import kernels_for, passes_for
+from graphldp.learn.engine.rows import kernels_for
 
 Work = Callable[..., None]
 RECORDED = 1 << 20
@@ -31,14 +31,9 @@ many are recorded as leave half of the device's memory free."""
 
 @dataclass(frozen=True)
 class Steps:
-    """Some steps that can begin: batches, and what is beside each.
+    """Some steps that can begin: tables of batches for compiled kernels or what gathers batches, and what is beside."""
 
-    Args:
-        batches: their tables for compiled kernels; or what gathers them one by one, where there are no such kernels.
-        beside: [steps, …] each, on the device.
-    """
-
-    batches: InPlace | Callable[[], Iterable[Any]]
+    batches: Batches | Callable[[], Iterable[Any]]
     beside: tuple[Tensor, ...]
 
 
@@ -54,9 +49,6 @@ class Replay:
     """Work on batches: for each step ``work(batch, *beside)``, without a result.
 
     All that the work writes must stay where it is from one step to the next, and it may not wait for the device.
-
-    Args:
-        work: what to do with each batch.
     """
 
     def __init__(self, work: Work) -> None:
@@ -71,29 +63,29 @@ class Replay:
             torch.cuda.empty_cache()  # else their memory would be kept for recordings that never come again
 
     def prepare(
-        self, store: GraphStore, ids: NDArray[np.int64], layers: int, kept: torch.dtype, *beside: Tensor
+        self,
+        store: GraphStore,
+        ids: NDArray[np.int64],
+        layers: int,
+        kept: torch.dtype,
+        *beside: Tensor,
+        passes: ModuleType | None = None,
     ) -> Steps:
-        """Lay out the batches of some graphs; the device need not wait.
+        """Lay out batches (:class:`~graphldp.learn.engine.packed.batches.Batches`); the device need not wait.
 
-        Args:
-            store: packed graphs.
-            ids: int64 [steps, S, B], which graphs: see :func:`graphldp.learn.engine.packed.batches.gather`.
-            layers: how many rounds the models use.
-            kept: see :class:`~graphldp.learn.engine.rows.Rows`.
-            beside: [steps, …] each, on the device; of the same shape at each call.
+        What is ``beside`` each step is on the device, [steps, …], of the same shapes at each call. ``passes`` are the
+        compiled ones of one model on a CPU, where they do the work.
         """
-        passes = passes_for(store.codes.device, ids.shape[1])
         if passes is not None:
             return Steps(partial(passes.gather, store, ids, layers), beside)
         kernels = kernels_for(store.codes.device, store.dtype)
-        if kernels is None:
-            return Steps(partial(gather, store, ids, layers), beside)
         # sums over dense lists differ between users in the third digit, which half the bytes would round away
-        return Steps(InPlace(store, ids, layers, kernels, torch.float32 if store.dense else kept), beside)
+        batches = Batches(store, ids, layers, kernels, torch.float32 if store.dense else kept)
+        return Steps(batches if kernels.COMPILED else batches.__iter__, beside)
 
     def run(self, steps: Steps) -> None:
         """Work on batch after batch."""
-        if not isinstance(steps.batches, InPlace):
+        if not isinstance(steps.batches, Batches):
             for step, batch in enumerate(steps.batches()):
                 self._work(batch, *(each[step] for each in steps.beside))
             return
@@ -101,7 +93,7 @@ class Replay:
             given = *steps.batches.tables(step), *(each[step] for each in steps.beside)
             self._step(steps.batches, room, given)
 
-    def _step(self, batches: InPlace, room: Room, given: tuple[Tensor, ...]) -> None:
+    def _step(self, batches: Batches, room: Room, given: tuple[Tensor, ...]) -> None:
         recording = self._recordings.get(room)
         if recording is None:  # the first step of its size compiles what there is to compile
             self._recordings[room] = _Recording(tuple(each.clone() for each in given))
@@ -116,10 +108,10 @@ class Replay:
             recording.graph = self._record(batches, room, recording.given)
         recording.graph.replay()
 
-    def _now(self, batches: InPlace, room: Room, given: tuple[Tensor, ...]) -> None:
+    def _now(self, batches: Batches, room: Room, given: tuple[Tensor, ...]) -> None:
         self._work(batches.make(room, *given[:3]), *given[3:])
 
-    def _record(self, batches: InPlace, room: Room, given: tuple[Tensor, ...]) -> torch.cuda.CUDAGraph:
+    def _record(self, batches: Batches, room: Room, given: tuple[Tensor, ...]) -> torch.cuda.CUDAGraph:
         others = [each.graph for each in self._recordings.values() if each.graph is not None]
         graph, current = torch.cuda.CUDAGraph(), torch.cuda.current_stream()
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]

@@ -18,12 +18,12 @@ from torch.nn.functional import cross_entropy
 
 from graphldp.learn.engine import gin
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.one_training import Training
 from graphldp.learn.engine.packed.batches import PackedGraphs
 from graphldp.learn.engine.packed.layout import send
 from graphldp.learn.engine.packed.store import GraphStore, join
 from graphldp.learn.engine.rows import passes_for
 from graphldp.learn.engine.stacking import plans
-from graphldp.learn.engine.stacking.members import Member
 from graphldp.learn.engine.stacking.replay import Replay, Steps
 
 SMALL = 1e-6  # a deviation that is rounding, of a number that all graphs share
@@ -34,7 +34,7 @@ class Stack:
 
     def __init__(self, spec: ModelSpec) -> None:
         self.spec = spec
-        self.members: list[Member] = []
+        self.members: list[Training] = []
         self._slots = gin.parameters(spec)
         self._norms = gin.statistics(spec)
         self._state: dict[str, Tensor] = {}
@@ -45,7 +45,7 @@ class Stack:
         self._lessons: Steps | None = None
         self._checks: Steps | None = None
 
-    def admit(self, members: Sequence[Member]) -> None:
+    def admit(self, members: Sequence[Training]) -> None:
         """Take trainings in, at their starting weights."""
         if not members:
             return
@@ -71,7 +71,7 @@ class Stack:
         self._join()
 
     @staticmethod
-    def _scale(norms: dict[str, Tensor], members: Sequence[Member]) -> None:
+    def _scale(norms: dict[str, Tensor], members: Sequence[Training]) -> None:
         """Mean and deviation of what the head sees, over each training's own graphs."""
         for s, member in enumerate(members):
             seen = member.train_set.store.summaries[torch.from_numpy(member.train_set.ids).to(member.train_set.device)]
@@ -80,7 +80,7 @@ class Stack:
             norms["graph.deviation"][s] = torch.where(deviation > SMALL, deviation, 1.0)
 
     @staticmethod
-    def _scale_columns(norms: dict[str, Tensor], members: Sequence[Member]) -> None:
+    def _scale_columns(norms: dict[str, Tensor], members: Sequence[Training]) -> None:
         """Mean and deviation of each column, over the users of each training's own graphs."""
         for s, member in enumerate(members):
             store = member.train_set.store
@@ -100,27 +100,27 @@ class Stack:
         for name in ("weights", "norms"):
             self._state[f"best_{name}"] = torch.where(mask, self._state[name], self._state[f"best_{name}"])
 
-    def dismiss(self, finished: Sequence[bool]) -> dict[int, dict[str, Tensor]]:
-        """Let trainings go: the best weights of each, by its position."""
-        if not any(finished):
-            return {}
-        leaving = np.flatnonzero(finished)
+    def dismiss(self) -> list[Training]:
+        """Let those trainings go that are over, each with its best weights."""
+        over = np.array([member.over for member in self.members])
+        leaving = np.flatnonzero(over)
+        if not len(leaving):
+            return []
         rows = torch.from_numpy(leaving).to(self._state["weights"].device)
         best = {
             name: value
             for slots, flat in ((self._slots, "best_weights"), (self._norms, "best_norms"))
             for name, value in gin.views(slots, self._state[flat].index_select(0, rows).cpu()).items()
         }
-        states = {
-            self.members[i].position: {name: value[place].clone() for name, value in best.items()}
-            for place, i in enumerate(leaving)
-        }
-        staying = np.flatnonzero(~np.asarray(finished))
+        gone = [self.members[i] for i in leaving]
+        for place, member in enumerate(gone):
+            member.state = {name: value[place].clone() for name, value in best.items()}
+        staying = np.flatnonzero(~over)
         rows = torch.from_numpy(staying).to(self._state["weights"].device)
         self._state = {name: value.index_select(0, rows) for name, value in self._state.items()}
         self.members = [self.members[i] for i in staying]
         self._view()
-        return states
+        return gone
 
     def epoch(self) -> Tensor:
         """One epoch of every training: [S, 3], training loss, validation loss and accuracy, on the CPU."""
@@ -147,9 +147,10 @@ class Stack:
             name: view.requires_grad_() for name, view in gin.views(self._slots, self._state["weights"]).items()
         }
         self._running = gin.views(self._norms, self._state["norms"])
-        passes = passes_for(self._state["weights"].device, len(self.members))
-        flat = [] if passes is None else [self._state[name][0].numpy() for name in ("weights", "norms")]
-        self._network = None if passes is None else passes.Network(self.spec, *flat)
+        work = self.members[0].work if self.members else 0.0
+        self._passes = passes_for(self._state["weights"].device, len(self.members), work)
+        flat = [] if self._passes is None else [self._state[name][0].numpy() for name in ("weights", "norms")]
+        self._network = None if self._passes is None else self._passes.Network(self.spec, *flat)
         self._losses = self._state["weights"].new_zeros(2, len(self.members))
         self._learning.forget()
         self._judging.forget()
@@ -157,7 +158,8 @@ class Stack:
 
     def _join(self) -> None:
         """After an arrival: the graphs of all in one store, dense ones in one of their own."""
-        distinct = {id(store): store for member in self.members for store in member.stores}
+        sets = [each for member in self.members for each in (member.train_set, member.validation)]
+        distinct = {id(each.store): each.store for each in sets}
         if [id(store) for store in self._stores] == list(distinct):
             return
         self._stores = list(distinct.values())
@@ -176,13 +178,15 @@ class Stack:
         ids, *beside = self._batches(sets, [member.coming.order for member in self.members], sizes)
         weights = self._state["weights"]
         beside += plans.dropout(self.members, ids.shape, weights), plans.adam(self.members, len(ids), weights)
-        return self._learning.prepare(self._store(sets), ids, self.spec.layers, self._kept, *beside)
+        return self._learning.prepare(
+            self._store(sets), ids, self.spec.layers, self._kept, *beside, passes=self._passes
+        )
 
     def _plan_checks(self) -> Steps:
         """What is read when the epoch is judged; always the same, as long as the members are."""
         sets = [member.validation for member in self.members]
         ids, *beside = self._batches(sets, [np.arange(len(each)) for each in sets], [256] * len(sets))
-        return self._judging.prepare(self._store(sets), ids, self.spec.layers, self._kept, *beside)
+        return self._judging.prepare(self._store(sets), ids, self.spec.layers, self._kept, *beside, passes=self._passes)
 
     @property
     def _kept(self) -> torch.dtype:
