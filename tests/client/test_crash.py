@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from graphldp.audit.asking import TERMS, asked
 from graphldp.audit.protocol import ROSTER, USER, FailingCollector, failing_collector
-from graphldp.audit.traffic import Given
+from graphldp.audit.traffic import HUB_COUNTS, Given, asked
 from graphldp.client.keeping import vault
 from graphldp.client.protocol import Client
 from graphldp.wire import Answer
@@ -48,7 +47,7 @@ def killed_at(step, home):
         return wrapped
     os.open, os.fsync, os.replace = ticking(os.open), ticking(os.fsync), ticking(os.replace)
     httpx.Client.send = ticking(httpx.Client.send, after=True)
-    run(Client(home, tick=0.0, pauses=(), timeout=20.0))
+    run(Client(home, tick=0.0, pauses=(), timeout=60.0))
 
 step = 0
 while True:
@@ -62,7 +61,7 @@ while True:
         finally:
             os._exit(0)
     _, status = os.waitpid(child, 0)
-    run(Client(home, tick=0.0, pauses=(), timeout=20.0))
+    run(Client(home, tick=0.0, pauses=(), timeout=60.0))
     ledger, _ = Client(home).status()
     assert ledger.spent == 10**6, ledger.spent
     if not os.WIFSIGNALED(status):
@@ -79,8 +78,10 @@ def killed_everywhere(*arguments: Path) -> int:
     return int(run.stdout)
 
 
+@pytest.mark.attack("device")
 def test_killed_at_every_step(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
-    Client(tmp_path / "home", tick=0.0, pauses=(), timeout=20.0).join(server.invitation, accept=10**6)
+    """A damaged vault, a full disk, a kill at every step."""
+    Client(tmp_path / "home", tick=0.0, pauses=(), timeout=60.0).join(server.invitation, accept=10**6)
     vaults = killed_everywhere(tmp_path / "home", friends)
     assert vaults > 20
     assert len(server.bodies) > vaults  # where the kill came after sending, the same bytes came twice
@@ -90,8 +91,8 @@ def test_killed_at_every_step(tmp_path: Path, server: FailingCollector, friends:
 
 def test_killed_at_every_step_of_an_answer(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
     """All copies have the same noise, so all of them answer the same, killed or not; then none knows it any more."""
-    server.changes = dict(TERMS)
-    client = Client(tmp_path / "home", tick=0.0, _entropy=Given(2, 5), pauses=(), timeout=20.0)
+    server.changes = dict(HUB_COUNTS)
+    client = Client(tmp_path / "home", tick=0.0, _entropy=Given(2, 5), pauses=(), timeout=60.0)
     client.join(server.invitation, accept=10**6)
     client.report("audit", friends_file=friends)
     server.question = asked((11, 12, 30))
@@ -110,18 +111,18 @@ from graphldp.client.protocol import Client
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
-Client(Path(sys.argv[1]), tick=0.0, pauses=(), timeout=20.0).report("audit", friends_file=Path(sys.argv[2]))
+Client(Path(sys.argv[1]), tick=0.0, pauses=(), timeout=60.0).report("audit", friends_file=Path(sys.argv[2]))
 """
 
 
 @pytest.mark.parametrize("room", [100, 500])  # too little for the ledger; enough for it, too little for the report
 def test_a_full_disk_loses_nothing_and_sends_nothing(tmp_path: Path, room: int) -> None:
     friends = tmp_path / "friends.txt"
-    names = [f"user{number}" for number in range(400)]
+    names = [f"user{number}" for number in range(4_000)]
     friends.write_text("\n".join(names[100:]))
     with failing_collector() as server:
         server.changes = {"roster": names, "n": len(names)}
-        client = Client(tmp_path / "home", tick=0.0, pauses=(), timeout=20.0)
+        client = Client(tmp_path / "home", tick=0.0, pauses=(), timeout=60.0)
         client.join(server.invitation, accept=10**6)
         command = [sys.executable, "-c", FULL, str(tmp_path / "home"), str(friends), str(room)]
         run = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -8,7 +8,7 @@ import pytest
 from tests.values import some
 
 from graphldp.audit import exact
-from graphldp.client.explain import conclude, in_words
+from graphldp.client.explain import conclude, in_words, level
 from graphldp.wire import Report, decode
 
 
@@ -81,3 +81,8 @@ def test_what_is_not_protected_is_said(mechanism: str) -> None:
     given = report() if mechanism == "dprr" else report(math.inf, math.inf, "public", None)
     last = in_words(given, 20)[-1]
     assert last.startswith("Not protected: that you take part, which choice of ε you took")
+
+
+def test_an_epsilon_is_in_words_first() -> None:
+    found = [level(each) for each in (0.25, 0.26, 1.0, 2.0, 16.0)]
+    assert found == ["very private", "private", "fairly private", "tells much", "tells nearly everything"]

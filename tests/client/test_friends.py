@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from graphldp.client.friends import match, read_names
-from graphldp.errors import DataError, FormatError
+from graphldp.client.friends import match, numbered, read_names
+from graphldp.errors import FormatError
 
 VECTORS = json.loads((Path(__file__).parent / "vectors" / "friends.json").read_text())
 ROSTER = ["ann@example.social", "Bob@example.social", "carl", "Dörte", "eve"]
+NUMBERS = numbered(ROSTER)
 MASTODON = """Account address,Show boosts,Notify on new posts,Languages
 bob@example.social,true,false,
 stranger@elsewhere.example,true,false,
@@ -35,24 +37,37 @@ eve,true,false,"""
 )
 def test_every_format_gives_the_same_friends(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
-    found = match(read_names(tmp_path / name), ROSTER, user=2)
+    found = match(read_names(tmp_path / name), NUMBERS, user=2)
     assert found.neighbours.tolist() == [1, 4]
     assert found.unmatched == 1
 
 
 def test_names_are_matched_by_letter_not_by_bytes() -> None:
-    assert match(["DO\u0308RTE"], ROSTER, user=0).neighbours.tolist() == [3]
+    assert match(["DO\u0308RTE"], NUMBERS, user=0).neighbours.tolist() == [3]
 
 
 def test_the_own_name_and_doubles_are_dropped() -> None:
-    found = match(["Carl", "@carl", "eve", "EVE", ""], ROSTER, user=2)
+    found = match(["Carl", "@carl", "eve", "EVE", ""], NUMBERS, user=2)
     assert found.neighbours.tolist() == [4]
     assert found.unmatched == 0
 
 
-def test_a_roster_that_cannot_tell_two_users_apart_is_refused() -> None:
-    with pytest.raises(DataError, match="differ only"):
-        match([], ["ann", "Ann"], user=0)
+def test_a_name_longer_than_any_of_a_roster_is_not_looked_at_whole() -> None:
+    found = match([" " * 100_000 + "eve", "eve" + "\u0301" * 100_000], NUMBERS, user=2)
+    assert (found.neighbours.tolist(), found.unmatched) == ([], 2)
+
+
+@pytest.mark.attack("device")
+@pytest.mark.parametrize("roster", [ROSTER, ["é" * 200 for _ in "a"] + [f"{number:0200d}" for number in range(2_000)]])
+def test_matching_takes_the_same_memory_whoever_matches(roster: list[str]) -> None:
+    """A roster of long names that would cost memory only where one of them is a friend's."""
+    peaks = []
+    for name in (roster[1], "x" * len(roster[1])):
+        tracemalloc.start()
+        match([name], numbered(roster), user=0)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert abs(peaks[0] - peaks[1]) < 100
 
 
 @pytest.mark.parametrize(

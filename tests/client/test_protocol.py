@@ -3,14 +3,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from tests.collector.services import Collector
+from benchmarks.services import Collector
 from tests.values import some
 
 from graphldp.audit.protocol import ROSTER, USER, FailingCollector, one_report
 from graphldp.client.protocol import Client
+from graphldp.client.questions import Consent, Plan
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ClientError, DataError, SendError
 from graphldp.wire import Choice, Invitation, Published, decode
@@ -20,7 +21,7 @@ ONE = 10**6
 
 @pytest.fixture
 def client(tmp_path: Path, server: FailingCollector) -> Client:
-    joined = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0)
+    joined = Client(tmp_path / "home", pauses=(), timeout=60.0, tick=0.0)
     joined.join(server.invitation, accept=ONE)
     return joined
 
@@ -65,7 +66,7 @@ def test_retries_send_the_same_bytes(client: Client, server: FailingCollector, f
 
 def test_one_run_tries_again_by_itself(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
     server.mishaps = ["drop", 503, "lost", 429]
-    client = Client(tmp_path / "home", pauses=(0.0,) * 4, timeout=5.0, tick=0.0)
+    client = Client(tmp_path / "home", pauses=(0.0,) * 4, timeout=60.0, tick=0.0)
     client.join(server.invitation, accept=ONE)
     assert client.report("audit", friends_file=friends).acknowledged
     assert len(set(server.bodies)) == 1
@@ -74,40 +75,42 @@ def test_one_run_tries_again_by_itself(tmp_path: Path, server: FailingCollector,
 @pytest.mark.parametrize("status", [400, 401, 409, 410, 422])
 def test_refusals_are_final(tmp_path: Path, server: FailingCollector, friends: Path, status: int) -> None:
     server.mishaps = [status, 200]
-    client = Client(tmp_path / "home", pauses=(0.0,) * 4, timeout=5.0, tick=0.0)
+    client = Client(tmp_path / "home", pauses=(0.0,) * 4, timeout=60.0, tick=0.0)
     client.join(server.invitation, accept=ONE)
     with pytest.raises(SendError, match=str(status)):
         client.report("audit", friends_file=friends)
     assert len(server.bodies) == 1
 
 
-def test_a_changed_list_is_told_after_the_kept_bytes_went_and_costs_again(
-    client: Client, server: FailingCollector, friends: Path
-) -> None:
+@pytest.mark.attack("device")
+def test_a_changed_list_is_not_read_and_costs_again(client: Client, server: FailingCollector, friends: Path) -> None:
+    """An honest roster, and a request without a report after it."""
     first = client.report("audit", friends_file=friends)
-    assert client.report("audit", friends_file=friends).note is None
+    assert client.report("audit").note is None
     friends.write_text("\n".join(ROSTER[10:25]))
     again = client.report("audit", friends_file=friends, resend=True)
-    assert some(again.note).startswith("Your list has changed")
+    assert some(again.note).startswith("Your file was not read")
     assert server.bodies == [first.body] * 2
     with pytest.raises(ClientError, match="in epoch 1"):
         client.report("audit", friends_file=friends, new_epoch=True)
     server.epoch = 2
-    assert some(client.report("audit", friends_file=friends).note).startswith("Your list has changed")
+    assert some(client.report("audit", friends_file=friends).note).startswith("Your file was not read")
     client.report("audit", friends_file=friends, new_epoch=True)
     assert len(server.bodies) == 3
     assert client.status()[0].spent == 2 * ONE
     assert client.report("audit").body == server.bodies[2]
 
 
+@pytest.mark.attack("device")
 @pytest.mark.parametrize("spoil", [lambda path: path.unlink(), lambda path: path.write_bytes(b"\xff")])
 def test_a_file_that_cannot_be_read_does_not_keep_a_drawn_report_back(
     client: Client, server: FailingCollector, friends: Path, spoil: Callable[[Path], object]
 ) -> None:
+    """A missing or broken file after the draw."""
     client.report("audit", friends_file=friends, dry_run=True)
     spoil(friends)
     sent = client.report("audit", friends_file=friends)
-    assert some(sent.note).startswith("Your file could not be compared")
+    assert some(sent.note).startswith("Your file was not read")
     assert server.bodies == [sent.body]
 
 
@@ -146,7 +149,7 @@ def test_forget_deletes_everything_but_the_ledger(
 def test_more_than_was_accepted_or_than_the_cap_is_not_drawn(
     tmp_path: Path, server: FailingCollector, friends: Path
 ) -> None:
-    client = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0)
+    client = Client(tmp_path / "home", pauses=(), timeout=60.0, tick=0.0)
     client.join(server.invitation, accept=ONE - 1, cap=ONE - 1)
     with pytest.raises(ClientError, match=r"you accepted 0\.999999"):
         client.report("audit", friends_file=friends)
@@ -160,7 +163,7 @@ def test_more_than_was_accepted_or_than_the_cap_is_not_drawn(
 def test_a_public_list_must_be_accepted_as_such(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
     offers = [{"name": "open", "epsilon1": None, "epsilon2": None}]
     server.changes = {"choices": offers}
-    client = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0)
+    client = Client(tmp_path / "home", pauses=(), timeout=60.0, tick=0.0)
     client.join(server.invitation, accept=16 * ONE)
     with pytest.raises(ClientError, match="publishes your list"):
         client.report("audit", friends_file=friends)
@@ -197,15 +200,21 @@ def test_what_a_community_cannot_be_is_refused_at_the_door(
 ) -> None:
     server.changes = changes
     with pytest.raises((ClientError, DataError)):
-        Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0).join(server.invitation, accept=ONE)
+        Client(tmp_path / "home", pauses=(), timeout=60.0, tick=0.0).join(server.invitation, accept=ONE)
 
 
 def test_the_roster_of_the_day_of_joining_is_the_one_that_counts(
     client: Client, server: FailingCollector, friends: Path
 ) -> None:
     server.changes = {"roster": ROSTER[::-1]}
-    drawn = client.report("audit", friends_file=friends)
-    assert drawn.friends == tuple(range(10, 20))
+    asked: list[Consent] = []
+
+    def approve(question: Consent) -> bool:
+        asked.append(question)
+        return True
+
+    client.report("audit", friends_file=friends, approve=approve)
+    assert cast("Plan", asked[0]).friends == tuple(ROSTER[10:20])
     assert [each.method for each in server.requests] == ["GET", "PUT"]
 
 
@@ -213,7 +222,7 @@ def test_two_clients_at_once_draw_one_report(tmp_path: Path, server: FailingColl
     home = tmp_path / "home"
     Client(home).join(server.invitation, accept=ONE)
     threads = [
-        threading.Thread(target=lambda: Client(home, timeout=20.0, tick=0.0).report("audit", friends_file=friends))
+        threading.Thread(target=lambda: Client(home, timeout=60.0, tick=0.0).report("audit", friends_file=friends))
         for _ in range(4)
     ]
     for thread in threads:
@@ -259,7 +268,7 @@ def test_a_late_report_does_not_fill_the_next_epochs_slot(tmp_path: Path, friend
     store = Store.open(database)
     store.open_community("cats", ROSTER, mechanism="dprr", choices=[Choice("standard", 0.5, 0.5)])
     token = store.invite("cats")[USER]
-    client = Client(tmp_path / "home", pauses=(), timeout=20.0, tick=0.0)
+    client = Client(tmp_path / "home", pauses=(), timeout=60.0, tick=0.0)
     with Collector(database) as collector:
         client.join(Invitation(collector.url, "cats", token), accept=ONE)
         client.report("cats", friends_file=friends, dry_run=True)
@@ -293,6 +302,7 @@ def test_errors_carry_neither_token_nor_list(client: Client, server: FailingColl
     assert ROSTER[12] not in repr(caught.value)
 
 
+@pytest.mark.attack("device")
 @pytest.mark.parametrize(
     "text",
     [
@@ -312,6 +322,7 @@ def test_errors_carry_neither_token_nor_list(client: Client, server: FailingColl
     ],
 )
 def test_bad_invitations(text: str) -> None:
+    """A pause of `²` seconds, a server `https://[a`."""
     with pytest.raises(DataError):
         Invitation.from_json(text)
 

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.collector.services import Collector
+from benchmarks.services import Collector
 
-from graphldp.audit.asking import TERMS, asked
 from graphldp.audit.protocol import ROSTER, USER, FailingCollector
+from graphldp.audit.traffic import HUB_COUNTS, asked
 from graphldp.client.protocol import Client
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ClientError, SendError
@@ -20,7 +20,7 @@ ONE = 10**6
 
 @pytest.fixture
 def client(tmp_path: Path, server: FailingCollector) -> Client:
-    joined = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0)
+    joined = Client(tmp_path / "home", pauses=(), timeout=60.0, tick=0.0)
     joined.join(server.invitation, accept=ONE, cap=9 * ONE)
     return joined
 
@@ -42,9 +42,18 @@ def test_what_is_withdrawn_is_never_sent_again(client: Client, server: FailingCo
     assert (entry.withdrawn, entry.deleted, entry.millionths) == (True, True, ONE)  # what was seen stays paid for
 
 
+def test_a_damaged_report_can_be_withdrawn(client: Client, server: FailingCollector, friends: Path) -> None:
+    client.report("audit", friends_file=friends)
+    next(client.home.glob("memberships/*/report-1.json")).write_text("[")
+    assert client.withdraw("audit") == [1]
+    assert len(withdrawals(server)) == 1
+
+
+@pytest.mark.attack("device")
 def test_a_withdrawal_that_was_not_heard_is_noted_and_sent_again(
     client: Client, server: FailingCollector, friends: Path
 ) -> None:
+    """A collector that loses or refuses a withdrawal and denies what it holds."""
     client.report("audit", friends_file=friends)
     for mishap in ("drop", 503, 401):
         server.mishaps = [mishap]
@@ -95,8 +104,8 @@ def test_a_later_epoch_is_a_new_decision(client: Client, server: FailingCollecto
 
 
 def test_a_question_of_a_withdrawn_report_is_not_answered(tmp_path: Path, server: FailingCollector) -> None:
-    server.changes, server.question = dict(TERMS) | {"hub_from": -1000}, asked((11,))
-    client = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0)
+    server.changes, server.question = dict(HUB_COUNTS) | {"hub_from": -1000}, asked((11,))
+    client = Client(tmp_path / "home", pauses=(), timeout=60.0, tick=0.0)
     client.join(server.invitation, accept=ONE)
     (tmp_path / "friends.txt").write_text("\n".join(ROSTER[10:20]))
     while not client.report("audit", friends_file=tmp_path / "friends.txt").report.asked:
@@ -109,14 +118,18 @@ def test_a_question_of_a_withdrawn_report_is_not_answered(tmp_path: Path, server
     assert server.requests == before
 
 
+@pytest.mark.attack("device")
 def test_a_vault_from_before_the_withdrawal_brings_nothing_back(tmp_path: Path, friends: Path) -> None:
-    """The same bytes again, from an old copy of the vault: the collector has kept that the slot was used."""
+    """A relay, or an old copy of a vault, that brings a report after its user withdrew it.
+
+    The same bytes again, from an old copy of the vault: the collector has kept that the slot was used.
+    """
     database = f"sqlite:///{tmp_path / 'collector.db'}"
     store = Store.open(database)
     cats = store.open_community("cats", ROSTER, mechanism="dprr", choices=[Choice("standard", 0.5, 0.5)])
     tokens = store.invite("cats")
     with Collector(database) as collector:
-        client = Client(tmp_path / "home", pauses=(), timeout=20.0, tick=0.0)
+        client = Client(tmp_path / "home", pauses=(), timeout=60.0, tick=0.0)
         client.join(Invitation(collector.url, "cats", tokens[3]), accept=ONE)
         client.report("cats", friends_file=friends)
         before = (client.home / "ledger.json").read_text()

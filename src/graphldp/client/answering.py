@@ -1,11 +1,11 @@
-"""The second question of a community by hub-counts: pinned, answered once, for ever.
+"""The second question of a community that has one: pinned, answered once, for ever.
 
 An answer goes through these steps, each on the disk before the next begins:
 
 1. the question is fetched, but only where the report, which the collector has, says that its user is asked again;
 2. it is pinned, in the vault and in the ledger: from here on it is the only question that is ever answered;
 3. the answer is counted from the list and the noise that were kept with the report, and kept; the same write forgets
-   the noise, without which nothing can be counted again;
+   both, without which nothing can be counted again;
 4. the kept bytes are sent, and sent again, until they are acknowledged; the ledger notes that.
 
 A question is never fetched again once one is pinned. So the collector can change it, lie in it or refuse the answer,
@@ -18,12 +18,12 @@ from dataclasses import dataclass, field, replace
 
 from graphldp.client.keeping.ledger import Entry, Ledger
 from graphldp.client.keeping.membership import Drawn, Membership
-from graphldp.client.sampling import hubs
+from graphldp.client.sampling import hubs, pairs
 from graphldp.client.sending.sealing import deliver
 from graphldp.client.sending.sender import Sender
 from graphldp.client.withdrawing import refuse_withdrawn
 from graphldp.errors import ClientError, WireError
-from graphldp.wire import Answer, Question, Report
+from graphldp.wire import Answer, NoisyLists, Report, SecondQuestion, read_question
 
 _ANSWERED = "A question was answered for this report before; another is never answered."
 
@@ -43,9 +43,9 @@ class Answered:
     report: Report
 
     @property
-    def quiet_friends(self) -> int:
-        """u₁, which follows from both."""
-        return (self.report.noisy_degree or 0) - self.answer.busy_friends
+    def quiet_friends(self) -> int | None:
+        """By hub-counts u₁, which follows from both."""
+        return None if self.report.asked is None else (self.report.noisy_degree or 0) - self.answer.count
 
 
 def to_answer(member: Membership, ledger: Ledger) -> tuple[Drawn, Entry]:
@@ -58,20 +58,30 @@ def to_answer(member: Membership, ledger: Ledger) -> tuple[Drawn, Entry]:
     refuse_withdrawn(entry)
     if drawn is None or entry is None:
         raise ClientError("No report of this epoch is kept here, so there is nothing to answer.")
-    if not drawn.report.asked:
+    if not drawn.report.asked_again:
         raise ClientError("Your report is complete: it is asked no second question. Nothing was sent.")
     if not entry.sent:
         raise ClientError("The collector has not acknowledged your report: 'graphldp client report' sends it first.")
     if drawn.answer is None and drawn.question is None and entry.question is not None:
         raise ClientError(_ANSWERED)
+    if drawn.answer is None and drawn.noise is None:
+        raise ClientError("Your list is not kept here any more, so nothing can be answered. Nothing was sent.")
     return drawn, entry
+
+
+def decline(member: Membership) -> None:
+    """Delete the list and the noise that wait for a question, whether the report was acknowledged or not."""
+    drawn = member.drawn()
+    if drawn is None or drawn.noise is None:
+        raise ClientError("No list waits here for a second question.")
+    member.keep(replace(drawn, friends=None, noise=None))
 
 
 def pinned(member: Membership, ledger: Ledger, entry: Entry, drawn: Drawn, sender: Sender) -> Drawn:
     """Steps 1 and 2: the one question that is ever answered."""
     if drawn.question is None:
         body = sender.question(member.published.epoch)
-        Question.decode(body, n=member.published.n)
+        read_question(drawn.report.mechanism, body, member.published.n)
         drawn = replace(drawn, question=body)
         member.keep(drawn)
     digest = _question(member, drawn).digest
@@ -83,10 +93,14 @@ def pinned(member: Membership, ledger: Ledger, entry: Entry, drawn: Drawn, sende
 
 def counted(member: Membership, drawn: Drawn) -> Drawn:
     """Step 3: the one answer. The list and the noise are those of the report."""
-    if drawn.noise is None:
-        raise ClientError("The noise of your report is not kept here, so nothing can be answered.")
-    answer = hubs.answer(_question(member, drawn), drawn.friends, member.published.user, drawn.noise)
-    drawn = replace(drawn, answer=answer.encode(), noise=None, question=None)
+    if drawn.noise is None or drawn.friends is None:
+        raise ClientError("The list of your report is not kept here, so nothing can be answered.")
+    question = _question(member, drawn)
+    if isinstance(question, NoisyLists):
+        answer = pairs.answer(question, drawn.friends, drawn.report, drawn.noise)
+    else:
+        answer = hubs.answer(question, drawn.friends, member.published.user, drawn.noise)
+    drawn = replace(drawn, answer=answer.encode(), friends=None, noise=None, question=None)
     member.keep(drawn)
     return drawn
 
@@ -105,8 +119,8 @@ def send(
     return Answered(answer, drawn.answer, drawn.report)
 
 
-def _question(member: Membership, drawn: Drawn) -> Question:
+def _question(member: Membership, drawn: Drawn) -> SecondQuestion:
     try:
-        return Question.decode(drawn.question or b"", n=member.published.n)
+        return read_question(drawn.report.mechanism, drawn.question or b"", member.published.n)
     except WireError:
         raise ClientError("The question that is kept with your report is damaged; nothing is answered.") from None

@@ -13,14 +13,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphldp.client.sampling.sampler import WORD_BITS, exact, thresholds
+from graphldp.privacy.pairs import LIST_PART
 from graphldp.wire import WITH_DEGREE, Report
 
 PRIORS = (0.01, 0.1, 0.5)
 GROUP = 10
 NEARLY_SURE = 0.9
-_UNPROTECTED = (
-    "Not protected: that you take part, which choice of ε you took, when you sent this and from which address. A "
-    "friend's own report speaks of your friendship too: the two factors multiply."
+LEVELS = (
+    (0.25, "very private"),
+    (0.75, "private"),
+    (1.5, "fairly private"),
+    (3.0, "tells much"),
+    (math.inf, "tells nearly everything"),
+)
+UNPROTECTED = (
+    "Not protected: that you take part, which choice of ε you took, when you send this, to about a minute, and so "
+    "whether you took minutes or hours over it, and from which address."
 )
 
 
@@ -48,7 +56,7 @@ class Conclusions:
         return _after(prior, 1 / self.odds_factor), _after(prior, self.odds_factor)
 
     def group_factor(self, size: int) -> float:
-        """The same for so many friendships that stand or fall together."""
+        """The most by which the odds of so many friendships change that stand or fall together."""
         return math.exp(size * self.epsilon)
 
 
@@ -60,7 +68,8 @@ def conclude(report: Report) -> Conclusions:
     if not report.epsilon2:
         return Conclusions(epsilon, math.exp(epsilon), None, None)
     by_degree = report.noisy_degree if report.mechanism == "dprr" else None
-    stranger, neighbour = thresholds(exact(report.epsilon2), report.n, by_degree, WORD_BITS)
+    on_list = exact(report.epsilon2) * (LIST_PART if report.mechanism == "closed-pairs" else 1)
+    stranger, neighbour = thresholds(on_list, report.n, by_degree, WORD_BITS)
     whole = 1 << WORD_BITS
     listed = neighbour / stranger if stranger else 1.0
     unlisted = (whole - neighbour) / (whole - stranger)
@@ -80,7 +89,7 @@ def in_words(report: Report, size: int, group_names: Sequence[str] = ()) -> list
         return [
             *lines,
             "They hold your list as it is: whoever reads them knows who your friends in this community are.",
-            _UNPROTECTED,
+            UNPROTECTED,
         ]
     told = conclude(report)
     if report.mechanism in WITH_DEGREE:
@@ -91,21 +100,37 @@ def in_words(report: Report, size: int, group_names: Sequence[str] = ()) -> list
             f"They say how many friends you have in each group: {counts}. Each is the true number plus noise of its "
             "own. One friend stands in one group, so the ε is spent once, however many groups there are."
         )
-    if report.asked:
+    if report.mechanism == "closed-pairs":
         lines.append(
-            "They say that you look like a hub. Once the others have reported, you are asked how many of your friends "
-            "are busy: 'graphldp client answer' counts them, with noise that was drawn with this report, at no more ε."
+            "You are asked again once the others have reported: how many pairs of your friends are friends, by "
+            "everybody's noisy list. 'graphldp client answer' counts them, with noise that was drawn with this report; "
+            "its ε is in the one that you were told. Your list is kept here until then; 'graphldp client answer "
+            "--decline' deletes it."
+        )
+    elif report.asked:
+        lines.append(
+            "They say that you are asked again. Once the others have reported, you are asked how many of your friends "
+            "are busy: 'graphldp client answer' counts them, with noise that was drawn with this report, at no more ε. "
+            "Your list is kept here until then; 'graphldp client answer --decline' deletes it."
         )
     elif report.hub:
-        lines.append("They say that you look like a hub, so they hold a list as well; few other reports do.")
+        lines.append("They say that you look like a hub, so they hold a list as well.")
     if report.epsilon2:
         lines.append(f"They list {len(report.neighbours):,} people, drawn by chance among friends and strangers alike.")
-    return [*lines, *_odds(told), _UNPROTECTED]
+    return [*lines, *_odds(told), UNPROTECTED]
 
 
-def _odds(told: Conclusions) -> list[str]:
+def level(epsilon: float) -> str:
+    """How private an ε is, in words; the browser client has the same."""
+    return next(words for most, words in LEVELS if epsilon <= most)
+
+
+def in_general(epsilon: float) -> list[str]:
+    """What an ε allows whoever reads a report, and both friends' reports: true before the draw and after it."""
+    told = Conclusions(epsilon, math.exp(epsilon), None, None)
+    both = Conclusions(2 * epsilon, math.exp(2 * epsilon), None, None)
     lines = [
-        f"ε = {told.epsilon:.6g}: the odds that one given person is your friend change by a factor of "
+        f"ε = {epsilon:.6g}: the odds that one given person is your friend change by a factor of "
         f"{told.odds_factor:.4g} at most, up or down. This is so for somebody whose beliefs about your other "
         "friendships do not hang on this one, or who knows the others already.",
         f"Friendships that stand or fall together count together: with {GROUP} of them the factor is up to "
@@ -114,6 +139,18 @@ def _odds(told: Conclusions) -> list[str]:
     for prior in PRIORS:
         low, high = told.believes(prior)
         lines.append(f"One friendship, {prior:.0%} likely beforehand, becomes {low:.1%} to {high:.1%} likely.")
+    lines.append(
+        "Your friend's own report speaks of your friendship too, and the two factors multiply. If hers has the same ε, "
+        f"both together have {both.epsilon:.6g}: a factor of {both.odds_factor:.4g}, and {PRIORS[1]:.0%} beforehand "
+        f"becomes {both.believes(PRIORS[1])[1]:.1%} at most."
+    )
+    if told.believes(0.5)[1] >= NEARLY_SURE:
+        lines.append("At this ε somebody who reads your report can become nearly sure of a friendship.")
+    return lines
+
+
+def _odds(told: Conclusions) -> list[str]:
+    lines = in_general(told.epsilon)
     if told.listed_factor is not None and told.unlisted_factor is not None:
         found = f"In this report being listed changes a person's odds by {told.listed_factor:.4g}, not being listed "
         lines.append(f"{found}by {told.unlisted_factor:.4g}.")
@@ -122,8 +159,6 @@ def _odds(told: Conclusions) -> list[str]:
             "The number of friends changes them as well, for somebody who knows the others: by a factor of up to "
             f"{told.degree_factor:.4g}, up or down."
         )
-    if told.believes(0.5)[1] >= NEARLY_SURE:
-        lines.append("At this ε somebody who reads your report can become nearly sure of a friendship.")
     return lines
 
 

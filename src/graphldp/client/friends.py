@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.errors import DataError, FormatError
+from graphldp.errors import FormatError
 from graphldp.wire import plain
+from graphldp.wire.roster import LONGEST_NAME
 
 _COLUMNS = ("account address", "account", "acct", "address", "name", "username", "handle", "user", "friend")
 _SEPARATORS = (";", "\t", "|")
+_LONGEST = 10 * LONGEST_NAME  # of a name in the file, which may be spelled in more characters than a roster's
 
 
 @dataclass(frozen=True)
@@ -54,37 +56,50 @@ def read_names(path: Path) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
+def find(part: str, roster: Sequence[str]) -> list[str]:
+    """The names of the roster that have this in them, as names are compared."""
+    return [name for name in roster if plain(part) in plain(name)]
+
+
 def numbered(roster: Sequence[str]) -> dict[str, int]:
-    """The numbers of a roster's names, as names are compared.
+    """The numbers of a roster's names, as names are compared."""
+    return {plain(name): number for number, name in enumerate(roster)}
 
-    Raises:
-        DataError: where two of them are one name by that.
+
+def match(names: Iterable[str], numbers: Mapping[str, int], user: int) -> Matched:
+    """Look names up among those of a roster; the user's own name is dropped.
+
+    Whichever of them match, the same is done for each, in the same memory: else a roster that is made for it would
+    tell by the time or the memory that this takes who is a friend.
     """
-    numbers: dict[str, int] = {}
-    for number, name in enumerate(roster):
-        if numbers.setdefault(plain(name), number) != number:
-            raise DataError("The roster holds two names that differ only in case or spelling of letters.")
-    return numbers
+    n, hosts = len(numbers), {name.split("@")[0] for name in numbers}
+    wanted = {plain(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}\0") for name in names} - {""}
+    inside = np.zeros(n + 1, np.bool_)
+    missing = split = same = 0
+    for name in wanted:
+        number = numbers.get(name, n)
+        inside[number] = True
+        missing += number == n
+        split += any(mark in name for mark in _SEPARATORS) & (number == n)
+        same += (name.split("@")[0] in hosts) & (number == n)
+    inside[[user, n]] = False
+    neighbours = np.flatnonzero(inside).astype(np.int32)
+    return Matched(neighbours, missing, _cause(bool(len(neighbours)), missing, split, same))
 
 
-def match(names: Iterable[str], roster: Sequence[str], user: int) -> Matched:
-    """Look names up in the roster; the user's own name is dropped."""
-    numbers = numbered(roster)
-    wanted = {plain(name) for name in names} - {plain(roster[user]), ""}
-    found = sorted(numbers[name] for name in wanted if name in numbers)
-    missing = wanted - numbers.keys()
-    return Matched(np.array(found, np.int32), len(missing), _cause(bool(found), missing, numbers.keys()))
+def _cause(found: bool, missing: int, split: int, same: int) -> str | None:
+    """What is likely wrong with a file of which names are missing; no name is repeated.
 
-
-def _cause(found: bool, missing: Set[str], roster: Set[str]) -> str | None:
-    """What is likely wrong with a file of which names are missing; no name is repeated."""
+    Args:
+        found: whether any is in the roster.
+        missing: how many are not.
+        split: in how many of these a separator stands.
+        same: how many of them would be in the roster but for their host.
+    """
     if not missing:
         return None if found else "The file holds no names."
-    split = sum(any(mark in name for mark in _SEPARATORS) for name in missing)
-    if 2 * split > len(missing):
+    if 2 * split > missing:
         return "Its lines look like several columns: a semicolon or a tab stands in them. Use commas, or a name a line."
-    hosts = {name.split("@")[0] for name in roster}
-    same = sum(name.split("@")[0] in hosts for name in missing)
     if same:
         return f"{same:,} more would match but for the host: one side writes user@host, the other user or another host."
     return None if found else "No name is in the roster: is it the file of another account or network?"

@@ -3,7 +3,7 @@
 Each step is on the disk before the next begins:
 
 1. the ledger notes that the reports of this community are withdrawn: from here on none of them is sent again, and none
-   of their questions is answered;
+   of their questions is answered, so the list that may wait for one is deleted;
 2. the collector is asked to delete them, until it acknowledges that; the ledger notes it.
 
 The request names the slot and the latest epoch in which a report was drawn. Neither depends on the list.
@@ -32,6 +32,7 @@ def withdraw(member: Membership, ledger: Ledger, sender: Sender) -> list[int]:
         raise ClientError("No report was drawn for this community here, so there is nothing to withdraw.")
     for entry in drawn:
         ledger.mark_withdrawn(entry)
+    member.drop_lists(ledger)
     epochs = sorted(entry.epoch for entry in drawn)
     sender.withdraw(member.published.user, epochs[-1])
     for entry in drawn:

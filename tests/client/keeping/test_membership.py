@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ ONE = 10**6
 
 @pytest.fixture
 def client(tmp_path: Path, server: FailingCollector) -> Client:
-    joined = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0)
+    joined = Client(tmp_path / "home", pauses=(), timeout=60.0, tick=0.0)
     joined.join(server.invitation, accept=ONE)
     return joined
 
@@ -25,7 +26,9 @@ def folder(client: Client, tmp_path: Path) -> Path:
     return next((tmp_path / "home" / "memberships").iterdir())
 
 
+@pytest.mark.attack("device")
 def test_one_id_on_two_servers(client: Client, server: FailingCollector, friends: Path) -> None:
+    """One community id on two servers."""
     with failing_collector() as second:
         client.join(second.invitation, accept=ONE)
         with pytest.raises(ClientError, match=f"--server, one of: .*{second.invitation.server}"):
@@ -40,11 +43,13 @@ def test_one_id_on_two_servers(client: Client, server: FailingCollector, friends
         assert client.report("audit").acknowledged
 
 
+@pytest.mark.attack("device")
 @pytest.mark.parametrize("name", ["invitation.json", "community.json"])
 @pytest.mark.parametrize("text", ["{", "{}", "[]", "null", '{"invitation": "x", "published": {}, "accepted": 1}'])
 def test_a_damaged_membership_sends_nothing(
     client: Client, server: FailingCollector, folder: Path, friends: Path, name: str, text: str
 ) -> None:
+    """A damaged vault, a full disk, a kill at every step."""
     (folder / name).write_text(text)
     with pytest.raises(FormatError, match="damaged"):
         client.report("audit", friends_file=friends)
@@ -96,3 +101,20 @@ def test_a_new_epoch_keeps_one_roster(client: Client, server: FailingCollector, 
     server.epoch, server.changes = 2, {"roster": ROSTER[::-1]}
     client.report("audit", friends_file=friends, new_epoch=True)
     assert [vault.kept(path) for path in folder.glob("roster-*.json")] == [ROSTER[::-1]]
+
+
+@pytest.mark.attack("device")
+def test_two_ways_to_write_an_address_that_an_older_client_kept_apart(
+    client: Client, server: FailingCollector, folder: Path, friends: Path
+) -> None:
+    """A vault that has one community twice, under two ways to write its server: one counts, until it is forgotten."""
+    client.report("audit", friends_file=friends)
+    shutil.copytree(folder, folder.with_name("0" * 16))
+    ledger, members = client.status()
+    assert [each.folder for each in members] == [folder]
+    assert len(ledger.entries) == 1
+    assert client.report("audit").acknowledged
+    client.forget("audit")
+    assert [each.folder for each in client.status()[1]] == [folder]
+    client.forget("audit")
+    assert client.status()[1] == []

@@ -21,8 +21,10 @@ def test_a_vault_is_its_owners_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "home" / "a.json").stat().st_mode) == 0o600
 
 
+@pytest.mark.attack("device")
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o720, 0o702])
 def test_a_folder_that_others_can_write_to_is_refused(tmp_path: Path, mode: int) -> None:
+    """A vault that others can write to, belongs to somebody else, or is a link."""
     home = tmp_path / "home"
     vault.keep(home / "a.json", [1])
     home.chmod(mode)
@@ -43,7 +45,9 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.attack("device")
 def test_links_are_not_followed(tmp_path: Path) -> None:
+    """A vault that others can write to, belongs to somebody else, or is a link."""
     (tmp_path / "real").mkdir(mode=0o700)
     (tmp_path / "home").symlink_to(tmp_path / "real")
     with pytest.raises(ClientError, match="not a link"), vault.locked(tmp_path / "home"):

@@ -32,7 +32,7 @@ TERMS: dict[str, Any] = {
 
 def joined(tmp_path: Path, server: FailingCollector, *noises: int, **changes: Any) -> Client:
     server.changes = TERMS | changes
-    client = Client(tmp_path / "home", pauses=(), timeout=5.0, tick=0.0, _entropy=Given(*noises))
+    client = Client(tmp_path / "home", pauses=(), timeout=60.0, tick=0.0, _entropy=Given(*noises))
     client.join(server.invitation, accept=2 * ONE)
     return client
 
@@ -117,7 +117,7 @@ def test_the_user_is_told_what_is_asked(tmp_path: Path, server: FailingCollector
     said: list[str] = []
 
     def ask(question: Consent) -> bool:
-        said.extend(question.in_words())
+        said.extend([*question.of_list(), *question.in_words()])
         return False
 
     with pytest.raises(ClientError, match="You said no"):
@@ -136,8 +136,12 @@ def test_what_left_is_explained() -> None:
     assert (conclude(report).epsilon, conclude(report).listed_factor) == (1.0, None)
 
 
+@pytest.mark.attack("device")
 def test_the_groups_that_were_pinned_count(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
-    """The collector puts one friend into a group of her own, after the user has joined."""
+    """Put one friend alone into a group of `friend-counts`, after users have joined.
+
+    The collector puts one friend into a group of her own, after the user has joined.
+    """
     client = joined(tmp_path, server, 0, 0)
     server.changes |= {"groups": [int(number == 11) for number in range(len(ROSTER))]}
     with pytest.raises(ClientError, match="publishes something else by now"):
@@ -165,14 +169,16 @@ def test_another_partition_is_another_community(
     assert client.status()[0].spent == ONE
 
 
+@pytest.mark.attack("device")
 def test_a_new_partition_is_shown_before_it_is_taken(tmp_path: Path, server: FailingCollector, friends: Path) -> None:
+    """Count one list by two partitions at one ε."""
     client = joined(tmp_path, server, 0, 0, 0, 0)
     client.report("audit", friends_file=friends)
     server.epoch, said = 2, list[str]()
     server.changes |= {"groups": [1 - GROUPS[0], *GROUPS[1:]], "group_names": ["even", "odd"]}
 
     def ask(question: Consent) -> bool:
-        said.extend(question.in_words())
+        said.extend([*question.of_list(), *question.in_words()])
         return True
 
     drawn = client.report("audit", friends_file=friends, new_epoch=True, approve=ask)
@@ -194,6 +200,7 @@ def test_groups_other_than_the_pinned_ones_are_not_counted_by(
     assert server.bodies == []
 
 
+@pytest.mark.attack("device")
 @pytest.mark.parametrize(
     "change",
     [
@@ -208,6 +215,7 @@ def test_groups_other_than_the_pinned_ones_are_not_counted_by(
 def test_groups_that_are_no_partition_are_not_joined(
     tmp_path: Path, server: FailingCollector, change: dict[str, Any]
 ) -> None:
+    """Publish groups that overlap, are empty, or are more than users."""
     with pytest.raises(WireError):
         joined(tmp_path, server, **change)
     assert not list(tmp_path.glob("home/memberships/*/invitation.json"))

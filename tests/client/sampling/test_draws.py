@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphldp.client.sampling import hubs, sampler
+from graphldp.client.sampling import hubs, pairs, sampler
 from graphldp.client.sampling.entropy import Entropy
 from graphldp.wire import encode
 
@@ -23,6 +23,10 @@ def test_the_bytes_are_those_of_the_randomness(vector: dict[str, Any]) -> None:
     entropy = Entropy(_source=randomness.read)
     if vector["mechanism"] == "hub-counts":
         report, noise = hubs.draw(vector["friends"], **given, _entropy=entropy)
+        assert noise == vector["noise"]
+    elif vector["mechanism"] == "closed-pairs":
+        given = {name: vector[name] for name in ("n", "user", "epsilon1", "epsilon2")}
+        report, noise = pairs.draw(vector["friends"], **given, _entropy=entropy)
         assert noise == vector["noise"]
     else:
         given |= {"mechanism": vector["mechanism"], "epsilon2": vector["epsilon2"]}

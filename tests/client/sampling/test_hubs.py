@@ -55,7 +55,7 @@ def test_the_law_of_both_rounds_is_the_formula(spent: float) -> None:
                 assert abs(true - found) <= law.rest + Fraction(1, 10**15)
             for question, sent in zip(rounds.questions(n), answers, strict=bool(answers)):
                 inside = sum(bool(question.busy[friend]) for friend in friends)
-                u2 = Answer.decode(sent, n=n).busy_friends
+                u2 = Answer.decode(sent, n=n).count
                 u1 = report.noisy_degree - u2
                 true = noise(spent, u1 - (len(friends) - inside)) * noise(spent, u2 - inside)
                 assert abs(true - found) <= law.rest
@@ -83,7 +83,7 @@ def test_wild_noise_stays_within_the_wire_and_adds_up() -> None:
     most = (1 << 27) - 1
     report, kept = hubs.draw([0], n=5, user=1, epsilon1=1.0, hub_from=3, _entropy=Scripted(0, 1 << 40))
     assert (report.noisy_degree, report.asked, kept) == (most, True, 1 << 40)
-    assert hubs.answer(Question(np.ones(5, np.bool_)), [0], 1, 1 << 40).busy_friends == most
+    assert hubs.answer(Question(np.ones(5, np.bool_)), [0], 1, 1 << 40).count == most
 
 
 @pytest.mark.parametrize("options", [{"friends": [1]}, {"friends": [5]}, {"epsilon1": 0.0}, {"epsilon1": 1 / 3}])

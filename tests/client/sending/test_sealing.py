@@ -13,8 +13,8 @@ from typing import Any
 
 import httpx
 import pytest
+from benchmarks.services import Collector
 from tests.collector.people import BEES, HUB, open_bees, open_cats, report
-from tests.collector.services import Collector
 
 from graphldp.client.protocol import Client
 from graphldp.client.sending.sealing import seal
@@ -77,7 +77,7 @@ class World:
         self.collector = Collector(database, {"token_per_minute": 0})
 
     def batch(self, *items: dict[str, Any]) -> list[dict[str, Any]]:
-        answer = httpx.post(f"{self.collector.url}/v1/reports:batch", json={"reports": list(items)}, timeout=20)
+        answer = httpx.post(f"{self.collector.url}/v1/reports:batch", json={"reports": list(items)}, timeout=60)
         assert answer.status_code == 200, answer.text
         results: list[dict[str, Any]] = answer.json()["results"]
         return results
@@ -106,12 +106,14 @@ def relay(world: World) -> Iterator[Relay]:
 def member(world: World, folder: Path, user: int, friends: range) -> tuple[Client, Path]:
     file = folder / f"friends-{user}.txt"
     file.write_text("\n".join(f"cat {other}" for other in friends if other != user))
-    client = Client(folder / f"home-{user}", pauses=(), timeout=20.0, tick=0.0)
+    client = Client(folder / f"home-{user}", pauses=(), timeout=60.0, tick=0.0)
     client.join(Invitation(world.collector.url, "cats", world.tokens[user]), accept=ONE)
     return client, file
 
 
+@pytest.mark.attack("device")
 def test_a_relay_sees_neither_token_nor_report(world: World, relay: Relay, tmp_path: Path) -> None:
+    """A relay that reads what it carries."""
     for user, friends in ((10, range(0)), (11, range(20, 21)), (12, range(50))):
         client, file = member(world, tmp_path, user, friends)
         drawn = client.report("cats", friends_file=file, choice="standard", relay=relay.url)
@@ -130,7 +132,9 @@ def test_a_relay_sees_neither_token_nor_report(world: World, relay: Relay, tmp_p
     assert len({len(body) for body in relay.bodies}) == 1  # whoever reports, and whatever
 
 
+@pytest.mark.attack("device")
 def test_a_relay_that_lies_gets_the_same_report_again(world: World, relay: Relay, tmp_path: Path) -> None:
+    """A relay that says it sent what it did not."""
     client, file = member(world, tmp_path, 13, range(20, 30))
     relay.lies = [{"results": []}, {"results": "all well"}, {"results": [{"status": 500, "title": "no"}]}, {}]
     for _ in range(len(relay.lies)):
@@ -147,7 +151,11 @@ def test_a_relay_that_lies_gets_the_same_report_again(world: World, relay: Relay
     assert {each.user: each.body for each in world.store.stored(world.cats)}[13] == drawn.body
 
 
+@pytest.mark.attack("device")
 def test_what_a_relay_kept_is_of_no_use_to_it(world: World) -> None:
+    """A relay that sends a sealed report twice, late, or after its withdrawal. A sealed report under another
+    community's name.
+    """
     mine, other = {"community": "cats", "sealed": world.seal(14, report(14))}, world.seal(14, report(14, degree=9))
     assert [each["status"] for each in world.batch(mine, mine)] == [201, 200]
     assert world.batch(mine)[0]["status"] == 200  # a replay is the same report
@@ -189,9 +197,11 @@ def test_sealed_items_are_decided_like_plain_ones(world: World) -> None:
     assert found == [*expected, (422, "bad-request"), (422, "bad-seal"), (201, ""), (201, "")]
 
 
+@pytest.mark.attack("device")
 def test_too_many_to_open_are_refused_whole(world: World) -> None:
+    """Batches of sealed nonsense, to keep the collector opening them."""
     item = {"community": "cats", "sealed": "4QAD"}
-    answer = httpx.post(f"{world.collector.url}/v1/reports:batch", json={"reports": [item] * 201}, timeout=20)
+    answer = httpx.post(f"{world.collector.url}/v1/reports:batch", json={"reports": [item] * 201}, timeout=60)
     assert answer.status_code == 422
     assert "200 sealed" in answer.json()["detail"]
 
@@ -217,7 +227,7 @@ def test_answers_come_in_batches_too(world: World) -> None:
     found = [(each["status"], each.get("type", "").rpartition(":")[2]) for each in world.batch(*items)]
     expected = [(401, "unauthorized"), (409, "not-asked"), (201, ""), (200, ""), (409, "answer-taken")]
     assert found == expected
-    assert [each.busy_friends for each in world.store.second_round.answers(world.store.community("bees"))] == [4]
+    assert [each.count for each in world.store.second_round.answers(world.store.community("bees"))] == [4]
 
 
 def test_a_key_that_is_gone_is_said_and_the_report_stays_the_same(world: World, relay: Relay, tmp_path: Path) -> None:

@@ -75,15 +75,17 @@ def answers() -> Iterator[Answers]:
 
 @pytest.fixture
 def way(answers: Answers) -> Sender:
-    return Sender(Invitation(f"http://127.0.0.1:{answers.server_address[1]}", "c", "t"), pauses=(), timeout=10.0)
+    return Sender(Invitation(f"http://127.0.0.1:{answers.server_address[1]}", "c", "t"), pauses=(), timeout=60.0)
 
 
 def asks(way: Sender) -> tuple[Callable[[], object], ...]:
     return (way.fetch, lambda: way.holds(1), lambda: way.put(3, 1, b"report"))
 
 
+@pytest.mark.attack("device")
 @pytest.mark.parametrize("status", [200, 201, 404, 503])
 def test_compressed_answers_are_not_unpacked(answers: Answers, way: Sender, status: int) -> None:
+    """A gzip bomb in an answer."""
     answers.status, answers.headers = status, {"Content-Encoding": "gzip"}
     answers.parts = [gzip.compress(bytes(50_000_000))]
     for ask in asks(way):
@@ -96,10 +98,12 @@ def test_compressed_answers_are_not_unpacked(answers: Answers, way: Sender, stat
     assert {request[2]["Accept-Encoding"] for request in answers.requests} == {"identity"}
 
 
+@pytest.mark.attack("device")
 @pytest.mark.parametrize("status", [200, 404])
 def test_answers_without_an_end_are_given_up(
     answers: Answers, way: Sender, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """An endless answer, a million empty objects, 22 million names of two letters."""
     monkeypatch.setattr(sender, "MOST_BYTES", 1 << 20)
     answers.status, answers.parts, answers.endless = status, [bytes(1 << 16)], True
     for ask in asks(way):
@@ -107,8 +111,10 @@ def test_answers_without_an_end_are_given_up(
             ask()
 
 
+@pytest.mark.attack("device")
 @pytest.mark.parametrize(("part", "count", "most"), [(b"{}", 1_000_000, 30_000_000), (b"1", 9_000_000, 90_000_000)])
 def test_many_small_parts_are_not_read(answers: Answers, way: Sender, part: bytes, count: int, most: int) -> None:
+    """An endless answer, a million empty objects, 22 million names of two letters."""
     answers.parts = [b'{"roster": [' + (part + b",") * count + part + b"]}"]
     tracemalloc.start()
     with pytest.raises(SendError, match="not what a community publishes"):
@@ -125,7 +131,9 @@ def test_what_is_no_json_object_is_refused(answers: Answers, way: Sender, body: 
         way.fetch()
 
 
+@pytest.mark.attack("device")
 def test_a_problem_cannot_write_to_the_terminal(answers: Answers, way: Sender) -> None:
+    """Escape sequences in names, choices and problems."""
     answers.status = 422
     answers.parts = [b'{"title": "\\u001b[2Jgone", "detail": "a\\u009b31m\\u202eb"}']
     with pytest.raises(SendError) as caught:
@@ -142,23 +150,29 @@ def test_redirects_are_not_followed(answers: Answers, way: Sender) -> None:
     assert len(answers.requests) == 3
 
 
+@pytest.mark.attack("device")
 @pytest.mark.parametrize("asked", ["0", "\xb2", "-1", "soon", "9" * 400, ""])
 def test_any_pause_that_is_asked_for_is_survived(answers: Answers, asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pause of `²` seconds, a server `https://[a`."""
     monkeypatch.setattr(sender, "LONGEST_PAUSE", 0.01)
     answers.status, answers.headers = 429, {"Retry-After": asked}
     address = f"http://127.0.0.1:{answers.server_address[1]}"
     with pytest.raises(SendError, match="429"):
-        Sender(Invitation(address, "c", "t"), pauses=(0.0,), timeout=5.0).put(3, 1, b"report")
+        Sender(Invitation(address, "c", "t"), pauses=(0.0,), timeout=60.0).put(3, 1, b"report")
     assert len(answers.requests) == 2
 
 
+@pytest.mark.attack("device")
 @pytest.mark.parametrize(
     "drips",
     [b"", b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n"],
     ids=["status", "header", "body"],
 )
 def test_a_server_that_drips_is_left_at_the_deadline(answers: Answers, drips: bytes) -> None:
-    """A byte every twentieth of a second, for ever: each one begins a new timeout. The bytes are no honest status."""
+    """An answer that sends one byte now and then, in its status, a header or its body.
+
+    A byte every twentieth of a second, for ever: each one begins a new timeout. The bytes are no honest status.
+    """
     sender._trusted()  # reads certificates the first time, which may take as long as the deadline
     answers.drips = drips or b"HTTP/1.1 2"
     sending = Sender(

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from graphldp.client.keeping import vault
-from graphldp.errors import ClientError, FormatError
-from graphldp.wire import MILLION, Choice
+from graphldp.errors import ClientError, FormatError, WireError
+from graphldp.wire import MILLION, Choice, address
 
 DEFAULT_CAP = 5 * MILLION
 
@@ -165,7 +165,21 @@ def _read(found: Any, refused: FormatError) -> tuple[int, list[Entry]]:
         raise refused from None
     if type(cap) is not int or not all(_whole(entry) for entry in entries):
         raise refused
-    return cap, entries
+    by_slot: dict[tuple[str, str, int], Entry] = {}
+    for written in entries:
+        try:
+            entry = replace(written, server=address(written.server))
+        except WireError:
+            raise refused from None
+        known = by_slot.get(entry.slot)
+        by_slot[entry.slot] = entry if known is None else _both(known, entry)
+    return cap, list(by_slot.values())
+
+
+def _both(first: Entry, second: Entry) -> Entry:
+    """Two reports for one slot, under two ways to write its address: both left, so both count."""
+    costs = [each.millionths for each in (first, second)]
+    return replace(_joined(first, second), millionths=None if None in costs else sum(each or 0 for each in costs))
 
 
 def _joined(ours: Entry, theirs: Entry) -> Entry:

@@ -10,7 +10,7 @@ A folder that somebody else could write to, or that is a link, is refused: its f
     memberships/KEY/invitation.json    server, community, token
                     community.json     what the community publishes, and what the user accepts
                     roster-DIGEST.json the names it published with it
-                    report-EPOCH.json  the list and the one report drawn from it
+                    report-EPOCH.json  the one report, and its list until a second question is answered
 """
 
 from __future__ import annotations

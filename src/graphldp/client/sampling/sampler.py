@@ -11,7 +11,7 @@ comparison: with U a uniform word of 64 bits and E a rational number at most e^�
 T₀ is rounded up and T₁ down: towards each other, so that the odds of any two answers stay within E ≤ e^ε₂. All four
 ratios are checked, in whole numbers, before anything is drawn. Every bit costs the same work, whatever it is.
 By rr, and for a hub of hub-lists, q = 1.
-``docs/client.md`` has the proof, ``docs/audit.md`` the check by enumeration.
+``docs/guides/client.md`` has the proof, ``docs/evidence/audit.md`` the check by enumeration.
 """
 
 from __future__ import annotations

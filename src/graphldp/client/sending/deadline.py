@@ -34,7 +34,7 @@ class Deadline:
 
     @property
     def trace(self) -> Callable[[str, Mapping[str, Any]], None]:
-        """For a request's extensions: httpx says here which connection it has opened."""
+        """A trace for a request's extensions, in which httpx says which connection it has opened."""
 
         def note(event: str, info: Mapping[str, Any]) -> None:
             if event.endswith(_CONNECTED):

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from graphldp.client.sending.deadline import Deadline
 from graphldp.errors import MissingExtraError, SendError, WireError
-from graphldp.text import printable
+from graphldp.files.text import printable
 from graphldp.wire import ANSWER_TYPE, MEDIA_TYPE, Invitation, problems
-from graphldp.wire.reading.strict import read_object
+from graphldp.wire.community import MOST_BRACKETS, MOST_BYTES, MOST_COMMAS
+from graphldp.wire.strict_json import read_object
 
 if TYPE_CHECKING:
     import ssl
@@ -31,9 +32,6 @@ TIMEOUT = 30.0
 TOTAL = 900.0  # seconds: more than all tries and pauses take, and the largest roster over a slow line
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 LONGEST_PAUSE = 60.0
-MOST_BYTES = 1 << 27  # of what a community publishes: three million names of forty bytes
-MOST_BRACKETS = 1 << 16  # in it: brackets cost a reader the most memory a byte, and an honest answer has few
-MOST_COMMAS = 1 << 23  # in it: two letters become sixty bytes when they are read
 SHORT = 1 << 16  # bytes of any other answer
 _OVER = (
     "The epoch that your report was drawn for is over, and takes no more reports. "
@@ -71,6 +69,7 @@ class Sender:
         pauses: seconds between tries; one try more than there are pauses.
         timeout: seconds that a connection, a read or a write may take.
         total: seconds that everything may take, from the first try to the end of the last.
+        asking: whom to ask where the collector refuses for good, in words.
     """
 
     def __init__(
@@ -80,7 +79,9 @@ class Sender:
         pauses: tuple[float, ...] = PAUSES,
         timeout: float = TIMEOUT,
         total: float = TOTAL,
+        asking: str = "",
     ) -> None:
+        self._asking = asking
         self._invitation, self._pauses, self._timeout, self._total = invitation, pauses, timeout, total
         self._base = f"{invitation.server}/v1/communities/{invitation.community}"
 
@@ -152,7 +153,7 @@ class Sender:
                         return answer
                     why = _reason(answer)
                     if answer.status not in (408, 429) and answer.status < 500:
-                        raise SendError(why)
+                        raise SendError(f"{why} {self._asking}".rstrip())
                     wait = None if pause is None else max(pause, _asked_pause(answer))
                 if wait is not None:
                     wait *= random.uniform(0.5, 1.5)  # noqa: S311 - spreads load, hides nothing
