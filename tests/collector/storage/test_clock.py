@@ -33,7 +33,9 @@ def test_time_goes_on(store: Store) -> None:
         assert machine.run(DAY) == START + days * DAY == machine.clock.now()
 
 
+@pytest.mark.attack("storage")
 def test_a_clock_that_went_back_is_not_followed(store: Store) -> None:
+    """Put a server's clock back, or start a store in a wrong year."""
     machine = Machine(store)
     machine.clock.tick()
     assert machine.run(DAY, -YEAR) == START + DAY  # and time goes on: sessions end, and reports go
@@ -42,7 +44,9 @@ def test_a_clock_that_went_back_is_not_followed(store: Store) -> None:
     assert machine.run(YEAR) == START + DAY + YEAR
 
 
+@pytest.mark.attack("storage")
 def test_a_store_that_began_in_a_wrong_year_does_not_stand_still(store: Store) -> None:
+    """Put a server's clock back, or start a store in a wrong year."""
     machine = Machine(store)
     machine.wall += 10 * YEAR
     machine.clock.tick()
@@ -51,8 +55,10 @@ def test_a_store_that_began_in_a_wrong_year_does_not_stand_still(store: Store) -
         assert machine.run(DAY) == START + 10 * YEAR + HOUR + days * DAY
 
 
+@pytest.mark.attack("storage")
 @pytest.mark.parametrize("jump", [YEAR, -YEAR])
 def test_two_servers_do_not_make_time_run_twice_as_fast(store: Store, jump: timedelta) -> None:
+    """Several servers on one database while the clock is wrong."""
     machines = Machine(store), Machine(store)
     for machine in machines:
         machine.clock.tick()

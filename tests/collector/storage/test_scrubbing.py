@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.collector.services import Postgres
+from benchmarks.services import Postgres
 
 from graphldp.collector.storage.database import open_engine
 from graphldp.collector.storage.scrubbing import scrub

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.collector.people import CHOICES, N, open_cats, submission
 
-from graphldp.collector.intake import Ruling, Submission
+from graphldp.collector.storage.collecting.accepting import Ruling, Submission
 from graphldp.collector.storage.database import open_engine
 from graphldp.collector.storage.operating.results import Prediction, Run
 from graphldp.collector.storage.store import Store
@@ -37,7 +37,7 @@ def test_a_community_comes_back_as_it_was_opened(store: Store) -> None:
         ({"choices": []}, "one choice"),
         ({"choices": [Choice("a", 0.1, 0.9), Choice("a", 0.2, 0.8)]}, "distinct names"),
         ({"choices": [Choice("a", 0.1, 0.12345678)]}, "millionths"),
-        ({"choices": [Choice("a\x1b[2J", 0.1, 0.9)]}, "name must be printable"),
+        ({"choices": [Choice("a\x1b[2J", 0.1, 0.9)]}, "A name is not printable"),
         ({"name": "cats\u202e"}, "'name' parameter of a community must be printable"),
         ({"name": "c" * 201}, "Got 201 characters instead"),
         ({"choices": [Choice("a", 0.0, 0.9)]}, "cannot be reported"),
@@ -61,6 +61,14 @@ def test_an_id_is_taken_once(store: Store) -> None:
     open_cats(store)
     with pytest.raises(ParameterError, match="already"):
         open_cats(store)
+
+
+@pytest.mark.attack("collector")
+@pytest.mark.parametrize("slot", [1 << 31, 9_999_999_999])
+def test_a_token_for_a_slot_beyond_any_opens_nothing(store: Store, slot: int) -> None:
+    """A token whose slot is no number of PostgreSQL's was a 503, for a whole batch of others' answers too."""
+    cats, tokens = open_cats(store)
+    assert store.invitations.holders([(cats, tokens[7]), (cats, f"{slot}{tokens[7][1:]}")]) == [7, None]
 
 
 def test_a_token_opens_its_slot_and_no_other(store: Store) -> None:
@@ -96,7 +104,7 @@ def test_a_slot_is_decided_once(store: Store) -> None:
     assert store.accept([first]) == [Ruling.STORED]
     assert store.accept([first, other, first]) == [Ruling.REPEATED, Ruling.TAKEN, Ruling.REPEATED]
     assert [each.body for each in store.stored(cats)] == [b"first"]
-    assert store.noisy_degrees(cats) == [3]
+    assert store.tally.degrees(cats) == {3: 1}
     assert store.tally.of() == {cats.key: (N, 1, 0)}
 
 
@@ -184,6 +192,13 @@ def test_tokens_are_kept_for_the_epoch_that_is_open_by_then(store: Store) -> Non
     assert store.holder(second, tokens[7]) is None
 
 
+def test_the_first_free_slots_are_drawn(store: Store) -> None:
+    store.open_community("cats", [f"cat {u}" for u in range(9)], mechanism="dprr", choices=CHOICES)
+    store.invitations.keep("cats", store.invitations.draw("cats", [0, 3, 8]), replace=True)
+    assert list(store.invitations.draw("cats", None, 4)) == [1, 2, 4, 5]
+    assert list(store.invitations.draw("cats")) == [1, 2, 4, 5, 6, 7]
+
+
 def test_two_who_invite_at_once_do_not_void_each_others_tokens(store: Store) -> None:
     cats = store.open_community("cats", ["ann", "bob"], mechanism="dprr", choices=CHOICES)
     mine, theirs = store.invitations.draw("cats"), store.invitations.draw("cats")
@@ -200,8 +215,12 @@ def test_two_who_invite_at_once_do_not_void_each_others_tokens(store: Store) -> 
         store.invitations.draw("cats", [0])
 
 
+@pytest.mark.attack("storage")
 def test_operators_who_act_at_once_lose_nothing(database: str) -> None:
-    """Renewals and invitations in turns from two sides: afterwards the last token, and it alone, opens its slot."""
+    """Two operators at once.
+
+    Renewals and invitations in turns from two sides: afterwards the last token, and it alone, opens its slot.
+    """
     first, second = Store(open_engine(database)), Store(open_engine(database))
     open_cats(first)
     barrier = threading.Barrier(2)

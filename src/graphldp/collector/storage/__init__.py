@@ -1,1 +1,1 @@
-"""What the collector keeps, and how: tables, engines, one transaction for many reports."""
+"""The storage of the collector: tables, engines, one transaction for many reports."""

@@ -1,4 +1,4 @@
-"""What time it is, for what cannot be undone.
+"""A clock for what cannot be undone.
 
 The clock of a machine may be wrong, and then jump. The store keeps the time that it believes, which never goes back:
 
@@ -22,7 +22,7 @@ from datetime import UTC, date, datetime, timedelta
 from sqlalchemy import Connection, Engine, insert, select, update
 
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.database import StorePart, transaction
 
 _NEAR = timedelta(hours=1)
 _DOUBT = timedelta(days=1)
@@ -33,13 +33,7 @@ def _wall() -> datetime:
 
 
 class Clock:
-    """The time of a store.
-
-    Args:
-        engine: a migrated database.
-        wall: this machine's clock.
-        monotonic: seconds, from anywhere, that never jump.
-    """
+    """The time of a store, from this machine's clock and from seconds that never jump."""
 
     def __init__(
         self, engine: Engine, wall: Callable[[], datetime] = _wall, monotonic: Callable[[], float] = time.monotonic
@@ -92,3 +86,11 @@ def _advance(connection: Connection, here: datetime, ran: timedelta, seen: datet
         believed = max(believed, here)
     connection.execute(update(table).values(believed=believed, ahead_seconds=ahead))
     return believed
+
+
+class TimedPart(StorePart):
+    """A part of the store that goes by its clock."""
+
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        super().__init__(engine)
+        self.clock = clock

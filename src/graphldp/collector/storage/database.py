@@ -6,22 +6,32 @@ it begins. PostgreSQL runs with ``synchronous_commit=on`` whatever its configura
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, Select, Table, create_engine, event, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from graphldp.errors import MissingExtraError, StoreError, bad_parameter
+from graphldp.collector.storage.postgresql import (
+    STATEMENT,
+    WaitLimits,
+    unreachable,
+    wait_for_statements,
+    wait_without_end,
+    watch,
+)
+from graphldp.errors import Described, MissingExtraError, StoreError, bad_parameter
 
+Item = TypeVar("Item")
 _MIGRATIONS = Path(__file__).with_name("migrations")
 _MIGRATION_LOCK = 0x6772_6C64  # PostgreSQL's advisory locks are numbers: this one means "graphldp migrates"
 _CACHE_KB = 65_536  # of a connection to SQLite: with 2 MB, reports of many communities take half as long again
@@ -35,30 +45,49 @@ _PRAGMAS = (
     f"cache_size=-{_CACHE_KB}",
     f"wal_autocheckpoint={_LOG_PAGES}",
 )
-_POSTGRES_OPTIONS = "-c synchronous_commit=on -c statement_timeout=30000 -c lock_timeout=10000 -c timezone=UTC"
+_LISTENS = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}  # seconds, and tries
+_UNACKNOWLEDGED = 10_000  # milliseconds
+_POSTGRES_OPTIONS = {
+    "synchronous_commit": "on",
+    "statement_timeout": round(STATEMENT * 1000),
+    "lock_timeout": 10_000,
+    "timezone": "UTC",
+    # the server too has to notice that we are gone: it holds our locks
+    "tcp_user_timeout": _UNACKNOWLEDGED,
+} | {f"tcp_{name}": value for name, value in _LISTENS.items()}
 
 
 def open_engine(database: str) -> Engine:
-    """Connect to a database, by URL.
-
-    Args:
-        database: ``sqlite:///file.db`` or ``postgresql://user@host/name``.
-    """
+    """Connect to a database, by URL."""
     try:
         url = make_url(database)
-    except ArgumentError:
-        raise _bad_url(database) from None
-    if url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:":
-        return _sqlite(url)
+    except (ArgumentError, ValueError):  # a port that is none may be a password
+        raise _bad_url() from None
+    if url.get_backend_name() == "sqlite" and _is_file(url):
+        return _sqlite(url.set(drivername="sqlite"))
     if url.get_backend_name() == "postgresql":
+        if any("@" in (part or "") for part in (url.host, url.database)):
+            must_be = "a URL whose password has %40 for @ and %2F for /"
+            raise bad_parameter("database", "the collector", must_be, Described("another"))
         return _postgresql(url)
-    raise _bad_url(url.drivername)
+    raise _bad_url()
 
 
-def _bad_url(got: str) -> Exception:
-    return bad_parameter(
-        "database", "the collector", "a URL like sqlite:///file.db or postgresql://user@host/name", got.split(":")[0]
-    )
+def _is_file(url: URL) -> bool:
+    """Whether a URL of SQLite's names a file, and nothing else."""
+    return bool(url.database) and url.database != ":memory:" and not (url.host or url.query)
+
+
+def shown_url(database: str) -> str:
+    """The URL of a database as people may see it: without its password."""
+    open_engine(database).dispose()  # which refuses what may be a password, mistyped
+    return str(make_url(database).difference_update_query(["password"]))
+
+
+def _bad_url() -> Exception:
+    """An error that repeats nothing: any part of what was given may be a password."""
+    must_be = "a URL like sqlite:///file.db or postgresql://user@host/name"
+    return bad_parameter("database", "the collector", must_be, Described("another"))
 
 
 def _sqlite(url: URL) -> Engine:
@@ -83,7 +112,8 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _postgresql(url: URL) -> Engine:
-    arguments = {"connect_timeout": 5, "options": _POSTGRES_OPTIONS}
+    options = " ".join(f"-c {name}={value}" for name, value in _POSTGRES_OPTIONS.items())
+    arguments = {"connect_timeout": 5, "options": options, "tcp_user_timeout": _UNACKNOWLEDGED, **_LISTENS}
     try:
         engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
@@ -92,9 +122,20 @@ def _postgresql(url: URL) -> Engine:
             pool_timeout=5,
             hide_parameters=True,
         )
-    except ModuleNotFoundError:
+        watch(engine, WaitLimits())
+    except ArgumentError:  # its own words repeat what stands in the URL
+        must_be = "a URL whose port is a number, once"
+        raise bad_parameter("database", "the collector", must_be, Described("another")) from None
+    except ImportError:  # of the driver, or of what it is built on
         raise MissingExtraError("PostgreSQL", "postgres") from None
     return engine
+
+
+def take_time(connection: Connection) -> None:
+    """Let a transaction's statements take as long as they need."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+        wait_without_end(connection)
 
 
 @contextmanager
@@ -111,7 +152,7 @@ def transaction(engine: Engine, *, writes: bool = False, snapshot: bool = False)
             not known; every write here can be repeated.
     """
     try:
-        with engine.connect().execution_options(writes=writes) as connection, connection.begin():
+        with _connected(engine, writes) as connection, connection.begin():
             if snapshot and engine.dialect.name == "postgresql":
                 connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             yield connection
@@ -123,6 +164,15 @@ def transaction(engine: Engine, *, writes: bool = False, snapshot: bool = False)
         raise StoreError(f"The database cannot be used now ({type(error).__name__}).") from None
 
 
+def _connected(engine: Engine, writes: bool) -> Connection:
+    try:
+        connection = engine.connect().execution_options(writes=writes)
+        wait_for_statements(connection)
+    except DBAPIError as error:
+        raise StoreError(unreachable(engine.url, error)) from None
+    return connection
+
+
 def revision(engine: Engine) -> str | None:
     """Which version of the schema a database has; None for one that is no collector's."""
     with transaction(engine) as connection:
@@ -130,11 +180,7 @@ def revision(engine: Engine) -> str | None:
 
 
 def check_made(database: str) -> None:
-    """Refuse a URL at which there is no collector's database. Looking makes none, and no file.
-
-    Raises:
-        StoreError: where there is none. It names the file or the database, and no host, user or password.
-    """
+    """Refuse a URL at which there is no collector's database. Looking makes none, and no file."""
     engine = open_engine(database)
     place = str(engine.url.database)
     try:
@@ -162,16 +208,46 @@ def _scripts() -> ScriptDirectory:
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the schema to this version's, from any earlier one or from nothing."""
+    """Bring the schema to this version's, from a released one or from nothing.
+
+    Raises:
+        StoreError: for a database of a newer version, or of before the first release.
+    """
     scripts = _scripts()
     with transaction(engine, writes=True) as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            take_time(connection)
         found = MigrationContext.configure(connection).get_current_revision()
         if found == scripts.get_current_head():
             return
-        if found is not None and found not in {each.revision for each in scripts.walk_revisions()}:
-            raise StoreError("The database was made by a newer graphldp; upgrade it.")
+        if found is not None and found not in {script.revision for script in scripts.walk_revisions()}:
+            raise StoreError(
+                f"The database has schema {found} of another graphldp, newer or from before the first release. "
+                "Use that version, or export the reports with it ('graphldp collect export') and begin a new database."
+            )
         config = _config()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def upsert(connection: Connection, table: Table) -> Any:
+    """An insert into a table that says what to do on a conflict."""
+    return (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
+
+
+def portions(items: Sequence[Item], most: int = 1000) -> Iterator[Sequence[Item]]:
+    """Some items at a time, as many as one statement takes."""
+    return (items[start : start + most] for start in range(0, len(items), most))
+
+
+class StorePart:
+    """A part of the store, over a migrated database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def rows(self, query: Select[Any]) -> Sequence[Any]:
+        """What a query finds, in a transaction of its own."""
+        with transaction(self.engine) as connection:
+            return connection.execute(query).all()

@@ -1,19 +1,11 @@
-"""The tables. A change here is a new file in ``migrations/versions``; a test compares the two."""
+"""The tables. Until the first release they are the first migration; after it, a change is a new file beside that."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, date, datetime
-from typing import Any, TypeVar
-
 from sqlalchemy import (
-    JSON,
     BigInteger,
     Boolean,
     Column,
-    Date,
-    DateTime,
-    Dialect,
     Float,
     ForeignKey,
     Index,
@@ -23,60 +15,14 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    TypeDecorator,
     UniqueConstraint,
+    false,
     true,
 )
 
-from graphldp.errors import DamagedError
+from graphldp.collector.storage.columns import Day, Fields, Moment
 
-T = TypeVar("T")
 SECRET = {"sampled": False}  # what must be able to leave: PostgreSQL keeps samples of other columns, to plan by
-
-
-class _Parsed(TypeDecorator[T]):
-    """A value that SQLite keeps as text. SQLite checks no text, so one that was damaged or forged is refused here."""
-
-    cache_ok = True
-
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], T | None] | None:
-        """Refuse what cannot be read."""
-        read = super().result_processor(dialect, coltype)
-        if read is None:
-            return None
-
-        def read_or_refuse(value: Any) -> T | None:
-            try:
-                return read(value)
-            except (TypeError, ValueError):  # whose words repeat the value
-                raise DamagedError("The database is damaged: a row holds what its column cannot.") from None
-
-        return read_or_refuse
-
-
-class Moment(_Parsed[datetime]):
-    """A moment in UTC, also where the database forgets the zone."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Add the zone that SQLite drops."""
-        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
-
-
-class Day(_Parsed[date]):
-    """A day."""
-
-    impl = Date
-    cache_ok = True
-
-
-class Fields(_Parsed[Any]):
-    """Lists and objects of JSON."""
-
-    impl = JSON
-    cache_ok = True
 
 
 metadata = MetaData(
@@ -103,16 +49,21 @@ communities = Table(
     Column("label", Integer),
     Column("opened_at", Moment(), nullable=False),
     Column("closed_at", Moment()),
-    Column("hub_from", Integer),  # of hub-counts and hub-lists; the next four of hub-counts
-    Column("question", LargeBinary, info=SECRET),  # who is busy, frozen when it was asked
+    Column("hub_from", Integer),  # of hub-counts and hub-lists; the next three of hub-counts and closed-pairs
+    Column("question", LargeBinary, info=SECRET),  # who is busy, or all noisy lists: frozen when it was asked
     Column("question_digest", String(64), info=SECRET),
     Column("asked_at", Moment()),
-    Column("busy_from", Integer, info=SECRET),  # the noisy degree by which the question was frozen
+    Column("busy_from", Integer, info=SECRET),  # of hub-counts: the noisy degree by which the question was frozen
+    Column("listed", LargeBinary, info=SECRET),  # of closed-pairs: whose own lists are in the question, a bit for each
+    Column("answer_until", Day),  # of closed-pairs: the last day on which devices keep lists for it; frozen at birth
     Column("group_names", Fields),  # of friend-counts, as is the next; frozen at birth like the roster
     Column("groups", LargeBinary, info=SECRET),  # compressed, one byte per user: the number of her group
     Column("title", Text, info=SECRET),  # its name from the next epoch on; members pinned the one of this epoch
     Column("retention_days", Integer),  # how long a report is kept, as members were promised; empty for no end
     Column("keeps_models", Boolean, nullable=False, server_default=true()),  # whether models outlive the reports
+    Column("inquiry", Fields),  # who asks, what for, whom to write to; frozen at birth
+    Column("trusted", Boolean, nullable=False, server_default=false()),  # whether operators know it to be honest
+    Column("dealt", Boolean, nullable=False, server_default=false()),  # whether its groups are those of a deal
     UniqueConstraint("id", "epoch"),  # a new epoch is a new row: the last one's reports stay what they were
 )
 
@@ -120,6 +71,13 @@ communities = Table(
 Index(
     "ix_communities_listed",
     *(communities.c[name] for name in ("id", "epoch", "name", "title", "n", "label", "closed_at")),
+)
+
+counters = Table(
+    "counters",  # see storage/counters.py
+    metadata,
+    Column("name", String(16), primary_key=True),
+    Column("last", Integer, nullable=False),
 )
 
 classes = Table(
@@ -133,7 +91,6 @@ gone = Table(
     "gone",
     metadata,
     Column("id", String(64), primary_key=True),  # of a community that was deleted: never given to another
-    Column("key", Integer, nullable=False),  # its highest: never given again either
     Column("deleted_at", Moment(), nullable=False),
     Column("erased_at", Moment()),  # when its bytes had left the database's files too
 )
@@ -156,13 +113,27 @@ reports = Table(
     Column("user", Integer, primary_key=True, autoincrement=False),
     Column("body", LargeBinary, info=SECRET),  # empty once deleted: the row stays, so the slot stays taken
     Column("noisy_degree", BigInteger, info=SECRET),
-    Column("received_on", Day, nullable=False),  # the day only: the hour could tell who is who
-    Column("deleted_at", Moment()),
-    Column("erased_at", Moment()),  # when its bytes had left the database's files too
+    Column("received_on", Day, nullable=False),  # days only: the hour could tell who is who
+    Column("deleted_on", Day),
+    Column("erased_on", Day),  # when its bytes had left the database's files too
+    sqlite_with_rowid=False,  # SQLite numbers rows as they come, which would tell who came after whom
 )
 
-_DELETED = reports.c.deleted_at.is_not(None)
+_DELETED = reports.c.deleted_on.is_not(None)
 Index("ix_reports_deleted", reports.c.community, sqlite_where=_DELETED, postgresql_where=_DELETED)
+# to count in: PostgreSQL's primary key is apart from the rows, SQLite's has whole reports in it
+Index("ix_reports_counted", reports.c.community).ddl_if(dialect="sqlite")
+
+tombstones = Table(
+    "tombstones",  # deleted reports of epochs that a restore took away: the epoch may be opened again
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("epoch", Integer, primary_key=True, autoincrement=False),
+    Column("user", Integer, primary_key=True, autoincrement=False),
+    Column("roster_digest", String(64), primary_key=True, info=SECRET),  # by another roster the slot is another user's
+    Column("deleted_on", Day, nullable=False),
+    sqlite_with_rowid=False,
+)
 
 answers = Table(
     "answers",
@@ -171,6 +142,7 @@ answers = Table(
     Column("user", Integer, primary_key=True, autoincrement=False),
     Column("body", LargeBinary, nullable=False, info=SECRET),  # goes with the report when that is deleted
     Column("received_on", Day, nullable=False),
+    sqlite_with_rowid=False,
 )
 
 operators = Table(
@@ -247,7 +219,7 @@ runs = Table(
     Column("validation", Float),
     Column("settings", Fields, nullable=False),
     Column("held_out", Integer),  # communities that the accuracy is counted on
-    Column("learned_from", Fields),  # the keys of the communities; empty in runs from before that was kept
+    Column("learned_from", Fields),  # the keys of the communities
     Column("withdrawn_at", Moment()),  # when it was withdrawn, as members were promised
 )
 
@@ -293,7 +265,7 @@ jobs = Table(
     Column("active", Integer, unique=True),  # 1 while it is under way, else empty: the database allows one at a time
     Column("doing", Text, nullable=False),
     Column("share", Float, nullable=False),
-    Column("heard_at", Moment(), nullable=False),  # when its process last said that it is alive
+    Column("alive_at", Moment(), nullable=False),  # when its process last said that it is alive
     Column("ended_at", Moment()),
     Column("result", Fields),
     Column("note", Text, nullable=False),

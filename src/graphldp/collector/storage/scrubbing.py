@@ -1,4 +1,4 @@
-"""How what was deleted leaves the database's files, too.
+"""Removal of what was deleted from the database's files, too.
 
 SQLite overwrites what is deleted (``secure_delete``), and keeps it in its log until that is emptied. PostgreSQL only
 marks it: a plain VACUUM leaves bytes in the free space of pages, so a table is written anew. That leaves out what
@@ -17,6 +17,7 @@ from time import monotonic, sleep
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
+from graphldp.collector.storage.postgresql import wait_without_end
 from graphldp.errors import StoreError
 
 _PATIENCE, _PAUSE = 10.0, 0.05  # seconds: how long others may take to end, and between two looks at them
@@ -33,10 +34,6 @@ _UNTIDY = text(
 
 def scrub(engine: Engine, *tables: str) -> None:
     """Take what was deleted, and is committed, out of the database's files.
-
-    Args:
-        engine: the database.
-        tables: what was deleted from.
 
     Raises:
         StoreError: where someone else keeps the database busy, or can still see what was deleted.
@@ -63,6 +60,7 @@ def _write_anew(engine: Engine, tables: Sequence[str]) -> None:
         gone = _wait_for_others(connection, now)
         if gone:
             connection.exec_driver_sql("SET statement_timeout = 0")
+            wait_without_end(connection)
             try:
                 for table in tables:
                     connection.exec_driver_sql(f"VACUUM FULL {table}")

@@ -1,4 +1,4 @@
-"""What the collector keeps: communities, who is invited, and what was reported. SQLite or PostgreSQL, one contract.
+"""The store: communities, who is invited, and what was reported. SQLite or PostgreSQL, one contract.
 
 ::
 
@@ -10,37 +10,44 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, case, func, select, text, update
 
-from graphldp.collector import tokens
-from graphldp.collector.communities.community import Community, check_called, check_label
-from graphldp.collector.intake import RacedError, Ruling, Submission, accept
-from graphldp.collector.operators import Operators
+from graphldp.collector.community import Community, check_called, check_label
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.clock import Clock
+from graphldp.collector.storage.collecting.accepting import RacedError, Ruling, Submission, accept
 from graphldp.collector.storage.collecting.classes import Classes
-from graphldp.collector.storage.collecting.communities import FIND, LATEST, lock, to_community
+from graphldp.collector.storage.collecting.communities import (
+    FIND,
+    LATEST,
+    add_community,
+    add_epoch,
+    first_epoch,
+    lock,
+    to_community,
+)
 from graphldp.collector.storage.collecting.holdings import Holdings
 from graphldp.collector.storage.collecting.invitations import Invitations
-from graphldp.collector.storage.collecting.openings import add_community, add_epoch, first_epoch
 from graphldp.collector.storage.collecting.removals import Removals
 from graphldp.collector.storage.collecting.retention import Retention
 from graphldp.collector.storage.collecting.second_round import SecondRound
 from graphldp.collector.storage.collecting.tally import Tally
-from graphldp.collector.storage.database import migrate, open_engine, transaction
+from graphldp.collector.storage.database import StorePart, migrate, open_engine, portions, transaction
 from graphldp.collector.storage.operating.audit_log import AuditLog
 from graphldp.collector.storage.operating.jobs import Jobs
+from graphldp.collector.storage.operating.operators import Operators
 from graphldp.collector.storage.operating.results import Results
+from graphldp.collector.storage.operating.sealing_keys import SealingKeys
 from graphldp.collector.storage.operating.sign_ins import SignIns
-from graphldp.collector.storage.sealing_keys import SealingKeys
+from graphldp.collector.storage.postgresql import hurry
+from graphldp.collector.storage.usage_lock import enter
 from graphldp.errors import bad_parameter
-from graphldp.wire import Choice
-
-_MANY = 1000  # communities in one query
+from graphldp.wire import Choice, Inquiry
 
 
 class Stored(NamedTuple):
@@ -51,22 +58,19 @@ class Stored(NamedTuple):
     body: bytes
 
 
-class Store:
-    """A database of reports.
-
-    Args:
-        engine: a migrated database.
-    """
+class Store(StorePart):
+    """A database of reports, which is migrated already."""
 
     def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+        super().__init__(engine)
+        self._leave: Callable[[], None] | None = None
         self.clock = Clock(engine)
         self.operators = Operators(engine, self.clock)
         self.sign_ins = SignIns(engine, self.clock)
         self.audit_log = AuditLog(engine)
         self.classes = Classes(engine)
         self.holdings = Holdings(engine)
-        self.invitations = Invitations(engine)
+        self.invitations = Invitations(engine, self.clock)
         self.jobs = Jobs(engine)
         self.removals = Removals(engine)
         self.retention = Retention(engine, self.clock)
@@ -76,27 +80,44 @@ class Store:
         self.tally = Tally(engine)
 
     @classmethod
-    def open(cls, database: str) -> Store:
-        """Open a database by URL, and bring its schema up to date."""
+    def open(cls, database: str, *, stays: bool = False) -> Store:
+        """Open a database by URL, and bring its schema up to date. A file of SQLite is made, for its owner alone.
+
+        No restore takes place while a store is open that ``stays``, such as a server's or a job's.
+        """
         engine = open_engine(database)
+        if engine.dialect.name == "sqlite":
+            file = Path(str(engine.url.database))
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch(mode=0o600, exist_ok=True)
+        leave = enter(engine) if stays else None
         migrate(engine)
-        return cls(engine)
+        store = cls(engine)
+        store._leave = leave
+        return store
 
     @property
     def transactions(self) -> int:
-        """How many writing transactions are worth having at a time: SQLite takes one, PostgreSQL decides between two.
-
-        While one waits for the disk, the other one is decided on.
-        """
+        """How many writing transactions are worth having at a time: SQLite takes one, PostgreSQL two."""
         return 2 if self.engine.dialect.name == "postgresql" else 1
 
     def close(self) -> None:
         """Let go of all connections."""
         self.engine.dispose()
+        if self._leave is not None:
+            self._leave()
+            self._leave = None
+
+    def hurry(self) -> None:
+        """Give up soon what the database does not answer: the process is to end."""
+        hurry(self.engine)
 
     def ping(self) -> None:
-        """Write to the disk what is there already; raise StoreError where the database cannot."""
+        """Write to the disk what is there already; raise StoreError where the database cannot, or takes no reports."""
         with transaction(self.engine, writes=True) as connection:
+            if connection.dialect.name == "postgresql":  # as one report does; SQLite has one lock for all
+                connection.execute(text("LOCK TABLE communities, slots IN ROW SHARE MODE"))
+                connection.execute(text("LOCK TABLE reports IN ROW EXCLUSIVE MODE"))
             connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
 
     def open_community(
@@ -111,19 +132,14 @@ class Store:
         groups: Sequence[str] | None = None,
         retention_days: int | None = None,
         keeps_models: bool = True,
+        dealt: bool = False,
+        inquiry: Inquiry | None = None,
     ) -> Community:
-        """Open a community; its roster, mechanism and choices never change again.
+        """Open a community; its roster, mechanism, choices and groups never change again.
 
-        Args:
-            id: what stands in its address.
-            roster: the users' names.
-            mechanism: by which they report.
-            choices: the offers of ε.
-            name: what people call it; its id by default.
-            label: its class, where it is known.
-            groups: for friend-counts, what each user's public group is called; they never change again either.
-            retention_days: after how many days a report is deleted, as members are promised; None for no end.
-            keeps_models: whether models that learned from the reports may be used after that.
+        By friend-counts, ``groups`` are what each user's public group is called, or users are ``dealt`` into groups,
+        anew in each epoch. Members are promised that a report is deleted after ``retention_days``, if at all, and
+        whether models that learned from it are used after that. The ``inquiry`` tells them who asks and what for.
         """
         row = first_epoch(
             *(id, roster),
@@ -134,21 +150,22 @@ class Store:
             groups=groups,
             retention_days=retention_days,
             keeps_models=keeps_models,
+            dealt=dealt,
+            inquiry=inquiry,
         )
         with transaction(self.engine, writes=True) as connection:
             add_community(connection, row)
         return self.community(id)
 
-    def open_epoch(self, id: str, seen: str | None = None) -> Community:
+    def open_epoch(self, id: str, seen: str | None = None, inquiry: Inquiry | None = None) -> Community:
         """Close a community and open it anew: the same people, tokens and choices, one report each once more.
 
-        Args:
-            id: the community.
-            seen: its version when the operator looked at it, here and below; see :func:`.communities.lock`.
+        Here and below, ``seen`` is its version when the operator looked at it; see :func:`.communities.lock`. Who asks
+        stays, unless there is an ``inquiry``.
         """
         before = self.community(id)
         with transaction(self.engine, writes=True) as connection:
-            add_epoch(connection, id, before.epoch, seen)
+            add_epoch(connection, id, before.epoch, seen, inquiry)
         return self.community(id)
 
     def community(self, id: str) -> Community:
@@ -165,26 +182,27 @@ class Store:
 
     def communities(self) -> list[Community]:
         """All communities in their latest epochs, in the order in which these opened."""
-        with transaction(self.engine) as connection:
-            return [to_community(row) for row in connection.execute(LATEST)]
+        return [to_community(row) for row in self.rows(LATEST)]
 
     def roster(self, community: Community) -> list[str]:
         """The names of a community's users, in the order of their numbers."""
         query = select(schema.communities.c.roster).where(schema.communities.c.key == community.key)
-        with transaction(self.engine) as connection:
-            return zlib.decompress(connection.execute(query).scalar_one()).decode().split("\n")
+        return zlib.decompress(self.rows(query)[0].roster).decode().split("\n")
 
     def groups(self, community: Community) -> list[int] | None:
         """The number of each user's group, or None where a community has no groups."""
         query = select(schema.communities.c.groups).where(schema.communities.c.key == community.key)
-        with transaction(self.engine) as connection:
-            found = connection.execute(query).scalar_one()
+        found = self.rows(query)[0].groups
         return None if found is None else list(zlib.decompress(found))
 
     def set_label(self, id: str, label: int | None, seen: str | None = None) -> None:
         """Set or remove the class of a community."""
         check_label(label)
         self._change(id, seen, label=label)
+
+    def set_trusted(self, id: str, trusted: bool, seen: str | None = None) -> None:
+        """Say whether a community is known to be honest."""
+        self._change(id, seen, trusted=trusted)
 
     def rename(self, id: str, name: str, seen: str | None = None) -> Community:
         """Rename a community, from its next epoch on. Its id stays.
@@ -206,35 +224,14 @@ class Store:
             connection.execute(update(table).where(table.c.key == lock(connection, id, seen).key).values(**values))
 
     def invite(self, id: str, users: Sequence[int] | None = None) -> dict[int, str]:
-        """New tokens for slots, by slot; the ones they had are void from then on. Only their hashes are kept.
-
-        Args:
-            id: the community.
-            users: slots, by default all that have no token yet.
-        """
+        """New tokens for some slots, or for all that have none; the ones they had are void from then on."""
         drawn = self.invitations.draw(id, users)
         self.invitations.keep(id, drawn, replace=users is not None)
         return drawn
 
     def holder(self, community: Community | None, token: str) -> int | None:
-        """The slot that a token opens, or None, as for no community at all.
-
-        What is looked up and compared is the same in all these cases, so that their times tell nothing. An invitation
-        that expired before its slot was taken opens nothing; a user who has reported can always come back and withdraw.
-        """
-        user = tokens.slot_of(token)
-        table, key = schema.slots, 0 if community is None else community.key
-        reports = schema.reports
-        slot = (table.c.community == key, table.c.user == (user or 0))
-        held = select(reports.c.user).where(reports.c.community == key, reports.c.user == (user or 0))
-        query = select(table.c.token_hash, table.c.expires_at, held.scalar_subquery().label("taken")).where(*slot)
-        with transaction(self.engine) as connection:
-            row = connection.execute(query).one_or_none()
-        right = tokens.matches(tokens.hashed(token), None if row is None else row.token_hash)
-        if row is None or not right:
-            return None
-        over = row.expires_at is not None and row.taken is None and row.expires_at <= self.clock.now()
-        return None if over else user
+        """The slot that a token opens, or None, as for no community at all."""
+        return self.invitations.holders([(community, token)])[0]
 
     def accept(self, submissions: Sequence[Submission]) -> list[Ruling]:
         """Take many reports in one transaction: what this returns is on disk."""
@@ -252,16 +249,7 @@ class Store:
         query = select(table.c.community, table.c.user, table.c.body).where(table.c.body.is_not(None))
         found: list[Stored] = []
         with transaction(self.engine) as connection:
-            for first in range(0, len(keys), _MANY):
-                these = query.where(table.c.community.in_(keys[first : first + _MANY]))
+            for some in portions(keys):
+                these = query.where(table.c.community.in_(some))
                 found += map(Stored._make, connection.execute(these.order_by(table.c.community, table.c.user)).all())
         return found
-
-    def noisy_degrees(self, community: Community) -> list[int]:
-        """The noisy degrees that were reported, where the mechanism has them."""
-        table = schema.reports
-        query = select(table.c.noisy_degree).where(
-            table.c.community == community.key, table.c.noisy_degree.is_not(None)
-        )
-        with transaction(self.engine) as connection:
-            return list(connection.execute(query).scalars())

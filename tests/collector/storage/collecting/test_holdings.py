@@ -9,14 +9,15 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from benchmarks.services import Postgres, analyze
 from sqlalchemy import event, select
 from tests.collector.people import CHOICES, N, open_cats, submission
-from tests.collector.services import Postgres, analyze
 
-from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import schema, scrubbing
+from graphldp.collector.storage.collecting.accepting import Ruling
 from graphldp.collector.storage.collecting.holdings import Holding
 from graphldp.collector.storage.database import open_engine, transaction
+from graphldp.collector.storage.postgresql import wait_without_end
 from graphldp.collector.storage.store import Store
 from graphldp.collector.tokens import hashed
 from graphldp.errors import ParameterError, StoreError
@@ -43,7 +44,7 @@ def test_deletion_never_reopens_a_slot(store: Store) -> None:
     store.holdings.delete("cats", 2)
     assert store.accept([mine, submission(cats, 2, tokens[2], b"new")]) == [Ruling.DELETED, Ruling.DELETED]
     assert list(store.stored(cats)) == []
-    assert store.noisy_degrees(cats) == []
+    assert store.tally.degrees(cats) == {}
     assert store.tally.of() == {cats.key: (N, 0, 1)}
     assert store.holdings.delete("cats", 2) == []  # nothing is left to delete
     with pytest.raises(ParameterError, match="holds a report"):
@@ -52,7 +53,9 @@ def test_deletion_never_reopens_a_slot(store: Store) -> None:
         store.holdings.delete("dogs", 2)
 
 
+@pytest.mark.attack("storage")
 def test_deletion_reaches_every_epoch_or_the_one_that_is_asked_for(store: Store) -> None:
+    """Deletion after a new epoch."""
     cats, tokens = open_cats(store)
     for epoch in (1, 2, 3):
         current = cats if epoch == 1 else store.open_epoch("cats")
@@ -87,7 +90,7 @@ def test_withdrawal_takes_all_that_was_sent_up_to_an_epoch(store: Store) -> None
     assert [each.held for each in store.holdings.of("cats")] == [[3]] * 3
     assert [[each.user for each in store.stored(epoch)] for epoch in epochs] == [[3]] * 3
     assert store.results.flags(cats.key) == {3: "threshold"}
-    assert store.noisy_degrees(epochs[2]) == [3]
+    assert store.tally.degrees(epochs[2]) == {3: 1}
     assert store.tally.of()[epochs[2].key] == (N, 1, 1)
     fourth = store.open_epoch("cats")  # who withdrew may still take part in what comes later
     assert store.accept([submission(fourth, 2, tokens[2], b"x4")]) == [Ruling.STORED]
@@ -95,8 +98,12 @@ def test_withdrawal_takes_all_that_was_sent_up_to_an_epoch(store: Store) -> None
     assert [each.user for each in store.stored(fourth)] == [2]
 
 
+@pytest.mark.attack("storage")
 def test_a_withdrawn_report_does_not_come_in_later(store: Store) -> None:
-    """Whoever carries reports can hold one back, and bring it after its user withdrew it."""
+    """A relay, or an old copy of a vault, that brings a report after its user withdrew it.
+
+    Whoever carries reports can hold one back, and bring it after its user withdrew it.
+    """
     cats, tokens = open_cats(store)
     late = submission(cats, 2, tokens[2], b"late")
     store.holdings.withdraw("cats", 2, 1)
@@ -107,8 +114,12 @@ def test_a_withdrawn_report_does_not_come_in_later(store: Store) -> None:
     assert store.holdings.epochs("cats", 2) == [1]  # to its own client the slot is taken: nothing to send again
 
 
+@pytest.mark.attack("storage")
 def test_withdrawal_and_reports_that_come_in_at_the_same_moment(store: Store) -> None:
-    """Two servers on one database: whichever is first, no report stays."""
+    """A report that another server stores at the moment of its withdrawal.
+
+    Two servers on one database: whichever is first, no report stays.
+    """
     cats, tokens = open_cats(store)
     rulings: list[Ruling] = []
 
@@ -149,6 +160,7 @@ def holds(store: Store, places: list[Path], *needles: bytes) -> bool:
     """Whether the files hold any of some bytes. They are read once for all: PostgreSQL has thousands."""
     if store.engine.dialect.name == "postgresql":
         with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            wait_without_end(connection)
             connection.exec_driver_sql("CHECKPOINT")  # what is in its memory goes to its files
     for path in (path for place in places for path in place.rglob("*") if path.is_file()):
         with suppress(FileNotFoundError):  # PostgreSQL makes files for a moment
@@ -158,7 +170,9 @@ def holds(store: Store, places: list[Path], *needles: bytes) -> bool:
     return False
 
 
+@pytest.mark.attack("storage")
 def test_deleted_bytes_leave_the_files(files: tuple[Store, list[Path]]) -> None:
+    """A search for a deleted report in the database's files. A search for it in PostgreSQL's catalogue."""
     store, places = files
     cats, tokens = open_cats(store)
     bodies = {user: secrets.token_bytes(40) for user in range(N - 1)}
@@ -175,7 +189,9 @@ def test_deleted_bytes_leave_the_files(files: tuple[Store, list[Path]]) -> None:
     assert holds(store, places, bodies[30])
 
 
+@pytest.mark.attack("storage")
 def test_a_deleted_community_leaves_the_files(files: tuple[Store, list[Path]]) -> None:
+    """A search for a deleted community in the database's files."""
     store, places = files
     dogs, others = open_cats(store, "dogs")
     cats = store.open_community("cats", [secrets.token_hex(8), "bob"], mechanism="dprr", choices=CHOICES)
@@ -210,11 +226,15 @@ def test_withdrawn_bytes_leave_the_files_with_the_next_erasure(files: tuple[Stor
     assert not holds(store, places, bodies[5])
 
 
+@pytest.mark.attack("storage")
 @pytest.mark.parametrize("seen", [True, False], ids=["seen", "hidden"])
 def test_a_transaction_that_still_sees_a_report_is_told_of(
     postgres: Postgres, monkeypatch: pytest.MonkeyPatch, seen: bool
 ) -> None:
-    """PostgreSQL keeps what anybody can see, though she never read that table; it says so also of whom it hides."""
+    """A transaction that is left open while a report is deleted.
+
+    PostgreSQL keeps what anybody can see, though she never read that table; it says so also of whom it hides.
+    """
     monkeypatch.setattr(scrubbing, "_PATIENCE", 0.3)
     if not seen:
         monkeypatch.setattr(scrubbing, "_wait_for_others", lambda connection, now: True)

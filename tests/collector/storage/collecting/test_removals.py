@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -10,11 +11,12 @@ import pytest
 from sqlalchemy import func, select
 from tests.collector.people import ALICE, CHOICES, HUB, N, hub_report, open_bees, open_cats, report, submission
 
-from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.collecting.catalogue import Catalogue
+from graphldp.collector.storage.collecting.accepting import Ruling
 from graphldp.collector.storage.collecting.removals import Belongings
-from graphldp.collector.storage.copies.backup import back_up, restore, sound
+from graphldp.collector.storage.community_cache import CommunityCache
+from graphldp.collector.storage.copies.backup import back_up, sound
+from graphldp.collector.storage.copies.restoring import restore
 from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.operating.results import Prediction
@@ -66,21 +68,27 @@ def test_answers_go_too(store: Store) -> None:
     assert set(rows(store).values()) == {0}
 
 
+@pytest.mark.attack("storage")
 def test_neither_an_id_nor_a_key_is_given_twice(store: Store) -> None:
-    """A server that knows the deleted community by its key would show its roster to the members of the next one."""
+    """Delete a community, and open one that gets its number again.
+
+    A server that knows the deleted community by its key would show its roster to the members of the next one.
+    """
     cats, _ = open_cats(store)
-    catalogue = Catalogue(store)
-    catalogue.read("cats")
-    assert '"cat 0"' in catalogue.published(cats, 0)
+    cache = CommunityCache(store)
+    cache.read("cats")
+    assert b'"cat 0"' in asyncio.run(cache.published(cats, 0))[1]
     store.removals.delete("cats")
     with pytest.raises(ParameterError, match="was deleted"):
         open_cats(store)
     dogs = store.open_community("dogs", ["rex", "fido"], mechanism="dprr", choices=CHOICES)
     assert dogs.key > cats.key
-    assert '["rex", "fido"]' in catalogue.published(dogs, 0)
+    assert b'["rex", "fido"]' in asyncio.run(cache.published(dogs, 0))[1]
 
 
+@pytest.mark.attack("storage")
 def test_deletion_and_reports_that_come_in_at_the_same_moment(store: Store) -> None:
+    """Reports that arrive while their community is deleted."""
     cats, tokens = open_cats(store)
     rulings: list[Ruling] = []
 
@@ -107,7 +115,9 @@ def test_labels_and_flags_of_a_community_that_was_deleted_meanwhile_are_dropped(
     assert store.results.flags(cats.key) == {}
 
 
+@pytest.mark.attack("storage")
 def test_a_deleted_community_does_not_come_back_with_a_backup(store: Store, tmp_path: Path) -> None:
+    """An older backup, restored after a community was deleted."""
     cats, tokens = open_cats(store)
     store.accept([submission(cats, 2, tokens[2], report(2))])
     dogs, _ = open_cats(store, "dogs")
@@ -125,11 +135,13 @@ def test_a_deleted_community_does_not_come_back_with_a_backup(store: Store, tmp_
     assert open_cats(store, "fish")[0].key > third.key
 
 
+@pytest.mark.attack("storage")
 def test_a_new_name_is_the_members_only_in_the_next_epoch(store: Store) -> None:
+    """A new name for a community that members have joined."""
     cats, _ = open_cats(store)
     renamed = store.rename("cats", "The cat lovers")
     assert (renamed.id, renamed.name, renamed.called) == ("cats", "cats", "The cat lovers")
-    assert '"name": "cats"' in Catalogue(store).published(renamed, 0)
+    assert b'"name": "cats"' in asyncio.run(CommunityCache(store).published(renamed, 0))[0]
     assert store.rename("cats", "cats").title is None  # unsaid
     store.rename("cats", "The cat lovers")
     second = store.open_epoch("cats")

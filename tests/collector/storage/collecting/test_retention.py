@@ -12,9 +12,9 @@ from sqlalchemy import insert, select, update
 from tests.collector.people import CHOICES, N, report, submission
 from tests.collector.storage.test_clock import Machine
 
-from graphldp.collector.communities.community import Community
-from graphldp.collector.intake import Ruling
+from graphldp.collector.community import Community
 from graphldp.collector.storage import schema
+from graphldp.collector.storage.collecting.accepting import Ruling
 from graphldp.collector.storage.collecting.retention import Retention, swept_since
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.operating.results import Prediction, Run
@@ -82,7 +82,9 @@ def test_reports_are_kept_for_as_long_as_was_promised(store: Store) -> None:
     assert store.holdings.erase()  # and its bytes leave the files like those of any deleted report
 
 
+@pytest.mark.attack("storage")
 def test_a_clock_that_jumps_deletes_nothing(store: Store) -> None:
+    """Set the clock ahead, so that reports are deleted."""
     keeper = Keeper(store)
     keeper.report(0)
     keeper.run(HOUR, YEAR)
@@ -97,7 +99,9 @@ def test_a_clock_that_jumps_deletes_nothing(store: Store) -> None:
     assert keeper.sweep() == 2
 
 
+@pytest.mark.attack("storage")
 def test_a_report_that_came_while_the_clock_was_ahead_goes_in_time(store: Store) -> None:
+    """Report while the server's clock is a year ahead."""
     keeper = Keeper(store)
     keeper.run(HOUR, YEAR)
     keeper.report(0)
@@ -134,9 +138,13 @@ def test_models_go_where_that_was_promised(store: Store, keeps: bool) -> None:
     assert (store.results.predictions() == {}) is not keeps
 
 
+@pytest.mark.attack("storage")
 @pytest.mark.parametrize("keeps", [True, False])
 def test_what_was_learned_while_reports_went_is_not_kept(store: Store, keeps: bool) -> None:
-    """A training and a labelling read, the reports go as promised, and then the two end."""
+    """A training or a labelling that read reports before they were due, and ended after.
+
+    A training and a labelling read, the reports go as promised, and then the two end.
+    """
     keeper = Keeper(store, keeps_models=keeps)
     other = store.open_community("ever", ["ann", "bob"], mechanism="dprr", choices=CHOICES)
     keeper.report(0)
@@ -177,7 +185,9 @@ def test_no_label_is_kept_of_a_model_that_was_withdrawn_meanwhile(store: Store) 
     assert store.results.predictions() == {}
 
 
+@pytest.mark.attack("storage")
 def test_a_sweep_waits_for_what_is_being_kept_and_then_finds_it(store: Store) -> None:
+    """A training or a labelling that read reports before they were due, and ended after."""
     keeper = Keeper(store, keeps_models=False)
     keeper.report(0)
     keeper.run(8 * DAY)
@@ -229,7 +239,9 @@ def test_an_invitation_expires_unless_it_was_used(store: Store) -> None:
         assert set(connection.execute(query).scalars()) == {0, 1}  # of the first epoch, and hers who did not report
 
 
+@pytest.mark.attack("storage")
 def test_what_expired_stays_so_when_the_clock_goes_back(store: Store) -> None:
+    """Set the clock back, so that an expired invitation opens again."""
     open_promised(store, "cats", None)
     drawn = store.invitations.draw("cats", [0])
     store.invitations.keep("cats", drawn, replace=True, days=3)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, event, text
 from tests.collector.people import ALICE, HUB, HUB_CHOICES, LATE, QUIET, hub_report, open_bees, submission
 from tests.collector.people import BEES as N
 from tests.values import some
 
 from graphldp import wire
-from graphldp.collector.intake import Ruling
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.copies.backup import back_up, restore, sound
+from graphldp.collector.storage.collecting.accepting import Ruling
+from graphldp.collector.storage.copies.backup import back_up, sound
 from graphldp.collector.storage.copies.export import export
+from graphldp.collector.storage.copies.restoring import restore
 from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.store import Store
@@ -25,7 +28,7 @@ from graphldp.errors import ParameterError
 from graphldp.mechanisms import HubCounts
 from graphldp.mechanisms.hubs.hub_lists import hub_threshold
 from graphldp.privacy.hubs import BUSY_FROM, HUB_TIMES, hub_from
-from graphldp.wire import Answer
+from graphldp.wire import Answer, Question
 
 
 def answer(store: Store, user: int, busy: int) -> bytes:
@@ -46,6 +49,7 @@ def test_who_is_busy_is_frozen_when_it_is_asked(store: Store) -> None:
     _, tokens = open_bees(store)
     assert store.community("bees").hub_from == hub_from(N, HUB_TIMES)
     question = store.second_round.ask("bees")
+    assert isinstance(question, Question)
     assert np.flatnonzero(question.busy).tolist() == [HUB, QUIET, 20, 23, 24]
     bees = store.community("bees")
     assert (bees.question_digest, bees.busy_from) == (question.digest, BUSY_FROM)
@@ -78,7 +82,7 @@ def test_an_answer_is_taken_once(store: Store) -> None:
     assert accept("bees", HUB, 1, body).ruling is Ruling.STORED
     assert accept("bees", HUB, None, body).ruling is Ruling.REPEATED
     assert accept("bees", HUB, 1, other).ruling is Ruling.TAKEN
-    assert [each.busy_friends for each in store.second_round.answers(store.community("bees"))] == [3]
+    assert [each.count for each in store.second_round.answers(store.community("bees"))] == [3]
     assert store.holdings.epochs("bees", HUB, schema.answers) == [1]
     (held,) = store.holdings.of("bees")
     assert (held.asked, held.answered) == ([HUB], [HUB])
@@ -101,7 +105,9 @@ def test_bad_answers_are_refused_with_a_reason(store: Store, body: bytes, wrong:
     assert wrong in (decided.wrong or "")
 
 
+@pytest.mark.attack("storage")
 def test_a_report_that_says_asked_below_the_threshold_is_refused(store: Store) -> None:
+    """Claim to be asked below the threshold."""
     bees, _ = open_bees(store)
     assert wire.validate(bees, HUB, hub_report(HUB, 85, asked=True)).good
     assert not wire.validate(bees, HUB, hub_report(HUB, (bees.hub_from or 0) - 1, asked=True)).good
@@ -142,19 +148,16 @@ def test_deleting_a_report_deletes_its_answer(store: Store) -> None:
 def test_an_export_holds_both_rounds(store: Store) -> None:
     bees, _ = open_bees(store)
     before = export(store, [bees])
-    assert before.busy is not None
-    assert not before.busy.any()
+    assert not some(before.answers).busy.any()
     question = store.second_round.ask("bees")
     store.second_round.accept("bees", HUB, 1, answer(store, HUB, 3))
     found = export(store, [store.community("bees")])
-    assert found.asked is not None
-    assert found.busy is not None
-    assert found.busy_friends is not None
-    assert found.quiet_friends is not None
-    assert np.flatnonzero(found.asked).tolist() == [HUB]
-    assert np.array_equal(found.busy, question.busy)
-    assert (found.busy_friends[HUB], found.quiet_friends[HUB]) == (3, 82)
-    assert np.isnan(np.delete(found.busy_friends, HUB)).all()
+    told = some(found.answers)
+    assert np.flatnonzero(told.asked).tolist() == [HUB]
+    assert isinstance(question, Question)
+    assert np.array_equal(told.busy, question.busy)
+    assert (told.busy_friends[HUB], told.quiet_friends[HUB]) == (3, 82)
+    assert np.isnan(np.delete(told.busy_friends, HUB)).all()
     assert found.origin.name == "hub-counts"
     assert "busy" not in before.origin.parameters  # nobody was said to be busy by any number
     assert found.origin.parameters["busy"] == HubCounts(1.0).busy
@@ -238,3 +241,46 @@ def test_an_answer_goes_with_the_report_that_is_withdrawn(store: Store) -> None:
     assert store.second_round.accept("bees", HUB, 1, told).ruling is Ruling.DELETED
     assert some(export(store, [bees]).missing)[HUB]
     assert verify(store.engine).problems == []
+
+
+@pytest.mark.attack("storage")
+def test_answers_are_decided_together(store: Store) -> None:
+    """Each answer of a batch took transactions of its own: 45 batches took a minute of processor time."""
+    _, tokens = open_bees(store)
+    bees = store.community("bees")
+    store.accept([submission(bees, LATE, tokens[LATE], hub_report(LATE, 88, asked=True), 88)])
+    store.second_round.ask("bees")
+    bees, begun = store.community("bees"), list[object]()
+    body, other = answer(store, HUB, 3), answer(store, HUB, 4)
+    given = [(HUB, 1, body), (QUIET, 1, answer(store, QUIET, 3)), (HUB, 1, other), (HUB, 1, body), (HUB, 2, body)]
+    given += [(50, 1, body), (LATE, 1, answer(store, LATE, 5))] + [(HUB, 1, body)] * 2000
+    with listened(store.engine, begun):
+        found = [each.ruling for each in store.second_round.accept_many("bees", given)]
+        opened = store.invitations.holders(
+            [(bees, tokens[HUB]), (bees, tokens[LATE] + "x"), (None, tokens[HUB]), (bees, "x")] * 500
+        )
+    assert len(begun) == 3  # the answers, the tokens, and the clock
+    assert opened == [HUB, None, None, None] * 500
+    first = [
+        Ruling.STORED,
+        Ruling.UNASKED,
+        Ruling.TAKEN,
+        Ruling.REPEATED,
+        Ruling.OUTDATED,
+        Ruling.UNASKED,
+        Ruling.STORED,
+    ]
+    assert found == first + [Ruling.REPEATED] * 2000
+    assert [each.count for each in store.second_round.answers(bees)] == [3, 5]
+
+
+@contextmanager
+def listened(engine: Engine, begun: list[object]) -> Iterator[None]:
+    """Every transaction that begins, put down."""
+
+    def note(connection: object) -> None:
+        begun.append(connection)
+
+    event.listen(engine, "begin", note)
+    yield
+    event.remove(engine, "begin", note)

@@ -32,7 +32,7 @@ def test_a_sound_database_has_no_problems(store: Store) -> None:
         ("UPDATE reports SET body = :x", {"x": report(3, n=N + 1)}, "slot 3: bytes that are no report of this slot's"),
         ("UPDATE reports SET body = NULL", {}, "slot 3: a report without its bytes"),
         ("UPDATE reports SET noisy_degree = 4", {}, "slot 3: another noisy degree"),
-        ("UPDATE reports SET deleted_at = opened_at FROM communities", {}, "slot 3: a deleted report that is still"),
+        ("UPDATE reports SET deleted_on = received_on", {}, "slot 3: a deleted report that is still"),
         ('UPDATE reports SET "user" = 4', {}, "slot 4: bytes that are no report of this slot's"),
         ("UPDATE reports SET community = 0", {}, "1 reports belong to no community"),
         ("DELETE FROM slots", {}, "slot 3: a report in a slot without a token"),
@@ -56,8 +56,10 @@ def test_every_kind_of_damage_is_found(store: Store, change: str, values: dict[s
     assert said in "\n".join(verify(store.engine).problems)
 
 
+@pytest.mark.attack("storage")
 @pytest.mark.parametrize("change", ["opened_at = 'last week'", "opened_at = x'00ff'", "choices = '[{'"])
 def test_a_row_that_cannot_be_read_is_a_problem_too(tmp_path: Path, change: str) -> None:
+    """Write a time that is none, or bytes for a name, into an entry (SQLite takes any value)."""
     store = Store.open(f"sqlite:///{tmp_path / 'collector.db'}")
     open_cats(store)
     with transaction(store.engine, writes=True) as connection:

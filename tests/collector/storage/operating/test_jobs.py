@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from tests.collector.storage.test_clock import YEAR, Machine
 
-from graphldp.collector.storage.operating.jobs import LISTENS, Jobs
+from graphldp.collector.storage.operating.jobs import WAITS, Jobs
 from graphldp.collector.storage.store import Store
 from graphldp.errors import BusyError, ParameterError
 
@@ -74,7 +74,7 @@ def test_a_job_that_falls_silent_is_lost(store: Store) -> None:
     waiting = Jobs(store.engine, silent=3600.0)
     waiting.tidy()
     assert store.jobs.job(key).under_way
-    impatient = Jobs(store.engine, silent=0.0, listens=0.0)
+    impatient = Jobs(store.engine, silent=0.0, waits=0.0)
     impatient.tidy()
     lost = store.jobs.job(key)
     assert (lost.state, lost.under_way) == ("lost", False)
@@ -83,8 +83,10 @@ def test_a_job_that_falls_silent_is_lost(store: Store) -> None:
     store.jobs.add("train", {}, "ann")
 
 
+@pytest.mark.attack("storage")
 @pytest.mark.parametrize("jump", [YEAR, -YEAR])
 def test_a_clock_that_jumps_loses_no_job_and_keeps_none_that_is_dead(store: Store, jump: timedelta) -> None:
+    """Set the clock ahead while a job runs, or back after its process was killed."""
     machine = Machine(store)
     jobs = Jobs(store.engine, wall=lambda: machine.wall, monotonic=lambda: machine.up)
     key = jobs.add("train", {}, "ann").key
@@ -97,12 +99,12 @@ def test_a_clock_that_jumps_loses_no_job_and_keeps_none_that_is_dead(store: Stor
     machine.wall -= jump  # its process is killed, and the clock is put right
     jobs.tidy()
     assert jobs.job(key).under_way
-    machine.run(timedelta(seconds=LISTENS))
+    machine.run(timedelta(seconds=WAITS))
     jobs.tidy()
     assert jobs.job(key).state == "lost"
 
 
-def test_who_starts_a_job_listens_for_one_that_is_in_doubt(store: Store) -> None:
+def test_who_starts_a_job_waits_for_one_that_is_in_doubt(store: Store) -> None:
     """A command remembers nothing: it waits for a word, and only then says that a job is under way."""
     first = store.jobs.add("train", {}, "ann").key
     store.jobs.begin(first)
@@ -117,11 +119,11 @@ def test_who_starts_a_job_listens_for_one_that_is_in_doubt(store: Store) -> None
     words.start()
     try:
         with pytest.raises(BusyError, match=f"Job {first} "):
-            Jobs(store.engine, silent=0.0, listens=60.0).add("train", {}, "bob")
+            Jobs(store.engine, silent=0.0, waits=60.0).add("train", {}, "bob")
     finally:
         heard.set()
         words.join()
-    assert Jobs(store.engine, silent=0.0, listens=0.3).add("train", {}, "bob").key != first
+    assert Jobs(store.engine, silent=0.0, waits=0.3).add("train", {}, "bob").key != first
     assert store.jobs.job(first).state == "lost"
 
 

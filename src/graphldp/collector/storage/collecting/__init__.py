@@ -1,1 +1,1 @@
-"""What is collected: communities, who is invited, what was reported, and how it leaves for good."""
+"""Communities, invitations and reports, and how they leave for good."""

@@ -1,36 +1,27 @@
-"""What classes are called. A label is a whole number, which classifiers learn; people give it a name."""
+"""Names of classes. A label is a whole number, which classifiers learn; people give it a name."""
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Engine, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from graphldp.collector.communities.community import check_label
+from graphldp.collector.community import check_label
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import hold
-from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.database import StorePart, transaction
 from graphldp.errors import Described, ParameterError, WireError, bad_parameter
-from graphldp.wire.choice import LONGEST_NAME, check_name
+from graphldp.wire.roster import LONGEST_NAME, check_name
 
 _NO_COMMUNITY = ""  # no community has this id: who names a class holds it, so that two do so one after the other
 
 
-class Classes:
-    """Classes and their names.
-
-    Args:
-        engine: a migrated database.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+class Classes(StorePart):
+    """Classes and their names."""
 
     def names(self) -> dict[int, str]:
         """What classes are called, by number; those that have a name."""
         table = schema.classes
-        with transaction(self.engine) as connection:
-            rows = connection.execute(select(table.c.number, table.c.name).order_by(table.c.number))
-            return {row.number: row.name for row in rows}
+        return {row.number: row.name for row in self.rows(select(table).order_by(table.c.number))}
 
     def number(self, given: str) -> int:
         """The number of a class, by its name or its number. A new name gets the next number that no class has."""

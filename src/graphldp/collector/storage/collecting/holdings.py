@@ -11,32 +11,25 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Table, delete, func, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, tuple_, update
 
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.collecting.communities import lock, to_community
+from graphldp.collector.storage.collecting.communities import keep_deletion, lock, to_community
+from graphldp.collector.storage.collecting.retention import GONE, delete_reports
 from graphldp.collector.storage.collecting.second_round import asked_slots
-from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.database import StorePart, portions, transaction, upsert
 from graphldp.collector.storage.scrubbing import scrub
 from graphldp.errors import bad_parameter
 
 WITH_REPORTS = ("reports", "answers", "flags", "predictions")
 """The tables from which something is deleted when a report is: labels go with the models that learned from it."""
 
+_LOST = 10  # epochs that a restore may have taken away; a thief of a token could close a slot for good otherwise
+
 
 @dataclass(frozen=True)
 class Holding:
-    """The slots of one epoch.
-
-    Args:
-        epoch: which one.
-        invited: slots that have a token.
-        held: slots whose report is here.
-        deleted: slots whose report was here and is deleted.
-        asked: slots whose report says that they are asked a second question.
-        answered: slots whose answer to it is here.
-    """
+    """The slots of one epoch that have a token, a report, a deleted report, a second question, and its answer."""
 
     epoch: int
     invited: list[int]
@@ -46,24 +39,11 @@ class Holding:
     answered: list[int] = field(default_factory=list)
 
 
-class Holdings:
-    """Which reports are held, and which were deleted.
-
-    Args:
-        engine: a migrated database.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+class Holdings(StorePart):
+    """Which reports are held, and which were deleted."""
 
     def epochs(self, id: str, user: int, of: Table = schema.reports) -> list[int]:
-        """The epochs in which a slot of a community has had its report, or has its answer.
-
-        Args:
-            id: the community.
-            user: the slot.
-            of: the table of either.
-        """
+        """The epochs in which a slot has had its report or, with the table of answers, has its answer."""
         table = schema.communities
         query = (
             select(table.c.epoch)
@@ -71,8 +51,7 @@ class Holdings:
             .where(table.c.id == id, of.c.user == user)
             .order_by(table.c.epoch)
         )
-        with transaction(self.engine) as connection:
-            return list(connection.execute(query).scalars())
+        return [row.epoch for row in self.rows(query)]
 
     def totals(self) -> tuple[int, int]:
         """How many communities there are, each epoch counted, and how many reports are held."""
@@ -88,10 +67,10 @@ class Holdings:
             for row in connection.execute(select(table).where(table.c.id == id).order_by("epoch")).all():
                 key, community = row.key, to_community(row)
                 invited = select(slots.c.user).where(slots.c.community == key).order_by("user")
-                taken = select(reports.c.user, reports.c.deleted_at).where(reports.c.community == key).order_by("user")
+                taken = select(reports.c.user, reports.c.deleted_on).where(reports.c.community == key).order_by("user")
                 states = connection.execute(taken).all()
                 held, deleted = (
-                    [row.user for row in states if (row.deleted_at is None) == here] for here in (True, False)
+                    [row.user for row in states if (row.deleted_on is None) == here] for here in (True, False)
                 )
                 told = select(answers.c.user).where(answers.c.community == key).order_by("user")
                 lists = [list(connection.execute(query).scalars()) for query in (invited, told)]
@@ -115,49 +94,43 @@ class Holdings:
             rows = [row for row in _rows(connection, id, user) if epoch in (None, row.epoch)]
             if not rows:
                 raise bad_parameter("user", "delete-report", "a slot that holds a report", user)
-            present = [row for row in rows if row.deleted_at is None]
-            _delete(connection, [row.key for row in present], user)
+            present = [row for row in rows if row.deleted_on is None]
+            keys = [row.key for row in present]
+            delete_reports(connection, *_of_slot(keys, user), today=datetime.now(UTC).date())
         self._erase(self._unerased())
         return [row.epoch for row in present]
 
     def withdraw(self, id: str, user: int, epoch: int | None = None) -> None:
         """Delete what a slot has sent up to an epoch, and take no report of that epoch from it any more.
 
-        The slot is marked also where it is empty: a report may be on its way, and whoever carries it must not be able
-        to bring it later. The bytes leave the database's files with the next :meth:`erase`, since to write a table anew
-        for each user who withdraws would keep all others waiting.
-
-        Args:
-            id: the community.
-            user: the slot; whose token came with the request was looked at before.
-            epoch: the latest epoch that is meant; by default the community's own. A later one is left alone, so that a
-                request that is repeated after it opened does not take its slot.
+        The slot is marked also where it is empty, in every such epoch: a report may be on its way, and whoever carries
+        it must not be able to bring it later, after a restore of an older epoch either. The bytes leave the database's
+        files with the next :meth:`erase`, since to write a table anew for each user who withdraws would keep all others
+        waiting. An epoch that is later than the one that is meant, by default the community's own, is left alone: a
+        request that is repeated after it opened does not take its slot. Epochs that are meant and not there were taken
+        away by a restore, and take no report once they are opened again.
         """
         table, reports = schema.communities, schema.reports
         with transaction(self.engine, writes=True) as connection:
-            latest = lock(connection, id).epoch  # an operator may be about to delete the community
-            last = latest if epoch is None else epoch
-            _delete(connection, [row.key for row in _rows(connection, id, user) if row.epoch <= last], user)
-            newest = select(table.c.key).where(table.c.id == id, table.c.epoch <= last).order_by(table.c.epoch.desc())
-            key, now = connection.execute(newest.limit(1)).scalar_one(), datetime.now(UTC)
-            row = {"community": key, "user": user, "received_on": now.date(), "deleted_at": now}
-            upsert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+            here = lock(connection, id)  # an operator may be about to delete the community
+            last = here.epoch if epoch is None else epoch
+            for lost in range(here.epoch + 1, min(last, here.epoch + _LOST) + 1):
+                keep_deletion(connection, (id, lost, user), here.roster_digest, datetime.now(UTC).date())
+            query, today = select(table.c.key).where(table.c.id == id, table.c.epoch <= last), datetime.now(UTC).date()
+            keys = connection.execute(query).scalars().all()
+            delete_reports(connection, *_of_slot(keys, user), today=today)
             # one statement: a report that another server stores at this moment is deleted too
+            taken = upsert(connection, reports).values(user=user, received_on=today, deleted_on=today)
             connection.execute(
-                upsert(reports)
-                .values(**row)
-                .on_conflict_do_update(
+                taken.on_conflict_do_update(
                     index_elements=[reports.c.community, reports.c.user],
-                    set_=_GONE | {"deleted_at": func.coalesce(reports.c.deleted_at, now)},
-                )
+                    set_=GONE | {"deleted_on": func.coalesce(reports.c.deleted_on, today)},
+                ),
+                [{"community": key} for key in keys],
             )
 
     def erase(self) -> bool:
-        """Take deleted reports out of the database's files, where some may still be there.
-
-        Raises:
-            StoreError: where the database is too busy; what is deleted stays so.
-        """
+        """Take deleted reports out of the database's files, where some may still be there."""
         waiting = self._unerased()
         if waiting:
             self._erase(waiting)
@@ -166,36 +139,27 @@ class Holdings:
     def _unerased(self) -> list[tuple[int, int]]:
         table = schema.reports
         query = select(table.c.community, table.c.user).where(
-            table.c.deleted_at.is_not(None), table.c.erased_at.is_(None)
+            table.c.deleted_on.is_not(None), table.c.erased_on.is_(None)
         )
-        with transaction(self.engine) as connection:
-            return [(row.community, row.user) for row in connection.execute(query)]
+        return [(row.community, row.user) for row in self.rows(query)]
 
     def _erase(self, slots: Sequence[tuple[int, int]]) -> None:
         """Take what was deleted out of the files, and note it for the slots that were deleted before this began."""
         scrub(self.engine, *WITH_REPORTS)
-        table, now = schema.reports, datetime.now(UTC)
+        table, today = schema.reports, datetime.now(UTC).date()
         with transaction(self.engine, writes=True) as connection:
-            for start in range(0, len(slots), _MANY):
-                these = tuple_(table.c.community, table.c.user).in_(slots[start : start + _MANY])
-                connection.execute(update(table).where(these).values(erased_at=now))
-
-
-_MANY = 1000  # rows per statement
-_GONE: dict[str, Any] = {"body": None, "noisy_degree": None}
+            for some in portions(slots):
+                these = tuple_(table.c.community, table.c.user).in_(some)
+                connection.execute(update(table).where(these).values(erased_on=today))
 
 
 def _rows(connection: Connection, id: str, user: int) -> Sequence[Row[Any, Any, Any]]:
     """What is known of a slot's reports, epoch by epoch."""
     reports, table = schema.reports, schema.communities
-    query = select(table.c.key, table.c.epoch, reports.c.deleted_at).join(reports, reports.c.community == table.c.key)
+    query = select(table.c.key, table.c.epoch, reports.c.deleted_on).join(reports, reports.c.community == table.c.key)
     return connection.execute(query.where(table.c.id == id, reports.c.user == user).order_by(table.c.epoch)).all()
 
 
-def _delete(connection: Connection, keys: Sequence[int], user: int) -> None:
-    """Delete a slot's reports, answers and flags. What was deleted before keeps its moment."""
-    reports = schema.reports
-    of_slot = (reports.c.community.in_(keys), reports.c.user == user, reports.c.deleted_at.is_(None))
-    connection.execute(update(reports).where(*of_slot).values(**_GONE, deleted_at=datetime.now(UTC)))
-    for other in (schema.flags, schema.answers):
-        connection.execute(delete(other).where(other.c.community.in_(keys), other.c.user == user))
+def _of_slot(keys: Sequence[int], user: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """What is true of a slot's reports in some epochs."""
+    return schema.reports.c.community.in_(keys), schema.reports.c.user == user

@@ -1,7 +1,8 @@
-"""How a community leaves for good: its roster, invitations, reports, answers, labels and flags, in every epoch.
+"""Deletion of a community for good: its roster, invitations, reports, answers, labels and flags, in every epoch.
 
-What stays is its id, which no other community gets, and the trainings that it was part of. A restore of an older backup
-deletes it again.
+What stays is its id, which no other community gets, and the trainings that it was part of. Where its members were
+promised that models go with their reports, the models that learned from it are withdrawn, and a training that has read
+its reports keeps nothing. A restore of an older backup deletes it again.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Connection, Table, delete, func, insert, select, update
 
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import hold, lock
-from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.collecting.retention import withdraw_models
+from graphldp.collector.storage.database import StorePart, take_time, transaction
 from graphldp.collector.storage.scrubbing import scrub
 from graphldp.errors import bad_parameter
 
@@ -24,17 +26,7 @@ _WRITTEN_ANEW = (*(table.name for table in _OF_COMMUNITIES), "communities")
 
 @dataclass(frozen=True)
 class Belongings:
-    """What goes with a community, over all of its epochs.
-
-    Args:
-        users: names in its roster.
-        epochs: how many it has had.
-        invitations: users who have a token.
-        reports: that are held.
-        answers: to second questions.
-        labels: that models gave it.
-        flags: users whom a defense flagged.
-    """
+    """Counts of what goes with a community, over all of its epochs."""
 
     users: int = 0
     epochs: int = 0
@@ -45,61 +37,38 @@ class Belongings:
     flags: int = 0
 
 
-class Removals:
-    """Communities that go.
-
-    Args:
-        engine: a migrated database.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+class Removals(StorePart):
+    """Communities that go."""
 
     def belongings(self, id: str) -> Belongings:
-        """What would go with a community; nothing for one that was deleted.
-
-        Raises:
-            ParameterError: for an id that is and was no community's.
-        """
+        """What would go with a community; nothing for one that was deleted."""
         with transaction(self.engine, snapshot=True) as connection:
             return _belongings(connection, id, _keys(connection, id))
 
     def delete(self, id: str, seen: str | None = None) -> Belongings:
         """Delete a community, and take it out of the database's files.
 
-        To delete one that was deleted before is not an error: its bytes are then looked after once more.
-
-        Args:
-            id: the community.
-            seen: its version when the operator looked at it.
-
-        Returns:
-            What went with it.
-
-        Raises:
-            StoreError: where it is deleted but its bytes are still in a file.
+        To delete one that was deleted before is not an error: its bytes are then looked after once more. ``seen`` is
+        its version when the operator looked at it.
         """
         with transaction(self.engine, writes=True) as connection:
             hold(connection, id)
-            if connection.dialect.name == "postgresql":
-                connection.execute(text("SET LOCAL statement_timeout = 0"))
+            take_time(connection)
+            # before its rows, as a training that keeps what it learned does
+            connection.execute(select(schema.clock.c.key).with_for_update())
             keys = _keys(connection, id, locked=True)
             if keys and seen is not None:
                 lock(connection, id, seen)
             found = _belongings(connection, id, keys)
-            remove(connection, keys)
+            remove(connection, id, keys)
             if keys:
-                row = {"id": id, "key": max(keys), "deleted_at": datetime.now(UTC)}
+                row = {"id": id, "deleted_at": datetime.now(UTC)}
                 connection.execute(insert(schema.gone).values(**row))
         self.erase()
         return found
 
     def erase(self) -> bool:
-        """Take deleted communities out of the database's files, where some may still be there.
-
-        Raises:
-            StoreError: where the database is too busy; what is deleted stays so.
-        """
+        """Take deleted communities out of the database's files, where some may still be there."""
         table = schema.gone
         with transaction(self.engine) as connection:
             waiting = connection.execute(select(table.c.id).where(table.c.erased_at.is_(None))).scalars().all()
@@ -110,11 +79,16 @@ class Removals:
         return bool(waiting)
 
 
-def remove(connection: Connection, keys: Sequence[int]) -> None:
+def remove(connection: Connection, id: str, keys: Sequence[int]) -> None:
     """Delete the rows of a community's epochs, and all that belongs to them."""
+    communities, tombstones = schema.communities, schema.tombstones
+    promised = select(communities.c.key).where(communities.c.key.in_(keys), communities.c.keeps_models.is_(False))
+    for key in connection.execute(promised).scalars().all():
+        withdraw_models(connection, key, datetime.now(UTC))
+    connection.execute(delete(tombstones).where(tombstones.c.id == id))  # none of its epochs opens again
     for table in _OF_COMMUNITIES:
         connection.execute(delete(table).where(table.c.community.in_(keys)))
-    connection.execute(delete(schema.communities).where(schema.communities.c.key.in_(keys)))
+    connection.execute(delete(communities).where(communities.c.key.in_(keys)))
 
 
 def _keys(connection: Connection, id: str, *, locked: bool = False) -> Sequence[int]:

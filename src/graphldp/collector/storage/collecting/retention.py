@@ -1,4 +1,4 @@
-"""Deleting reports when their time is up, as members were promised.
+"""Deletion of reports when their time is up, as members were promised.
 
 A community that promises ``retention_days`` keeps a report for so many days after the day on which it came, and deletes
 it within a day after that, with its user's answer to a second question and her flag. If the community promises that
@@ -14,37 +14,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, tuple_, update
 
-from graphldp.collector.storage import schema
-from graphldp.collector.storage.clock import Clock
+from graphldp.collector.storage import counters, schema
+from graphldp.collector.storage.clock import TimedPart
 from graphldp.collector.storage.database import transaction
+from graphldp.errors import ParameterError
+
+GONE: dict[str, Any] = {"body": None, "noisy_degree": None}
+"""What stays of a report that was deleted: its slot and its days."""
 
 
 @dataclass(frozen=True)
 class BeforeReading:
-    """What was gone already when somebody began to read reports.
-
-    Args:
-        swept_on: when reports that were due had been deleted last.
-        deleted: how many reports were deleted by then, of each community that promises to drop models.
-    """
+    """The state before somebody began to read reports: what was gone already."""
 
     swept_on: date | None
     deleted: Mapping[int, int]
+    restores: int
 
 
-class Retention:
-    """What is kept for a time.
-
-    Args:
-        engine: a migrated database.
-        clock: the store's.
-    """
-
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self.engine, self.clock = engine, clock
+class Retention(TimedPart):
+    """Reports that are kept for a time."""
 
     def sweep(self) -> int:
         """Delete what is due, once a day by the time that is believed; gives how many reports that were.
@@ -56,16 +49,7 @@ class Retention:
             swept = connection.execute(select(schema.clock.c.swept_on).with_for_update()).scalar_one()
             if swept is not None and swept >= now.date():
                 return 0
-            table = schema.communities
-            query = select(table.c.key, table.c.opened_at, table.c.retention_days, table.c.keeps_models)
-            gone = 0
-            for row in connection.execute(query.where(table.c.retention_days.is_not(None))).all():
-                if not self.clock.doubted:
-                    _date_again(connection, row.key, now.date())
-                due = _delete_before(connection, row.key, now.date() - timedelta(days=row.retention_days), now)
-                if due and not row.keeps_models:
-                    _withdraw_models(connection, row.key, row.opened_at, now)
-                gone += due
+            gone = delete_due(connection, now, doubted=self.clock.doubted)
             connection.execute(update(schema.clock).values(swept_on=now.date()))
         return gone
 
@@ -73,30 +57,56 @@ class Retention:
         """What is gone of some communities, for whoever is about to read their reports."""
         self.clock.tick()  # makes the row that swept_since locks
         table = schema.communities
-        promised = table.c.retention_days.is_not(None) & table.c.keeps_models.is_(False)
         with transaction(self.engine, snapshot=True) as connection:
             swept = connection.execute(select(schema.clock.c.swept_on)).scalar_one()
-            dropping = set(connection.execute(select(table.c.key).where(promised)).scalars()) & set(keys)
-            return BeforeReading(swept, _deleted(connection, dropping))
+            promised = connection.execute(select(table.c.key).where(table.c.keeps_models.is_(False))).scalars()
+            deleted = _deleted(connection, set(promised) & set(keys))
+            return BeforeReading(swept, deleted, counters.last(connection, counters.RESTORES))
+
+
+def delete_due(connection: Connection, now: datetime, *, doubted: bool) -> int:
+    """Delete the reports that are due, and what was promised to go with them; gives how many reports that were.
+
+    Where this machine's clock is ``doubted``, reports that seem to come from the future are left alone.
+    """
+    table, gone = schema.communities, 0
+    query = select(table.c.key, table.c.retention_days, table.c.keeps_models)
+    for row in connection.execute(query.where(table.c.retention_days.is_not(None))).all():
+        if not doubted:
+            _date_again(connection, row.key, now.date())
+        first, reports = now.date() - timedelta(days=row.retention_days), schema.reports
+        came_before = (reports.c.community == row.key, reports.c.received_on < first)
+        due = delete_reports(connection, *came_before, today=now.date())
+        if due and not row.keeps_models:
+            withdraw_models(connection, row.key, now)
+        gone += due
+    return gone
 
 
 def swept_since(connection: Connection, before: BeforeReading) -> set[int]:
-    """Communities that promise to drop models, and lost reports to a sweep since; no sweep begins before this ends.
+    """Communities that promise to drop models, and lost reports to a sweep since or are gone.
 
-    Args:
-        connection: of a writing transaction.
-        before: what was gone before the reports were read.
+    No sweep begins before the writing transaction ends, and no such community is deleted.
+
+    Raises:
+        ParameterError: where the database was restored since.
     """
     query = select(schema.clock.c.swept_on).with_for_update(read=True)  # a sweep waits for it, and sees what was kept
-    if connection.execute(query).scalar_one() == before.swept_on:
-        return set()
+    swept = connection.execute(query).scalar_one()
+    if counters.last(connection, counters.RESTORES) != before.restores:
+        raise ParameterError("The database was restored meanwhile. Nothing that was learned was kept. Begin anew.")
+    table = schema.communities
+    there = connection.execute(select(table.c.key).where(table.c.key.in_(before.deleted))).scalars()
+    gone = before.deleted.keys() - set(there)
+    if swept == before.swept_on:
+        return gone
     now = _deleted(connection, before.deleted)
-    return {key for key, deleted in now.items() if deleted > before.deleted[key]}
+    return gone | {key for key, deleted in now.items() if deleted > before.deleted[key]}
 
 
 def _deleted(connection: Connection, keys: Iterable[int]) -> dict[int, int]:
     reports = schema.reports
-    query = select(reports.c.community, func.count()).where(reports.c.deleted_at.is_not(None))
+    query = select(reports.c.community, func.count()).where(reports.c.deleted_on.is_not(None))
     found = {row[0]: row[1] for row in connection.execute(query.group_by(reports.c.community))}
     return {key: found.get(key, 0) for key in keys}
 
@@ -104,27 +114,27 @@ def _deleted(connection: Connection, keys: Iterable[int]) -> dict[int, int]:
 def _date_again(connection: Connection, key: int, today: date) -> None:
     """Date reports from the future as of today: a clock was ahead when they came, and they would be kept too long."""
     reports = schema.reports
-    early = (reports.c.community == key, reports.c.received_on > today, reports.c.deleted_at.is_(None))
+    early = (reports.c.community == key, reports.c.received_on > today, reports.c.deleted_on.is_(None))
     connection.execute(update(reports).where(*early).values(received_on=today))
 
 
-def _delete_before(connection: Connection, key: int, first: date, now: datetime) -> int:
-    """Delete the reports of a community that came before a day, and what else speaks of their users."""
+def delete_reports(connection: Connection, *these: ColumnElement[bool], today: date) -> int:
+    """Delete some reports, and the answers and flags of their users; gives how many reports were there until now."""
     reports = schema.reports
-    due = (reports.c.community == key, reports.c.received_on < first, reports.c.deleted_at.is_(None))
-    users = select(reports.c.user).where(*due)
+    there = (*these, reports.c.deleted_on.is_(None))
+    slots = select(reports.c.community, reports.c.user).where(*there)
     for other in (schema.flags, schema.answers):
-        connection.execute(delete(other).where(other.c.community == key, other.c.user.in_(users)))
-    values = {"body": None, "noisy_degree": None, "deleted_at": now}
-    return connection.execute(update(reports).where(*due).values(**values)).rowcount
+        connection.execute(delete(other).where(tuple_(other.c.community, other.c.user).in_(slots)))
+    return connection.execute(update(reports).where(*there).values(**GONE, deleted_on=today)).rowcount
 
 
-def _withdraw_models(connection: Connection, key: int, opened_at: datetime, now: datetime) -> None:
+def withdraw_models(connection: Connection, key: int, now: datetime) -> None:
     """Withdraw the models that learned from a community; delete the labels they gave, and every label of the community.
 
     A training that did not keep what it learned from, and ended since the community opened, counts too.
     """
-    runs, predictions = schema.runs, schema.predictions
+    runs, predictions, table = schema.runs, schema.predictions, schema.communities
+    opened_at = select(table.c.opened_at).where(table.c.key == key).scalar_subquery()
     query = select(runs.c.key, runs.c.model, runs.c.learned_from).where(
         runs.c.withdrawn_at.is_(None), runs.c.finished_at >= opened_at
     )

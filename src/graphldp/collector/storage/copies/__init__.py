@@ -1,1 +1,1 @@
-"""What leaves the store as a file and comes back from one: backups, exports, and whether all of it is whole."""
+"""Files that leave the store and come back: backups, exports, and whether all of it is whole."""

@@ -1,11 +1,9 @@
-"""Backups: one file, whichever database it was made from, and the way back into either.
+"""Backups: one file, whichever database it was made from.
 
-A backup is an SQLite file with the same tables, copied in one snapshot while the collector goes on. Restoring puts its
-rows in place of a database's own, in one transaction: all of them or none, and no log of another file is ever near.
-A report or a community that was deleted since the backup stays deleted, and a question that was asked since stays
-asked. Logins and jobs are left out: they do not come back. So are the keys that open sealed reports: those of the
-database stay. The log of what operators did is in a backup, and never goes back: a database's own stays, and goes on
-where it can.
+A backup is an SQLite file with the same tables, copied in one snapshot while the collector goes on, and rows in the
+order of their keys. Logins, jobs and the keys that open sealed reports are left out: they do not come back. The log of
+what operators did is in a backup. :mod:`.restoring` puts a backup's rows in place of a database's own; no log of
+another file is ever near.
 """
 
 from __future__ import annotations
@@ -14,49 +12,31 @@ import fcntl
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from datetime import date, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, case, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Engine, Table, select
 from sqlalchemy.engine import make_url
 
-from graphldp.collector.roles import Actor, Role
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.collecting.communities import highest_key
-from graphldp.collector.storage.collecting.holdings import WITH_REPORTS
-from graphldp.collector.storage.collecting.removals import Removals, remove
-from graphldp.collector.storage.copies.copying import copy_rows
 from graphldp.collector.storage.copies.verify import Verified, verify
 from graphldp.collector.storage.database import migrate, open_engine, revision, transaction
-from graphldp.collector.storage.operating.audit_log import append, carry_on, last_entry
-from graphldp.collector.storage.scrubbing import scrub
-from graphldp.errors import FormatError, StoreError
-from graphldp.files.whole import flush, passing_folder
+from graphldp.errors import FormatError, StoreError, bad_parameter
+from graphldp.files.folders import passing_folder
+from graphldp.files.whole import BESIDE, LOCK, MAGIC, flush, is_beside_database
 
 _SHARED_FIRST, _SHARED_BYTES = 0x4000_0002, 510  # where SQLite's shared locks lie in a file
+_IN_USE = b"\x02\x02"  # in the head of an SQLite file that has a log
 _LEFT_OUT = (schema.sessions, schema.sign_ins, schema.sealing_keys, schema.jobs)
-_STAY = (schema.audit_log, schema.clock)  # in a database that has them
-_COPIED = [table for table in schema.metadata.sorted_tables if table not in _LEFT_OUT]
-
-
-_ASKED = ("question", "question_digest", "asked_at", "busy_from")
-
-
-class _Deleted(NamedTuple):
-    """A report that is gone: of which slot, since when."""
-
-    id: str
-    epoch: int
-    user: int
-    received_on: date
-    deleted_at: datetime
+COPIED = [table for table in schema.metadata.sorted_tables if table not in _LEFT_OUT]
+"""The tables that are in a backup."""
 
 
 def back_up(engine: Engine, file: Path) -> None:
     """Write all that a database holds to a file, for its owner's eyes only. It is whole and on disk, or not there."""
+    refuse_databases(engine, file)
     with passing_folder(".graphldp-backup-", file.parent) as folder:
         made = folder / "backup.db"
         made.touch(mode=0o600)
@@ -69,11 +49,36 @@ def back_up(engine: Engine, file: Path) -> None:
     flush(file.parent)
 
 
+def refuse_own(engine: Engine, file: Path) -> None:
+    """Refuse a file that is a database itself, or lies beside it for SQLite or a server, under whichever name."""
+    if engine.dialect.name != "sqlite":
+        return
+    database = Path(str(engine.url.database)).resolve()  # its log lies beside the file that a link names
+    for own in (database.with_name(f"{database.name}{end}") for end in ("", *BESIDE, LOCK)):
+        same = file.exists() and own.exists() and file.samefile(own)
+        if same or file.resolve() == own.resolve():
+            raise bad_parameter("FILE", "the collector", "a file apart from the database's own", str(file))
+
+
+def refuse_databases(engine: Engine, file: Path) -> None:
+    """Refuse a file that a backup must not replace: a database's own, or another one that is used, or its log."""
+    refuse_own(engine, file)
+    if is_beside_database(file):
+        raise bad_parameter("FILE", "a backup", "a file apart from those beside a database", str(file))
+    if file.exists() and not file.is_file():
+        raise bad_parameter("FILE", "a backup", "a file, no folder, device or pipe", str(file))
+    if file.exists():
+        with file.open("rb") as opened_file:
+            head = opened_file.read(20)
+        if head[18:20] == _IN_USE and head.startswith(MAGIC):  # a backup has no log, and is not written like this
+            raise bad_parameter("FILE", "a backup", "no database that is used by a collector", str(file))
+
+
 def _copy(engine: Engine, target: Engine) -> None:
     """Copy all that a database holds into a new file, which then stands alone."""
     migrate(target)
     with transaction(engine, snapshot=True) as source, transaction(target, writes=True) as connection:
-        for table in _COPIED:
+        for table in COPIED:
             copy_rows(source, connection, table)
     _without_log(target)
 
@@ -117,48 +122,12 @@ def _upgrade(engine: Engine, file: Path) -> None:
         raise FormatError(f"{file}: not a backup, or a damaged one. {error}") from None
 
 
-def restore(backup: Engine, engine: Engine, actor: Actor) -> None:
-    """Put a backup's rows in place of a database's own, in one transaction.
-
-    Args:
-        backup: what :func:`sound` gives.
-        engine: the database, migrated.
-        actor: who restores, for the log.
-    """
-    actor.need(Role.ADMINISTRATOR)
-    with transaction(backup) as source, transaction(engine, writes=True) as target:
-        if engine.dialect.name == "postgresql":
-            target.execute(text("SET LOCAL statement_timeout = 0"))
-            target.execute(text("LOCK TABLE communities, slots, reports, answers IN ACCESS EXCLUSIVE MODE"))
-        gone, frozen = _deletions(target), _questions(target)
-        removed = target.execute(select(schema.gone)).all()
-        for table in reversed(schema.metadata.sorted_tables):
-            if table not in (schema.sealing_keys, *_STAY):
-                target.execute(table.delete())
-        for table in _COPIED:
-            if table not in _STAY:
-                copy_rows(source, target, table)
-        if not target.execute(select(schema.clock.c.key)).all():  # what time it is does not go back either
-            copy_rows(source, target, schema.clock)
-        told = "begun" if carry_on(source, target) else "other log"
-        append(target, actor, "restore", f"a backup up to entry {last_entry(source)}", told)
-        _delete_again(target, gone)
-        _ask_again(target, frozen)
-        _remove_again(target, removed)
-        if engine.dialect.name == "postgresql":
-            last_run = target.execute(select(func.coalesce(func.max(schema.runs.c.key), 0))).scalar_one()
-            for table, highest in (("communities", highest_key(target)), ("runs", last_run)):
-                target.execute(select(func.setval(func.pg_get_serial_sequence(table, "key"), highest + 1, False)))
-    scrub(engine, *WITH_REPORTS)
-    Removals(engine).erase()
-
-
 def unusable(database: str) -> Path | None:
     """The file of an SQLite database that is not there, is empty or cannot be used; None for every other database."""
     url = make_url(database)
     if url.get_backend_name() != "sqlite" or not url.database:
         return None
-    file = Path(url.database)
+    file = Path(url.database).resolve()  # a link stays where it is
     return None if file.exists() and file.stat().st_size and _sound(file) else file
 
 
@@ -167,17 +136,11 @@ def put_aside(file: Path) -> list[Path]:
 
     A log without its file is put aside too: SQLite would take it for the next file's of this name. A journal holds what
     a file was before a change that was cut off: without it, the file that is put aside could never be mended.
-
-    Returns:
-        The new names.
-
-    Raises:
-        StoreError: where a server still uses it.
     """
     if file.exists() and _in_use(file):
         raise StoreError(f"{file} cannot be used, and a server has it open. Stop the server first.")
     mark, moved = secrets.token_hex(3), []
-    for end in ("-wal", "-shm", "-journal", ""):  # the file last: none is ever left beside a log that is not its own
+    for end in (*BESIDE, ""):  # the file last: none is ever left beside a log that is not its own
         old = file.with_name(file.name + end)
         if old.exists() and (old.stat().st_size or end):
             moved.append(old.rename(file.with_name(f"{file.name}.damaged-{mark}{end}")))
@@ -203,62 +166,54 @@ def _sound(file: Path) -> bool:
         return False
 
 
-def _deletions(connection: Connection) -> Sequence[_Deleted]:
-    table, reports = schema.communities, schema.reports
-    query = (
-        select(table.c.id, table.c.epoch, reports.c.user, reports.c.received_on, reports.c.deleted_at)
-        .join(reports, reports.c.community == table.c.key)
-        .where(reports.c.deleted_at.is_not(None))
-    )
-    return [_Deleted(*row) for row in connection.execute(query)]
-
-
-def _delete_again(connection: Connection, gone: Sequence[_Deleted]) -> None:
-    """Delete what was deleted since the backup. A slot that the backup saw empty stays taken as well."""
-    table, reports = schema.communities, schema.reports
-    keys = {(row.id, row.epoch): row.key for row in connection.execute(select(table.c.id, table.c.epoch, table.c.key))}
-    for each in gone:
-        key = keys.get((each.id, each.epoch))
-        if key is None:
-            continue
-        values = {"body": None, "noisy_degree": None, "deleted_at": each.deleted_at}
-        slot = (reports.c.community == key, reports.c.user == each.user)
-        erased = case((reports.c.body.is_(None), reports.c.erased_at))  # else the backup brought its bytes back
-        if not connection.execute(update(reports).where(*slot).values(**values, erased_at=erased)).rowcount:
-            row = {"community": key, "user": each.user, "received_on": each.received_on}
-            connection.execute(insert(reports).values(**row, **values))
-        answers = schema.answers
-        connection.execute(delete(answers).where(answers.c.community == key, answers.c.user == each.user))
-
-
-def _remove_again(connection: Connection, removed: Sequence[Row[Any]]) -> None:
-    """Delete communities that were deleted since the backup. Bytes that came back with it are erased anew."""
-    table, gone = schema.communities, schema.gone
-    for each in removed:
-        back = connection.execute(select(table.c.key).where(table.c.id == each.id)).scalars().all()
-        remove(connection, back)
-        connection.execute(delete(gone).where(gone.c.id == each.id))
-        connection.execute(insert(gone).values(**dict(each._mapping) | ({"erased_at": None} if back else {})))
-
-
-def _questions(connection: Connection) -> Sequence[Row[Any]]:
-    table = schema.communities
-    columns = (table.c.id, table.c.epoch, *(table.c[name] for name in _ASKED))
-    return connection.execute(select(*columns).where(table.c.asked_at.is_not(None))).all()
-
-
-def _ask_again(connection: Connection, frozen: Sequence[Row[Any]]) -> None:
-    """Keep what was asked since the backup: hubs have answered it, and answer no other question."""
-    table = schema.communities
-    for each in frozen:
-        values = {name: getattr(each, name) for name in _ASKED}
-        row = (table.c.id == each.id, table.c.epoch == each.epoch, table.c.asked_at.is_(None))
-        connection.execute(update(table).where(*row).values(**values))
-
-
 def _without_log(engine: Engine) -> None:
     """Close an SQLite file so that it stands alone: no log beside it, and none expected."""
     connection = engine.raw_connection()
     connection.cursor().execute("PRAGMA journal_mode=DELETE")
     connection.close()
     engine.dispose()
+
+
+_ROWS = 100  # at a time: rosters and reports may be large
+Rows = Sequence[tuple[Any, ...]]
+
+
+def copy_rows(source: Connection, target: Connection, table: Table) -> None:
+    """Add all of a table's rows in one database to those in another. Both have the schema of this version.
+
+    They go in the order of their keys: the one in which they came would tell who reported after whom.
+    """
+    names = ", ".join(f'"{column.name}"' for column in table.c)
+    into = f'"{table.name}" ({names})'
+    order = ", ".join(f'"{column.name}"' for column in table.primary_key)
+    if source.dialect.name == target.dialect.name == "sqlite":
+        found = source.exec_driver_sql(f'SELECT {names} FROM "{table.name}" ORDER BY {order}')  # noqa: S608 - names of our schema
+        rows: Iterator[Rows] = ([tuple(row) for row in some] for some in found.partitions(_ROWS))
+    else:
+        rows = _translated(source, target, table)
+    if target.dialect.name == "sqlite":
+        places = ", ".join("?" * len(table.c))
+        for some in rows:
+            target.exec_driver_sql(f"INSERT INTO {into} VALUES ({places})", list(some))  # noqa: S608 - likewise
+        return
+    driver: Any = target.connection.cursor()
+    with driver.copy(f"COPY {into} FROM STDIN") as copy:
+        for some in rows:
+            for row in some:
+                copy.write_row(row)
+
+
+def _translated(source: Connection, target: Connection, table: Table) -> Iterator[Rows]:
+    """Rows with each value as the target's driver takes it."""
+    dialect = target.dialect
+    writers = [column.type.dialect_impl(dialect).bind_processor(dialect) for column in table.c]
+    changed: list[tuple[int, Callable[[Any], Any]]] = [
+        (place, write) for place, write in enumerate(writers) if write is not None
+    ]
+    found = source.execute(select(table).order_by(*table.primary_key), execution_options={"yield_per": _ROWS})
+    for some in found.partitions():
+        rows = [list(row) for row in some]
+        for row in rows:
+            for place, write in changed:
+                row[place] = write(row[place])
+        yield [tuple(row) for row in rows]

@@ -1,8 +1,8 @@
-"""From the store to :class:`~graphldp.reports.Reports`: what simulation and the live service share."""
+"""Exports of reports: as :class:`~graphldp.reports.Reports`, as simulation has them too, or as CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -10,42 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp import wire
-from graphldp.attributes import Attributes
-from graphldp.collector.communities.community import Community
+from graphldp.collector.community import Community
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
-from graphldp.labels import NO_LABEL
+from graphldp.files.text import as_text, csv_line
+from graphldp.neighbour_lists.attributes import Attributes
+from graphldp.neighbour_lists.labels import NO_LABEL
+from graphldp.privacy import Budget
 from graphldp.privacy.hubs import HUB_TIMES, LIST_SHARE, LIST_TIMES, LISTS_ABOVE
-from graphldp.reports import Origin, Reports
+from graphldp.privacy.pairs import LIST_PART, PAIR_SLACK, wrong_bits
+from graphldp.reports import HubAnswers, Origin, PairAnswers, Reports
 
 BATCH = 50_000
 """Users whose reports are held at a time where communities are read one batch after the other."""
 
 
 def export(store: Store, communities: Sequence[Community]) -> Reports:
-    """The reports of some communities, one graph each, with everyone marked who has not reported.
-
-    Args:
-        store: where the reports are.
-        communities: in the order in which their graphs are to stand; their keys become the graph ids.
-
-    Returns:
-        The reports, with the labels that there are: ``NO_LABEL`` stands for those of other communities.
-    """
+    """The reports of some communities, one graph each, with everyone marked who has not reported."""
     if not communities:
         raise ParameterError("An export must have one community or more.")
     return _Shared.of(communities).gather(store, communities)
 
 
 def export_in_batches(store: Store, communities: Sequence[Community], users: int = BATCH) -> Iterator[Reports]:
-    """The same, some communities at a time: no more is in memory than the reports of so many users.
+    """The reports of some communities at a time: no more is in memory than those of so many users.
 
     What a batch says of the mechanism is said of all communities, so that each graph is what it is in the whole.
-
-    Args:
-        store: where the reports are.
-        communities: as above.
-        users: of one batch. A community with more users is a batch by itself.
     """
     shared = _Shared.of(communities)
     for batch in batches(communities, users):
@@ -66,39 +56,36 @@ def batches(communities: Sequence[Community], users: int = BATCH) -> Iterator[Se
 
 @dataclass(frozen=True)
 class _Shared:
-    """What all communities of an export have in common.
-
-    Args:
-        origin: how their reports were drawn.
-        noisy: whether all of them release d*.
-        second: whether hubs are asked a second question.
-        groups: how many groups friends are counted by; 0 where they are not.
-    """
+    """The facts that all communities of an export have in common."""
 
     origin: Origin
     noisy: bool
-    second: bool
+    asks: str
     groups: int
 
     @classmethod
     def of(cls, communities: Sequence[Community]) -> Self:
-        """Of communities that may share an export."""
+        """What communities have in common that may share an export."""
         mechanisms = sorted({community.mechanism for community in communities})
         names = {community.group_names for community in communities}
-        if len(names) > 1:
+        if len(names) > 1 or len({community.dealt for community in communities}) > 1:
             raise ParameterError("Communities that count by different groups, or not at all, cannot share an export.")
         noisy = all(name in wire.WITH_DEGREE for name in mechanisms)
         origin = Origin("+".join(mechanisms), _parameters(mechanisms, communities))
-        return cls(origin, noisy, mechanisms == ["hub-counts"], len(next(iter(names), ())))
+        asks = mechanisms[0] if len(mechanisms) == 1 and mechanisms[0] in wire.WITH_SECOND else ""
+        return cls(origin, noisy, asks, len(next(iter(names), ())))
 
     def gather(self, store: Store, communities: Sequence[Community]) -> Reports:
         """The reports of these communities."""
         graph_ptr = np.concatenate(([0], np.cumsum([community.n for community in communities])))
         total = int(graph_ptr[-1])
         missing, lengths = np.ones(total, np.bool_), np.zeros(total, np.int64)
-        epsilon1, epsilon2, degrees = (np.zeros(total) for _ in range(3))
+        epsilon1, epsilon2, answer, degrees = (np.zeros(total) for _ in range(4))
         asked, lists = np.zeros(total, np.bool_), {}
-        counted = _Counted.of(store, communities, self.groups) if self.groups else None
+        counts, about = np.zeros((total, self.groups)), None
+        if self.groups:
+            groups = np.concatenate([np.array(store.groups(each), np.int64) for each in communities])
+            about = Attributes(groups=groups, num_groups=self.groups)
         sent = store.stored(*communities)
         place = {community.key: place for place, community in enumerate(communities)}
         graph = np.array([place[each.community] for each in sent], np.int64)
@@ -111,13 +98,17 @@ class _Shared:
             report = wire.decode(sent[at].body, n=communities[graph[at]].n)
             lists[user], lengths[user] = report.neighbours, len(report.neighbours)
             epsilon1[user], epsilon2[user] = report.epsilon1, report.epsilon2
+            if report.mechanism == "closed-pairs":
+                epsilon2[user] = report.epsilon2 * float(LIST_PART)
+                answer[user] = report.epsilon2 - epsilon2[user]
             # a public user's degree is the length of her list
             degrees[user] = len(report.neighbours) if report.noisy_degree is None else report.noisy_degree
             asked[user] = bool(report.asked)
-            if counted is not None:
-                counted.add(user, report, start)
+            if report.counts is not None:
+                counts[user] = report.counts
+            elif self.groups:  # a public list: her counts follow from it
+                counts[user] = np.bincount(groups[report.neighbours + start], minlength=self.groups)
         labels = np.array([NO_LABEL if community.label is None else community.label for community in communities])
-        about = None if counted is None else Attributes(groups=counted.groups, num_groups=self.groups)
         return Reports(
             np.concatenate(([0], np.cumsum(lengths))),
             np.concatenate([np.zeros(0, np.int32), *(lists[user] for user in sorted(lists))]),
@@ -125,42 +116,17 @@ class _Shared:
             labels if (labels != NO_LABEL).any() else None,
             name="collected",
             graph_ids=np.array([community.key for community in communities]),
-            epsilon1=epsilon1,
-            epsilon2=epsilon2,
+            budget=Budget(epsilon1, epsilon2, answer=answer),
             noisy_degree=degrees if self.noisy else None,
             missing=missing if missing.any() else None,
-            friend_counts=None if counted is None else counted.counts,
+            friend_counts=counts if self.groups else None,
             attributes=about,
-            **(_second_round(store, communities, graph_ptr, asked, degrees) if self.second else {}),
+            answers=_hub_answers(store, communities, graph_ptr, asked, degrees) if self.asks == "hub-counts" else None,
+            pair_answers=_pair_answers(store, communities, ~missing) if self.asks == "closed-pairs" else None,
             origin=self.origin,
-            noise="discrete" if self.noisy or counted is not None else None,
+            noise="discrete" if self.noisy or self.groups else None,
             collected=True,
         )
-
-
-class _Counted:
-    """Friends counted by group: what each user said, or what her public list says.
-
-    Args:
-        groups: the number of each user's group.
-        count: how many groups there are.
-    """
-
-    def __init__(self, groups: NDArray[np.int64], count: int) -> None:
-        self.groups, self.counts = groups, np.zeros((len(groups), count))
-
-    @staticmethod
-    def of(store: Store, communities: Sequence[Community], count: int) -> _Counted:
-        """Of communities by friend-counts, which all have the same groups."""
-        return _Counted(np.concatenate([np.array(store.groups(each), np.int64) for each in communities]), count)
-
-    def add(self, user: int, report: wire.Report, start: int) -> None:
-        """Take a user's report; ``start`` is where her community's users begin."""
-        if report.counts is None:  # a public list: her counts follow from it
-            friends = self.groups[report.neighbours + start]
-            self.counts[user] = np.bincount(friends, minlength=self.counts.shape[1])
-        else:
-            self.counts[user] = report.counts
 
 
 def _parameters(mechanisms: Sequence[str], communities: Sequence[Community]) -> dict[str, Any]:
@@ -170,16 +136,41 @@ def _parameters(mechanisms: Sequence[str], communities: Sequence[Community]) -> 
         return {"times": HUB_TIMES} | ({"busy": float(*cuts)} if len(cuts) == 1 else {})
     if mechanisms == ["hub-lists"]:
         return {"share": LIST_SHARE, "times": LIST_TIMES, "least": LISTS_ABOVE, "noise": "discrete"}
+    if mechanisms == ["closed-pairs"]:
+        return {"slack": PAIR_SLACK}
+    if communities[0].dealt:
+        return {"dealt": len(communities[0].group_names)} | _least(communities)
     return {"noise": "discrete"} if all(name in wire.WITH_DEGREE for name in mechanisms) else {}
 
 
-def _second_round(
+def _least(communities: Sequence[Community]) -> dict[str, float]:
+    """The smallest ε that anybody could choose, who came or not: a liar takes it, as it lets a report say the most."""
+    offered = [each.epsilon1 for community in communities for each in community.choices if not each.public]
+    return {"least": min(offered)} if offered else {}
+
+
+def _pair_answers(store: Store, communities: Sequence[Community], reported: NDArray[np.bool_]) -> PairAnswers:
+    """What users answered, whose list was published, and how often a published bit is wrong."""
+    told, flip, listed = [], [], []
+    for community in communities:
+        said = np.full(community.n, np.nan)
+        for answer in store.second_round.answers(community):
+            said[answer.user] = answer.count
+        told.append(said)
+        flip.append(np.full(community.n, wrong_bits(community.choices[0].epsilon2)))
+        listed.append(store.second_round.listed(community))
+    answers = np.concatenate(told)
+    answers[~reported] = np.nan  # of reports that came in since they were read
+    return PairAnswers(answers, np.concatenate(flip), np.concatenate(listed))
+
+
+def _hub_answers(
     store: Store,
     communities: Sequence[Community],
     graph_ptr: NDArray[np.int64],
     asked: NDArray[np.bool_],
     degrees: NDArray[np.float64],
-) -> dict[str, Any]:
+) -> HubAnswers:
     """Who was asked, who was said to be busy, and what hubs answered; nobody is busy where nothing was asked yet."""
     busy, busy_friends = np.zeros(len(asked), np.bool_), np.full(len(asked), np.nan)
     for start, community in zip(graph_ptr[:-1].tolist(), communities, strict=True):
@@ -187,7 +178,26 @@ def _second_round(
         if question is not None:
             busy[start : start + community.n] = question.busy
         for answer in store.second_round.answers(community):
-            busy_friends[start + answer.user] = answer.busy_friends
+            busy_friends[start + answer.user] = answer.count
     busy_friends[~asked] = np.nan  # of reports that came in since they were read
-    quiet_friends = degrees - busy_friends  # the two add up to d*
-    return {"asked": asked, "busy": busy, "quiet_friends": quiet_friends, "busy_friends": busy_friends}
+    return HubAnswers(asked, busy, degrees - busy_friends, busy_friends)  # the two counts add up to d*
+
+
+COLUMNS = ("community", "epoch", "label", "slot", "epsilon1", "epsilon2", "noisy_degree", "friends", "counts", "asked")
+
+
+def csv_rows(store: Store, communities: Sequence[Community], classes: Mapping[int, str]) -> Iterator[str]:
+    """The lines, one at a time: a header, then report after report.
+
+    ``friends`` are the slots that a report names, with spaces between them, and ``counts`` those of friends by group.
+    An ε of a public list is ``inf``.
+    """
+    yield csv_line(COLUMNS)
+    for community in communities:
+        label = None if community.label is None else as_text(classes.get(community.label, str(community.label)))
+        for stored in store.stored(community):
+            report = wire.decode(stored.body, n=community.n)
+            listed = " ".join(map(str, report.neighbours.tolist()))
+            counts = "" if report.counts is None else " ".join(map(str, report.counts))
+            about = (community.id, community.epoch, label, stored.user, report.epsilon1, report.epsilon2)
+            yield csv_line((*about, report.noisy_degree, listed, counts, "yes" if report.asked else ""))

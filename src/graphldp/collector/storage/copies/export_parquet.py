@@ -2,45 +2,41 @@
 
 A row has ``community`` (its number in the store), ``label`` where it has one, ``user``, whether she has ``reported``,
 what she spent (``epsilon1``, ``epsilon2``), ``noisy_degree``, and ``neighbours``; and, where the mechanism has them,
-``asked``, ``busy``, ``quiet_friends`` and ``busy_friends``, or ``group`` and ``friend_counts``. A row group holds whole
+``asked``, ``busy``, ``quiet_friends`` and ``busy_friends``, or ``told``, ``flip``, ``listed`` and what was spent on the
+answer (``epsilon3``), or ``group`` and ``friend_counts``. A row group holds whole
 communities, so each can be read by itself and is what it is in the whole, to the last bit.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.attributes import Attributes
-from graphldp.collector.communities.community import Community
+from graphldp.collector.community import Community
 from graphldp.collector.storage.copies.export import BATCH, export_in_batches
 from graphldp.collector.storage.store import Store
 from graphldp.errors import DataError, FormatError, MissingExtraError
 from graphldp.files.whole import written_whole
-from graphldp.labels import NO_LABEL
-from graphldp.reports import Origin, Reports
+from graphldp.neighbour_lists.attributes import Attributes
+from graphldp.neighbour_lists.labels import NO_LABEL
+from graphldp.privacy import Budget
+from graphldp.reports import HubAnswers, Origin, PairAnswers, Reports
 
 if TYPE_CHECKING:
     from pyarrow import Table
 
 _FACTS = "graphldp"  # the entry of the file's metadata that says how the reports were drawn
 _TOLD = ("asked", "busy", "quiet_friends", "busy_friends")
+_PAIRS = ("told", "flip", "listed")
 
 
 def write_parquet(store: Store, communities: Sequence[Community], path: Path, users: int = BATCH) -> int:
-    """Write the reports of some communities to a file, which is whole or not there; how many there are.
-
-    Args:
-        store: where they are.
-        communities: in the order in which they are to stand; at least one.
-        path: the file.
-        users: of one row group; a community with more users is one by itself.
-    """
+    """Write the reports of some communities to a file, which is whole or not there; how many there are."""
     try:
         from pyarrow.parquet import ParquetWriter
     except ModuleNotFoundError:
@@ -57,12 +53,6 @@ def write_parquet(store: Store, communities: Sequence[Community], path: Path, us
     return reported
 
 
-def read_parquet(path: Path) -> Iterator[Reports]:
-    """The reports of a file, one row group after the other."""
-    for group in range(row_groups(path)):
-        yield read_row_group(path, group)
-
-
 def row_groups(path: Path) -> int:
     """How many row groups a file has."""
     from pyarrow.parquet import ParquetFile
@@ -72,18 +62,14 @@ def row_groups(path: Path) -> int:
 
 
 def read_row_group(path: Path, group: int) -> Reports:
-    """The reports of one row group.
-
-    Raises:
-        FormatError: for a file that :func:`write_parquet` did not write.
-    """
+    """The reports of one row group."""
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
     try:
         with ParquetFile(path) as file:
             return _to_reports(file.read_row_group(group))
-    except (ArrowException, KeyError, ValueError, TypeError) as error:
+    except (ArrowException, KeyError, RecursionError, TypeError, ValueError) as error:
         why = f" ({error})" if isinstance(error, DataError) else ""
         raise FormatError(f"{path}: no file of collected reports, or damaged{why}.") from None
 
@@ -104,8 +90,11 @@ def _to_table(reports: Reports) -> Table:
     }
     if reports.noisy_degree is not None:
         columns["noisy_degree"] = pa.array(reports.noisy_degree)
-    if reports.asked is not None:
-        columns |= {name: pa.array(getattr(reports, name)) for name in _TOLD}
+    if reports.answers is not None:
+        columns |= {name: pa.array(getattr(reports.answers, name)) for name in _TOLD}
+    if reports.pair_answers is not None:
+        columns |= {name: pa.array(getattr(reports.pair_answers, name)) for name in _PAIRS}
+        columns["epsilon3"] = pa.array(np.asarray(reports.budget.answer))
     if reports.friend_counts is not None:
         counts = reports.friend_counts
         columns["group"] = pa.array(reports.groups)
@@ -132,7 +121,13 @@ def _to_reports(table: Table) -> Reports:
     if "friend_counts" in column:
         counts = column["friend_counts"].values.to_numpy().reshape(len(user), facts["groups"])
         about = Attributes(groups=column["group"].to_numpy(), num_groups=facts["groups"])
-    told: dict[str, Any] = {name: column[name].to_numpy(zero_copy_only=False) for name in _TOLD if name in column}
+    answers = None
+    if "asked" in column:
+        answers = HubAnswers(*(column[name].to_numpy(zero_copy_only=False) for name in _TOLD))
+    pairs, spent = None, np.zeros(len(user))
+    if "listed" in column:
+        pairs = PairAnswers(*(column[name].to_numpy(zero_copy_only=False) for name in _PAIRS))
+        spent = column["epsilon3"].to_numpy()
     return Reports(
         column["neighbours"].offsets.to_numpy(),
         column["neighbours"].values.to_numpy(),
@@ -140,14 +135,14 @@ def _to_reports(table: Table) -> Reports:
         labels if (labels != NO_LABEL).any() else None,
         name="collected",
         graph_ids=keys[first],
-        epsilon1=column["epsilon1"].to_numpy(),
-        epsilon2=column["epsilon2"].to_numpy(),
+        budget=Budget(column["epsilon1"].to_numpy(), column["epsilon2"].to_numpy(), answer=spent),
         noisy_degree=column["noisy_degree"].to_numpy() if "noisy_degree" in column else None,
         missing=missing if missing.any() else None,
+        answers=answers,
+        pair_answers=pairs,
         friend_counts=counts,
         attributes=about,
         origin=Origin.from_json(facts["origin"]),
         noise=facts["noise"],
         collected=True,
-        **told,
     )

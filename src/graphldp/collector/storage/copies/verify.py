@@ -1,4 +1,4 @@
-"""Is what the database holds whole? Every roster, every slot and every report, read and compared."""
+"""A check of all that the database holds: every roster, every slot and every report, read and compared."""
 
 from __future__ import annotations
 
@@ -9,29 +9,22 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, func, select
 
-from graphldp.collector.communities.community import Community
+from graphldp.collector.community import Community
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import to_community
 from graphldp.collector.storage.collecting.second_round import asked_slots, refuse
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.operating.audit_log import broken
 from graphldp.errors import DamagedError, WireError
-from graphldp.wire import Question, roster_digest
-from graphldp.wire.reading.validation import validate
+from graphldp.wire import read_question, roster_digest, validate
+from graphldp.wire.deal import dealt_groups
 
 _SHOWN = 20
 
 
 @dataclass
 class Verified:
-    """What was looked at, and what is wrong with it.
-
-    Args:
-        communities: how many, each epoch counted.
-        reports: how many, deleted ones left out.
-        answers: how many, to second questions.
-        problems: one line each; no line repeats what a report says.
-    """
+    """Counts of what was looked at, and a line for each thing that is wrong; none repeats what a report says."""
 
     communities: int = 0
     reports: int = 0
@@ -40,11 +33,7 @@ class Verified:
 
 
 def verify(engine: Engine) -> Verified:
-    """Read everything in one snapshot.
-
-    Raises:
-        StoreError: where the database cannot even be read.
-    """
+    """Read everything in one snapshot."""
     found = Verified()
     try:
         with transaction(engine, snapshot=True) as connection:
@@ -97,6 +86,8 @@ def _community_problems(connection: Connection, row: Row[Any], found: Verified) 
         yield f"{where}: {community.n} users, and groups of {len(groups)}."
     if roster_digest(names, community.group_names, groups) != community.roster_digest:
         yield f"{where}: the roster is not the one of its digest."
+    elif community.dealt and groups != dealt_groups(community.id, community.epoch, names, len(community.group_names)):
+        yield f"{where}: the groups are not those of the deal."
     slots, reports = schema.slots, schema.reports
     invited = set(connection.execute(select(slots.c.user).where(slots.c.community == community.key)).scalars())
     if outside := sum(not 0 <= user < community.n for user in invited):
@@ -114,7 +105,7 @@ def _second_problems(
     connection: Connection, community: Community, question: bytes | None, found: Verified
 ) -> Iterator[str]:
     """What is wrong with a second question and its answers."""
-    asked = community.asked_at is not None and community.busy_from is not None
+    asked = community.asked_at is not None and (community.busy_from is not None or community.answer_until is not None)
     if (question is not None) != asked or not _is_question(question, community):
         yield ": the second question is not the one of its digest."
     answers, slots = schema.answers, set(asked_slots(connection, community))
@@ -130,14 +121,15 @@ def _is_question(question: bytes | None, community: Community) -> bool:
     if question is None:
         return community.question_digest is None
     try:
-        return Question.decode(bytes(question), n=community.n).digest == community.question_digest
+        found = read_question(community.mechanism, bytes(question), community.n)
+        return found.digest == community.question_digest
     except WireError:
         return False
 
 
 def _wrong(row: Row[Any], community: Community, invited: bool) -> str | None:
     """What is wrong with a report, if anything is."""
-    if row.deleted_at is not None:
+    if row.deleted_on is not None:
         return None if row.body is None and row.noisy_degree is None else "a deleted report that is still there."
     if not invited:
         return "a report in a slot without a token."

@@ -1,1 +1,1 @@
-"""What operators do: their log, their jobs and what comes of them, and how they sign in."""
+"""Operators: their log, their jobs and what comes of them, and how they sign in."""

@@ -1,4 +1,4 @@
-"""What operators did: entries that are only ever added, each with a digest over itself and all before it.
+"""The log of what operators did: entries that are only ever added, each with a digest over itself and all before it.
 
 An entry says who did what to which community or operator, and when. It names no member and repeats nothing of a report.
 The database refuses to change or to delete one. Whoever has all rights on the database can get around that, and then
@@ -11,24 +11,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, select
 
 from graphldp.collector.roles import Actor
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.database import StorePart, transaction
 from graphldp.errors import DamagedError, bad_parameter
 
 _BEFORE_ALL = "0" * 64
 _LOG_LOCK = 0x6772_6C6F  # one of PostgreSQL's advisory locks: "graphldp writes its log"
 _HEAD = re.compile(r"([0-9]{1,9}):([0-9a-f]{64})")
 _ROWS = 1000
+PER_PAGE = 100
+_LONGEST = 200
+_RECENT = 10_000  # entries in which the last action of each operator is looked for
+_TABLE = schema.audit_log
 
 
 @dataclass(frozen=True)
@@ -38,9 +42,7 @@ class LogEntry:
     Args:
         number: its place in the log, from 1 on.
         at: when, by the clock of the machine that wrote it.
-        actor: who.
-        role: hers at the time.
-        way: by which she came.
+        way: by which the actor came.
         action: what she did, such as ``"community.close"``.
         about: the id of a community or the name of an operator, where it is about one; of a restore, with which entry
             the backup's log ends.
@@ -65,15 +67,45 @@ class LogEntry:
         return f"{self.number}:{self.digest}"
 
 
-class AuditLog:
-    """The log.
+@dataclass(frozen=True)
+class LogSearch:
+    """A search of the log: which entries to show.
 
     Args:
-        engine: a migrated database.
+        actor: a part of the name of who acted; anybody by default.
+        action: a part of what was done, such as ``"community."``; anything by default.
+        about: a part of the community's id or the operator's name.
+        before: only entries with a lower number, so that a page stays the same while entries are added.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    actor: str = ""
+    action: str = ""
+    about: str = ""
+    before: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("actor", "action", "about"):
+            text = getattr(self, name)
+            if len(text) > _LONGEST or (text and not text.isprintable()):
+                raise bad_parameter(name, "the audit log", f"at most {_LONGEST} printable characters", text[:40])
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """What is true of the entries."""
+        asked = ((_TABLE.c.actor, self.actor), (_TABLE.c.action, self.action), (_TABLE.c.about, self.about))
+        found = [column.contains(text.strip(), autoescape=True) for column, text in asked if text.strip()]
+        return found if self.before is None else [*found, _TABLE.c.number < self.before]
+
+
+@dataclass(frozen=True)
+class LogPage:
+    """A page of entries, the newest first, and what ``before`` has to be for the next one, if there is one."""
+
+    entries: Sequence[LogEntry]
+    older: int | None
+
+
+class AuditLog(StorePart):
+    """The log."""
 
     def add(self, actor: Actor, action: str, about: str | None = None, outcome: str = "begun") -> LogEntry:
         """Add an entry; it is on disk when this returns."""
@@ -82,10 +114,8 @@ class AuditLog:
 
     def entries(self, last: int | None = None) -> list[LogEntry]:
         """The entries in their order, or only the last so many."""
-        table = schema.audit_log
-        query = select(table).order_by(table.c.number.desc()).limit(last)
-        with transaction(self.engine) as connection:
-            return [to_entry(row) for row in connection.execute(query)][::-1]
+        query = select(_TABLE).order_by(_TABLE.c.number.desc()).limit(last)
+        return [LogEntry(*row) for row in self.rows(query)][::-1]
 
     def head(self) -> str:
         """The last entry's number and digest; of an empty log those before the first."""
@@ -93,13 +123,32 @@ class AuditLog:
             return "{}:{}".format(*_last(connection))
 
     def problem(self, head: str | None = None) -> str | None:
-        """What is wrong with the log, beginning with its first broken entry, or None.
-
-        Args:
-            head: one that was kept; the log has to hold it.
-        """
+        """What is wrong with the log, from its first broken entry on, or None. It has to hold a head that is given."""
         with transaction(self.engine, snapshot=True) as connection:
             return broken(connection, head)
+
+    def page(self, wanted: LogSearch, most: int = PER_PAGE) -> LogPage:
+        """A page of the log, of so many entries, the newest first."""
+        query = select(_TABLE).where(*wanted.conditions()).order_by(_TABLE.c.number.desc()).limit(most + 1)
+        found = [LogEntry(*row) for row in self.rows(query)]
+        shown = found[:most]
+        return LogPage(shown, shown[-1].number if len(found) > most else None)
+
+    def whole(self) -> Iterator[LogEntry]:
+        """Every entry that there is when this begins, in order, some at a time: no transaction waits for who reads."""
+        last, number = int(self.head().partition(":")[0]), 0
+        while number < last:
+            query = select(_TABLE).where(_TABLE.c.number > number).order_by(_TABLE.c.number).limit(_ROWS)
+            found = [LogEntry(*row) for row in self.rows(query)]
+            yield from (entry for entry in found if entry.number <= last)
+            number = found[-1].number if found else last
+
+    def last_actions(self) -> dict[str, datetime]:
+        """When each operator last did something, by name, in the newest entries of the log."""
+        recent = select(_TABLE.c.actor, _TABLE.c.at).order_by(_TABLE.c.number.desc()).limit(_RECENT).subquery()
+        return {
+            row[0]: row[1] for row in self.rows(select(recent.c.actor, func.max(recent.c.at)).group_by(recent.c.actor))
+        }
 
 
 def append(connection: Connection, actor: Actor, action: str, about: str | None, outcome: str) -> LogEntry:
@@ -109,7 +158,7 @@ def append(connection: Connection, actor: Actor, action: str, about: str | None,
     number, before = _last(connection)
     values = (number + 1, datetime.now(UTC), actor.name, actor.role.title, actor.way, action, about, outcome)
     entry = LogEntry(*values, digest=_digest(before, values))
-    connection.execute(insert(schema.audit_log).values(**vars(entry)))
+    connection.execute(insert(_TABLE).values(**vars(entry)))
     return entry
 
 
@@ -123,7 +172,7 @@ def broken(connection: Connection, head: str | None = None) -> str | None:
             for row in rows:
                 if row.number != number + 1:
                     return f"Entry {number + 1} is missing."
-                *values, digest = _entry_values(row)
+                values, digest = row[:-1], row[-1]
                 if _digest(before, values) != digest:
                     return f"Entry {row.number} {changed}"
                 number, before = row.number, digest
@@ -149,8 +198,14 @@ def carry_on(source: Connection, target: Connection) -> bool:
         return False
     rows: list[dict[str, Any]] = [dict(row._mapping) for row in _rows(source, after=here)]
     for start in range(0, len(rows), _ROWS):
-        target.execute(insert(schema.audit_log), rows[start : start + _ROWS])
+        target.execute(insert(_TABLE), rows[start : start + _ROWS])
     return True
+
+
+def goes_on(source: Connection, target: Connection) -> bool:
+    """Whether the first log is the second one, or goes on where that ends."""
+    here = last_entry(target)
+    return _digest_of(source, here) == _digest_of(target, here)
 
 
 def last_entry(connection: Connection) -> int:
@@ -159,32 +214,20 @@ def last_entry(connection: Connection) -> int:
 
 
 def _last(connection: Connection) -> tuple[int, str]:
-    table = schema.audit_log
-    query = select(table.c.number, table.c.digest).order_by(table.c.number.desc()).limit(1)
+    query = select(_TABLE.c.number, _TABLE.c.digest).order_by(_TABLE.c.number.desc()).limit(1)
     row = connection.execute(query).one_or_none()
     return (0, _BEFORE_ALL) if row is None else (row.number, row.digest)
 
 
 def _digest_of(connection: Connection, number: int) -> str | None:
-    table = schema.audit_log
-    query = select(table.c.digest).where(table.c.number == number)
+    query = select(_TABLE.c.digest).where(_TABLE.c.number == number)
     return _BEFORE_ALL if number == 0 else connection.execute(query).scalar()
 
 
 def _rows(connection: Connection, after: int = 0) -> Generator[Row[Any]]:
-    table = schema.audit_log
-    query = select(table).where(table.c.number > after).order_by(table.c.number)
+    query = select(_TABLE).where(_TABLE.c.number > after).order_by(_TABLE.c.number)
     with connection.execute(query, execution_options={"yield_per": _ROWS}) as found:
         yield from found
-
-
-def _entry_values(row: Row[Any]) -> list[Any]:
-    return [getattr(row, column.name) for column in schema.audit_log.c]
-
-
-def to_entry(row: Row[Any]) -> LogEntry:
-    """A row as an entry."""
-    return LogEntry(*_entry_values(row))
 
 
 def _digest(before: str, values: Sequence[Any]) -> str:

@@ -1,12 +1,12 @@
 """Trainings and labellings that operators start, as the store has them. One is under way at a time.
 
-A job runs in a process of its own, which says every few seconds that it is alive and how far it is. A job that has not
-been heard of for :data:`SILENT` seconds is *lost*: its process was killed, or its machine went down. It has then left
-nothing behind, since a model and labels are written whole at the end, and the next one may begin.
+A job runs in a process of its own, which says every few seconds that it is alive and how far it is. A job that has said
+nothing for :data:`SILENT` seconds is *lost*: its process was killed, or its machine went down. It has then left nothing
+behind, since a model and labels are written whole at the end, and the next one may begin.
 
-Clocks jump, and those of two machines differ. So the time of a job's last word only raises a doubt, whether it is too
-long ago or still to come. Whoever doubts listens for :data:`LISTENS` seconds by a clock that never jumps; a job that
-says nothing meanwhile is lost.
+Clocks jump, and those of two machines differ. So the time of a job's last sign of life only raises a doubt, whether it
+is too long ago or still to come. Whoever doubts waits for :data:`WAITS` seconds by a clock that never jumps; a job that
+gives no sign meanwhile is lost.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from sqlalchemy import Connection, Engine, Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.counters import next_key
+from graphldp.collector.storage.database import StorePart, transaction
 from graphldp.errors import BusyError, bad_parameter
 
 Kind = Literal["train", "label"]
 State = Literal["waiting", "running", "stopping", "done", "failed", "stopped", "lost"]
 
 SILENT = 60.0  # seconds
-LISTENS = 10.0  # seconds, in which a job says several words
+WAITS = 10.0  # seconds, in which a job gives several signs of life
 _LOOKS_AGAIN = 0.2
 _STARTS = 10  # times as long may a process take to begin: on a busy machine it loads its libraries slowly
 _KEPT = 200  # jobs that are over; older ones go
@@ -38,21 +39,14 @@ _LOST = "Its process or its machine stopped without notice. Nothing of it was ke
 
 @dataclass(frozen=True)
 class BackgroundJob:
-    """One job.
+    """One job, which an operator asked for.
 
     Args:
-        key: its number.
-        kind: ``"train"`` or ``"label"``.
-        settings: what it was asked to do.
-        asked_by: the operator.
-        asked_at: when.
         state: ``"waiting"`` until its process begins, ``"running"``, ``"stopping"`` once somebody asked it to stop;
             then ``"done"``, ``"failed"``, ``"stopped"`` or ``"lost"``.
         doing: what it does now.
         share: how much of it is done, from 0 to 1.
-        heard_at: when its process last said that it is alive.
-        ended_at: when it was over.
-        result: what it found.
+        alive_at: when its process last said that it is alive.
         note: why it is not done.
     """
 
@@ -64,7 +58,7 @@ class BackgroundJob:
     state: State
     doing: str
     share: float
-    heard_at: datetime
+    alive_at: datetime
     ended_at: datetime | None = None
     result: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
@@ -78,67 +72,57 @@ class BackgroundJob:
         """All that is said of it, as JSON has it."""
         found = asdict(self)
         found["settings"] = {name: value for name, value in self.settings.items() if name != "folder"}
-        for name in ("asked_at", "heard_at", "ended_at"):
+        for name in ("asked_at", "alive_at", "ended_at"):
             found[name] = None if found[name] is None else found[name].isoformat(timespec="seconds")
         return found
 
 
-class _Word(NamedTuple):
-    """What was heard of a job last."""
+class _Sign(NamedTuple):
+    """The last sign of life of a job."""
 
     key: int
     state: str
-    heard_at: datetime
+    alive_at: datetime
 
 
 def _wall() -> datetime:
     return datetime.now(UTC)
 
 
-class Jobs:
+class Jobs(StorePart):
     """The jobs of a collector.
 
     Args:
-        engine: a migrated database.
         silent: after how many seconds without a sign of life, by the machine's clock, a job is in doubt.
-        listens: how many seconds to wait for a sign of life from a job in doubt, before it is lost.
-        wall: this machine's clock.
-        monotonic: seconds, from anywhere, that never jump.
+        waits: how many seconds to wait for a sign of life from a job in doubt, before it is lost.
     """
 
     def __init__(
         self,
         engine: Engine,
         silent: float = SILENT,
-        listens: float = LISTENS,
+        waits: float = WAITS,
         wall: Callable[[], datetime] = _wall,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.engine, self.silent, self.listens, self._wall, self._monotonic = engine, silent, listens, wall, monotonic
-        self._heard: tuple[_Word, float] | None = None  # the last word of the job under way, and since when it is known
+        super().__init__(engine)
+        self.silent, self.waits, self._wall, self._monotonic = silent, waits, wall, monotonic
+        self._last: tuple[_Sign, float] | None = None  # sign of the job under way, and since when it is known
 
     def add(self, kind: Kind, settings: Mapping[str, Any], asked_by: str) -> BackgroundJob:
-        """A new job, which waits for its process.
-
-        Raises:
-            BusyError: where another one is under way.
-        """
+        """A new job, which waits for its process."""
         now = self._wall()
-        row: dict[str, Any] = {
-            "kind": kind,
-            "settings": dict(settings),
-            "asked_by": asked_by,
-            "asked_at": now,
-            "state": "waiting",
-        }
-        row |= {"active": 1, "doing": "waiting for its process", "share": 0.0, "heard_at": now, "note": ""}
+        row: dict[str, Any] = {"kind": kind, "settings": dict(settings), "asked_by": asked_by, "asked_at": now}
+        row |= {"state": "waiting", "active": 1, "doing": "waiting for its process", "alive_at": now}
+        row |= {"share": 0.0, "note": ""}
         table = schema.jobs
         self.settle()
         with transaction(self.engine, writes=True) as connection:
             if (other := _active(connection)) is not None:
                 raise _busy(other)
             try:
-                key = connection.execute(insert(table).values(**row).returning(table.c.key)).scalar_one()
+                key = next_key(connection, table)
+                connection.execute(insert(table).values(**row, key=key))
             except IntegrityError:  # two operators at once: the other one was first
                 raise BusyError("Another job began a moment ago. Wait until it is over, or stop it.") from None
             old = select(table.c.key).where(table.c.active.is_(None)).order_by(table.c.key.desc()).offset(_KEPT)
@@ -147,26 +131,23 @@ class Jobs:
 
     def job(self, key: int) -> BackgroundJob:
         """A job by its number."""
-        with transaction(self.engine) as connection:
-            row = connection.execute(select(schema.jobs).where(schema.jobs.c.key == key)).one_or_none()
-        if row is None:
+        rows = self.rows(select(schema.jobs).where(schema.jobs.c.key == key))
+        if not rows:
             raise bad_parameter("job", "the collector", "the number of a job", key)
-        return _to_job(row)
+        return _to_job(rows[0])
 
     def latest(self, most: int = 50) -> list[BackgroundJob]:
         """The latest jobs, the last one first."""
         self.tidy()
-        with transaction(self.engine) as connection:
-            rows = connection.execute(select(schema.jobs).order_by(schema.jobs.c.key.desc()).limit(most))
-            return [_to_job(row) for row in rows]
+        return [_to_job(row) for row in self.rows(select(schema.jobs).order_by(schema.jobs.c.key.desc()).limit(most))]
 
     def begin(self, key: int) -> bool:
         """Let a process take up a waiting job; False where the job does not wait any more."""
-        return self._change(key, ("waiting",), state="running", doing="starting", heard_at=self._wall())
+        return self._change(key, ("waiting",), state="running", doing="starting", alive_at=self._wall())
 
     def tell(self, key: int, doing: str, share: float) -> bool:
         """Say how far a job is; False where it is not to go on."""
-        values = {"doing": doing, "share": min(max(share, 0.0), 1.0), "heard_at": self._wall()}
+        values = {"doing": doing, "share": min(max(share, 0.0), 1.0), "alive_at": self._wall()}
         return self._change(key, ("running",), **values)
 
     def stop(self, key: int) -> None:
@@ -179,32 +160,31 @@ class Jobs:
         """Say that a job is over, unless that was said before."""
         return self._end(key, _UNDER_WAY, state, note, result)
 
-    def tidy(self) -> _Word | None:
-        """Give up a job that has not been heard of for long; gives the last word of one that is in doubt."""
+    def tidy(self) -> _Sign | None:
+        """Give up a job that has said nothing for long; gives the last sign of one that is in doubt."""
         table = schema.jobs
-        columns = (table.c.key, table.c.state, table.c.heard_at)
-        with transaction(self.engine) as connection:
-            row = connection.execute(select(*columns).where(table.c.active == 1)).one_or_none()
-        if row is None:
+        columns = (table.c.key, table.c.state, table.c.alive_at)
+        rows = self.rows(select(*columns).where(table.c.active == 1))
+        if not rows:
             return None
-        word, now = _Word(*row), self._monotonic()
-        known, since = self._heard or (None, now)
-        if known != word:
-            known, since = self._heard = word, now
-        silent = self.silent * (_STARTS if word.state == "waiting" else 1)
-        if abs(self._wall() - word.heard_at).total_seconds() < silent:
+        sign, now = _Sign(*rows[0]), self._monotonic()
+        known, since = self._last or (None, now)
+        if known != sign:
+            known, since = self._last = sign, now
+        silent = self.silent * (_STARTS if sign.state == "waiting" else 1)
+        if abs(self._wall() - sign.alive_at).total_seconds() < silent:
             return None
-        if now - since < self.listens:
-            return word
-        self._end(word.key, (word.state,), "lost", _LOST, heard_at=word.heard_at)
+        if now - since < self.waits:
+            return sign
+        self._end(sign.key, (sign.state,), "lost", _LOST, alive_at=sign.alive_at)
         return None
 
     def settle(self) -> None:
-        """Wait until a job that is in doubt says a word, or is given up."""
-        doubted = word = self.tidy()
-        while word is not None and word == doubted:
+        """Wait until a job that is in doubt gives a sign of life, or is given up."""
+        doubted = sign = self.tidy()
+        while sign is not None and sign == doubted:
             time.sleep(_LOOKS_AGAIN)
-            word = self.tidy()
+            sign = self.tidy()
 
     def _end(
         self,
@@ -213,20 +193,20 @@ class Jobs:
         state: State,
         note: str,
         result: Mapping[str, Any] | None = None,
-        heard_at: datetime | None = None,
+        alive_at: datetime | None = None,
     ) -> bool:
         values: dict[str, Any] = {"state": state, "active": None, "ended_at": self._wall(), "note": note}
         values["result"] = None if result is None else dict(result)
         if state == "done":
             values |= {"share": 1.0, "doing": "done"}
-        return self._change(key, states, heard_at, **values)
+        return self._change(key, states, alive_at, **values)
 
-    def _change(self, key: int, states: tuple[str, ...], last_word: datetime | None = None, /, **values: Any) -> bool:
+    def _change(self, key: int, states: tuple[str, ...], last_sign: datetime | None = None, /, **values: Any) -> bool:
         """Change a job that is in one of some states; False where it is not."""
         table = schema.jobs
         query = update(table).where(table.c.key == key, table.c.state.in_(states))
-        if last_word is not None:  # it may have said another one since it was looked at
-            query = query.where(table.c.heard_at == last_word)
+        if last_sign is not None:  # it may have given another one since it was looked at
+            query = query.where(table.c.alive_at == last_sign)
         with transaction(self.engine, writes=True) as connection:
             return connection.execute(query.values(**values)).rowcount > 0
 

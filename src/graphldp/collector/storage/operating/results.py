@@ -1,4 +1,4 @@
-"""What training leaves in the store for the dashboard: runs, labels with their confidence, flagged users."""
+"""Results of training, for the dashboard: runs, labels with their confidence, flagged users."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.retention import BeforeReading, swept_since
-from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.counters import next_key
+from graphldp.collector.storage.database import StorePart, portions, transaction
 from graphldp.errors import ParameterError
 from graphldp.intervals import share_bounds
-
-_MANY = 1000  # labels in one statement
 
 
 @dataclass(frozen=True)
@@ -80,55 +79,33 @@ class Prediction:
     certified: int | None = None
 
 
-class Results:
-    """Runs, labels and flags.
-
-    Args:
-        engine: a migrated database.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+class Results(StorePart):
+    """Runs, labels and flags."""
 
     def add_run(self, run: Run, before: BeforeReading | None = None) -> None:
-        """Keep a finished training.
-
-        Args:
-            run: the training.
-            before: what was gone when it began to read.
+        """Keep a finished training; ``before`` says what was gone when it began to read.
 
         Raises:
             ParameterError: where reports that it learned from were deleted meanwhile, and no model is to be kept.
         """
-        row = {
-            "model": run.model,
-            "communities": run.communities,
-            "users": run.users,
-            "reported": run.reported,
-            "validation": run.validation,
-            "settings": dict(run.settings),
-            "held_out": run.held_out,
-            "learned_from": None if run.learned_from is None else list(run.learned_from),
-            "finished_at": datetime.now(UTC),
-        }
         with transaction(self.engine, writes=True) as connection:
             if before is not None and swept_since(connection, before):
                 raise ParameterError(
-                    "While it learned, reports were deleted whose time was over, and their members were promised that "
-                    "no model is kept. Nothing of it was kept. Train again."
+                    "While it learned, reports or a community were deleted, and members were promised that no model of "
+                    "them is kept. Nothing of it was kept. Train again."
                 )
-            connection.execute(insert(schema.runs).values(**row))
+            row = vars(run) | {"finished_at": datetime.now(UTC), "settings": dict(run.settings)}
+            row["learned_from"] = None if run.learned_from is None else list(run.learned_from)
+            connection.execute(insert(schema.runs).values(row | {"key": next_key(connection, schema.runs)}))
 
     def runs(self) -> list[Run]:
         """All trainings, the latest first."""
-        with transaction(self.engine) as connection:
-            rows = connection.execute(select(schema.runs).order_by(schema.runs.c.key.desc()))
-            return [Run(**row._mapping) for row in rows]
+        return [Run(**row._mapping) for row in self.rows(select(schema.runs).order_by(schema.runs.c.key.desc()))]
 
     def withdrawn(self, model: str) -> bool:
         """Whether a model was withdrawn: the last training that wrote it learned from reports that are gone."""
         with transaction(self.engine) as connection:
-            return _withdrawn(connection, model)
+            return is_withdrawn(connection, model)
 
     def set_predictions(
         self, predictions: Sequence[Prediction], before: BeforeReading | None = None
@@ -136,37 +113,19 @@ class Results:
         """Keep labels, each in place of the community's earlier one; gives those that are kept.
 
         A community that was deleted meanwhile gets none. Nor does one of which reports were due meanwhile, where
-        nothing that was learned from them is to be kept.
-
-        Args:
-            predictions: the labels.
-            before: what was gone when their reports were read.
-
-        Raises:
-            ParameterError: where their model is used no more.
+        nothing that was learned from them is to be kept; ``before`` says what was gone when they were read.
         """
         table, now = schema.predictions, datetime.now(UTC)
-        rows: list[dict[str, Any]] = [
-            {
-                "community": each.community,
-                "label": each.label,
-                "confidence": each.confidence,
-                "reported": each.reported,
-                "model": each.model,
-                "labelled_at": now,
-                "certified": each.certified,
-            }
-            for each in predictions
-        ]
+        rows: list[dict[str, Any]] = [vars(each) | {"labelled_at": now} for each in predictions]
         kept: set[int] = set()
         with transaction(self.engine, writes=True) as connection:
             if before is not None:
                 swept = swept_since(connection, before)
                 rows = [row for row in rows if row["community"] not in swept]
                 for model in {row["model"] for row in rows}:
-                    if _withdrawn(connection, model):
+                    if is_withdrawn(connection, model):
                         raise used_no_more(model)
-            for some in (rows[first : first + _MANY] for first in range(0, len(rows), _MANY)):
+            for some in portions(rows):
                 there = _there(connection, [row["community"] for row in some])
                 connection.execute(delete(table).where(table.c.community.in_(there)))
                 if there:
@@ -175,31 +134,23 @@ class Results:
         return [each for each in predictions if each.community in kept]
 
     def predictions(self, keys: Sequence[int] | None = None) -> dict[int, Prediction]:
-        """The latest label of each community that has one.
-
-        Args:
-            keys: of these communities; of all by default.
-        """
+        """The latest label of each community that has one: of some, by their keys, or of all."""
         table = schema.predictions
         query = select(table) if keys is None else select(table).where(table.c.community.in_(keys))
-        with transaction(self.engine) as connection:
-            rows = connection.execute(query)
-            return {row.community: Prediction(**row._mapping) for row in rows}
+        return {row.community: Prediction(**row._mapping) for row in self.rows(query)}
 
     def set_flags(self, community: int, reasons: Mapping[int, str]) -> None:
-        """Flag users of a community, in place of those flagged before; none whose report was deleted meanwhile.
+        """Flag users of a community for reasons by slot, in place of those flagged before.
 
-        Args:
-            community: its key.
-            reasons: why, by slot.
+        Nobody is flagged whose report was deleted meanwhile.
         """
         table, reports, now = schema.flags, schema.reports, datetime.now(UTC)
         of_them = (reports.c.community == community, reports.c.user.in_(list(reasons)))
-        query = select(reports.c.user, reports.c.deleted_at).where(*of_them)
+        query = select(reports.c.user, reports.c.deleted_on).where(*of_them)
         with transaction(self.engine, writes=True) as connection:
             # locked: whoever deletes one now waits, and deletes the flag too
             found = connection.execute(query.with_for_update(read=True)).all()
-            gone = {row.user for row in found if row.deleted_at is not None}
+            gone = {row.user for row in found if row.deleted_on is not None}
             rows = [
                 {"community": community, "user": user, "reason": reason, "flagged_at": now}
                 for user, reason in sorted(reasons.items())
@@ -213,28 +164,26 @@ class Results:
         """Who is flagged in a community, and why."""
         table = schema.flags
         query = select(table.c.user, table.c.reason).where(table.c.community == community).order_by(table.c.user)
-        with transaction(self.engine) as connection:
-            return {row.user: row.reason for row in connection.execute(query)}
+        return {row.user: row.reason for row in self.rows(query)}
 
     def flag_counts(self, keys: Sequence[int] | None = None) -> dict[int, int]:
         """How many users are flagged, by community."""
         table = schema.flags
         query = select(table.c.community, func.count()).group_by(table.c.community)
         query = query if keys is None else query.where(table.c.community.in_(keys))
-        with transaction(self.engine) as connection:
-            rows = connection.execute(query)
-            return {row[0]: row[1] for row in rows}
+        return {row[0]: row[1] for row in self.rows(query)}
 
 
 def used_no_more(model: str) -> ParameterError:
     """What to say of a model that was withdrawn."""
     return ParameterError(
-        f"{model} learned from reports whose time is over, and their members were promised that it is used no more. "
+        f"{model} learned from reports that had to go, and their members were promised that it is used no more. "
         "Delete it, and train anew."
     )
 
 
-def _withdrawn(connection: Connection, model: str) -> bool:
+def is_withdrawn(connection: Connection, model: str) -> bool:
+    """Whether a model was withdrawn, looked up inside a transaction."""
     query = select(schema.runs.c.withdrawn_at).where(schema.runs.c.model == model)
     row = connection.execute(query.order_by(schema.runs.c.key.desc()).limit(1)).one_or_none()
     return row is not None and row.withdrawn_at is not None

@@ -1,4 +1,4 @@
-"""Who may sign in by OpenID Connect, as the administrator lists them, and sign-ins that are under way.
+"""The list of who may sign in by OpenID Connect, and sign-ins that are under way.
 
 A sign-in begins here and ends here, once: its state opens it a single time, within ten minutes, and only from the
 browser that began it.
@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 
-from sqlalchemy import Connection, Engine, delete, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from graphldp.collector import tokens
 from graphldp.collector.roles import Role
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.clock import Clock
+from graphldp.collector.storage.clock import TimedPart
 from graphldp.collector.storage.database import transaction
 from graphldp.errors import bad_parameter
 
@@ -25,13 +25,7 @@ _MANY = 10_000  # sign-ins under way: anybody may begin one
 
 @dataclass(frozen=True)
 class SignedIn:
-    """Who somebody is, as the provider says.
-
-    Args:
-        subject: her number at the provider, which never changes.
-        email: hers, where the provider has verified it.
-        groups: what she is in.
-    """
+    """A person, as the provider says."""
 
     subject: str
     email: str | None = None
@@ -45,14 +39,7 @@ class SignedIn:
 
 @dataclass(frozen=True)
 class SignIn:
-    """A sign-in under way.
-
-    Args:
-        state: what comes back with the answer.
-        browser: what the browser keeps that began it.
-        nonce: what the provider's token has to repeat.
-        verifier: what the provider is shown for the code (PKCE).
-    """
+    """A sign-in under way."""
 
     state: str
     browser: str
@@ -60,16 +47,8 @@ class SignIn:
     verifier: str
 
 
-class SignIns:
-    """The list, and what is under way.
-
-    Args:
-        engine: a migrated database.
-        clock: the store's.
-    """
-
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self.engine, self.clock = engine, clock
+class SignIns(TimedPart):
+    """The list, and what is under way."""
 
     def allow(self, kind: str, value: str, role: Role) -> None:
         """Let a subject, an e-mail address or a group sign in, with a role."""
@@ -123,14 +102,9 @@ class SignIns:
             return None
         return SignIn(state, browser, row.nonce, row.verifier)
 
-    def role(self, person: SignedIn) -> Role | None:
-        """What somebody may do: the highest of the roles that the list gives her, or None where she is not on it."""
-        with transaction(self.engine) as connection:
-            return role_of(connection, person)
-
 
 def role_of(connection: Connection, person: SignedIn) -> Role | None:
-    """What the list lets somebody do."""
+    """What somebody may do: the highest of the roles that the list gives her, or None where she is not on it."""
     hers = {("subject", person.subject), *(("group", each) for each in person.groups)}
     if person.email is not None:
         hers.add(("email", person.email.lower()))

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, exists, false, func, or_, select
 
-from graphldp.collector.communities.community import Community
+from graphldp.collector.community import Community, enough
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import to_community, without_rosters
+from graphldp.collector.storage.collecting.second_round import shown_progress
 from graphldp.collector.storage.collecting.tally import Counts
-from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.database import portions, transaction
 from graphldp.collector.storage.operating.results import Prediction
 from graphldp.collector.storage.store import Store
 from graphldp.errors import bad_parameter
+from graphldp.wire import WITH_SECOND
 
 PER_PAGE = 50
-_MANY = 1000
 _TABLE = schema.communities
 _CALLED = func.coalesce(_TABLE.c.title, _TABLE.c.name)
 SORTS: dict[str, tuple[ColumnElement[Any], ...]] = {
@@ -40,15 +42,8 @@ STATES: dict[str, tuple[ColumnElement[bool], ...]] = {
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Which communities to list.
-
-    Args:
-        search: a part of the name or the id; all by default.
-        state: one of :data:`STATES`.
-        sort: one of :data:`SORTS`.
-        page: counted from 1.
-    """
+class CommunitySearch:
+    """A search for communities: which to list, in which order."""
 
     search: str = ""
     state: str = "all"
@@ -64,7 +59,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Line:
+class ListedCommunity:
     """A community in a list, with how far it is."""
 
     community: Community
@@ -77,15 +72,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Listing:
-    """A page of communities.
+    """A page of communities."""
 
-    Args:
-        lines: of this page.
-        found: how many there are on all pages.
-        users: how many users these have.
-    """
-
-    lines: Sequence[Line]
+    communities: Sequence[ListedCommunity]
     found: int
     users: int
 
@@ -95,14 +84,8 @@ class Listing:
         return max(1, -(-self.found // PER_PAGE))
 
 
-def list_communities(store: Store, wanted: Wanted, per_page: int | None = PER_PAGE) -> Listing:
-    """A page of the communities, in their latest epochs.
-
-    Args:
-        store: where they are.
-        wanted: which ones.
-        per_page: how many; None for all of them on one page.
-    """
+def list_communities(store: Store, wanted: CommunitySearch, per_page: int | None = PER_PAGE) -> Listing:
+    """A page of the communities, in their latest epochs."""
     chosen, first = _chosen(wanted), (wanted.page - 1) * (per_page or 0)
     counts = {} if SORTS[wanted.sort] else store.tally.all() or {}
     totals = select(func.count(), func.coalesce(func.sum(_TABLE.c.n), 0)).where(*chosen)
@@ -110,13 +93,12 @@ def list_communities(store: Store, wanted: Wanted, per_page: int | None = PER_PA
         found, users = connection.execute(totals).one()
         if SORTS[wanted.sort]:
             page = select(_TABLE.c.key).where(*chosen).order_by(*SORTS[wanted.sort]).limit(per_page).offset(first)
-            whole = without_rosters().where(_TABLE.c.key.in_(page)).order_by(*SORTS[wanted.sort])
-            communities = [to_community(row) for row in connection.execute(whole)]
+            keys = list(connection.execute(page).scalars())
         else:
             keys = _by_share(connection, chosen, counts, most_first=wanted.sort == "most-reported")
             keys = keys[first : None if per_page is None else first + per_page]
-            communities = _in_order(connection, keys)
-    return Listing(_lines(store, communities), int(found), int(users))
+        communities = _in_order(connection, keys)
+    return Listing(_listed(store, communities), int(found), int(users))
 
 
 def _by_share(
@@ -131,18 +113,18 @@ def _by_share(
 def _in_order(connection: Connection, keys: Sequence[int]) -> list[Community]:
     """Communities in the order of their keys, a few at a time: a statement takes only so many."""
     found: dict[int, Community] = {}
-    for start in range(0, len(keys), _MANY):
-        some = without_rosters().where(_TABLE.c.key.in_(keys[start : start + _MANY]))
-        found |= {row.key: to_community(row) for row in connection.execute(some)}
+    for some in portions(keys):
+        these = without_rosters().where(_TABLE.c.key.in_(some))
+        found |= {row.key: to_community(row) for row in connection.execute(these)}
     return [found[key] for key in keys]
 
 
-def line_of(store: Store, id: str) -> Line:
+def listed(store: Store, id: str) -> ListedCommunity:
     """One community as in a list."""
-    return _lines(store, [store.community(id)])[0]
+    return _listed(store, [store.community(id)])[0]
 
 
-def _chosen(wanted: Wanted) -> list[ColumnElement[bool]]:
+def _chosen(wanted: CommunitySearch) -> list[ColumnElement[bool]]:
     """What is true of the communities that are wanted."""
     newer = schema.communities.alias()
     later = exists().where(newer.c.id == _TABLE.c.id, newer.c.epoch > _TABLE.c.epoch)
@@ -157,18 +139,73 @@ def _chosen(wanted: Wanted) -> list[ColumnElement[bool]]:
     return found
 
 
-def _lines(store: Store, communities: Sequence[Community]) -> list[Line]:
+def _listed(store: Store, communities: Sequence[Community]) -> list[ListedCommunity]:
     keys = [each.key for each in communities] if len(communities) <= PER_PAGE else None
     progress, predictions = store.tally.of(keys), store.results.predictions(keys)
     flags = store.results.flag_counts(keys)
     return [
-        Line(each, *progress.get(each.key, (0, 0, 0)), flags.get(each.key, 0), predictions.get(each.key))
+        ListedCommunity(each, *progress.get(each.key, (0, 0, 0)), flags.get(each.key, 0), predictions.get(each.key))
         for each in communities
     ]
 
 
 def class_sizes(store: Store) -> dict[int, int]:
     """How many communities have each label, in their latest epochs."""
-    labelled = select(_TABLE.c.label, func.count()).where(*_chosen(Wanted(state="labelled"))).group_by(_TABLE.c.label)
-    with transaction(store.engine) as connection:
-        return {row[0]: row[1] for row in connection.execute(labelled)}
+    labelled = (
+        select(_TABLE.c.label, func.count()).where(*_chosen(CommunitySearch(state="labelled"))).group_by(_TABLE.c.label)
+    )
+    return {row[0]: row[1] for row in store.rows(labelled)}
+
+
+@dataclass(frozen=True)
+class EpochCounts:
+    """Counts of one epoch."""
+
+    epoch: int
+    invited: int
+    reported: int
+    deleted: int
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A community at a glance."""
+
+    community: Community
+    epochs: tuple[EpochCounts, ...]
+    prediction: Prediction | None
+    flagged: int
+    second: tuple[int, int] | None
+
+
+def overview(store: Store, id: str, min_reports: int) -> Overview:
+    """What there is to see of a community without looking at any report."""
+    found = store.community(id)
+    epochs = _epochs(store, id)
+    label = store.results.predictions([found.key]).get(found.key)
+    asks = found.mechanism in WITH_SECOND
+    return Overview(
+        found,
+        epochs,
+        label if label is not None and enough(label.reported, min_reports) else None,
+        len(store.results.flags(found.key)),
+        shown_progress(store.second_round.progress(found), epochs[-1].reported, min_reports) if asks else None,
+    )
+
+
+def at_most(prior: float, epsilon: float) -> float:
+    """What the probability of one friendship becomes at most for somebody who sees a report drawn with ε."""
+    factor = math.exp(epsilon)
+    return prior * factor / (prior * factor + 1 - prior)
+
+
+def _epochs(store: Store, id: str) -> tuple[EpochCounts, ...]:
+    table, slots, reports = schema.communities, schema.slots, schema.reports
+    query = select(
+        table.c.epoch,
+        select(func.count()).where(slots.c.community == table.c.key).scalar_subquery(),
+        select(func.count(reports.c.body)).where(reports.c.community == table.c.key).scalar_subquery(),
+        select(func.count(reports.c.deleted_on)).where(reports.c.community == table.c.key).scalar_subquery(),
+    )
+    rows = store.rows(query.where(table.c.id == id).order_by(table.c.epoch))
+    return tuple(EpochCounts(*row) for row in rows)

@@ -11,9 +11,10 @@ from tests.collector.people import ALICE, open_cats, report
 
 from graphldp.client.sending.sealing import seal
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.copies.backup import back_up, restore, sound
+from graphldp.collector.storage.copies.backup import back_up, sound
+from graphldp.collector.storage.copies.restoring import restore
 from graphldp.collector.storage.database import transaction
-from graphldp.collector.storage.sealing_keys import UnknownKeyError
+from graphldp.collector.storage.operating.sealing_keys import UnknownKeyError
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Inner
 
@@ -60,7 +61,9 @@ def test_a_key_whose_time_is_over_opens_nothing_and_is_deleted(store: Store) -> 
     assert len(private_keys(store)) == 1
 
 
+@pytest.mark.attack("storage")
 def test_a_retired_key_leaves_the_files(tmp_path: Path) -> None:
+    """A private key from a backup, or from the files after its rotation."""
     store = Store.open(f"sqlite:///{tmp_path / 'collector.db'}")
     store.sealing_keys.rotate(MONTH)
     (secret,) = private_keys(store)
@@ -70,7 +73,9 @@ def test_a_retired_key_leaves_the_files(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.attack("storage")
 def test_keys_are_in_no_backup_and_outlive_a_restore(store: Store, tmp_path: Path) -> None:
+    """A private key from a backup, or from the files after its rotation."""
     open_cats(store)
     store.sealing_keys.rotate(MONTH)
     file = tmp_path / "a.backup"

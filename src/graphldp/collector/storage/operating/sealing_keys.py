@@ -13,10 +13,10 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from sqlalchemy import ColumnElement, Engine, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, delete, insert, or_, select, update
 
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.database import transaction
+from graphldp.collector.storage.database import StorePart, transaction
 from graphldp.collector.storage.scrubbing import scrub
 from graphldp.errors import WireError
 from graphldp.wire import Inner, Sealed, key_id, sealing_info
@@ -60,15 +60,8 @@ class Opener:
             raise WireError("The message does not open.") from None
 
 
-class SealingKeys:
-    """The keys of a collector.
-
-    Args:
-        engine: a migrated database.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+class SealingKeys(StorePart):
+    """The keys of a collector."""
 
     def rotate(self, overlap: timedelta) -> SealingKey:
         """Publish a new key. Those before it go on opening for as long as ``overlap``, and are then deleted."""
@@ -95,23 +88,20 @@ class SealingKeys:
         """The keys that open something, the published one first."""
         table = schema.sealing_keys
         query = select(table.c.id, table.c.public, table.c.made_at, table.c.retires_at).where(self._live())
-        with transaction(self.engine) as connection:
-            rows = connection.execute(query.order_by(table.c.retires_at.is_not(None), table.c.made_at.desc()))
-            return [SealingKey(bytes(row.id), bytes(row.public), row.made_at, row.retires_at) for row in rows]
+        rows = self.rows(query.order_by(table.c.retires_at.is_not(None), table.c.made_at.desc()))
+        return [SealingKey(bytes(row.id), bytes(row.public), row.made_at, row.retires_at) for row in rows]
 
     def published(self) -> bytes | None:
         """The key that clients seal to, or None where there is none yet."""
         table = schema.sealing_keys
         query = select(table.c.public).where(table.c.retires_at.is_(None)).order_by(table.c.made_at.desc()).limit(1)
-        with transaction(self.engine) as connection:
-            found = connection.execute(query).scalar()
-        return None if found is None else bytes(found)
+        found = self.rows(query)
+        return bytes(found[0].public) if found else None
 
     def opener(self) -> Opener:
         """Opens what is sealed to the keys of this moment."""
         table = schema.sealing_keys
-        with transaction(self.engine) as connection:
-            rows = connection.execute(select(table.c.id, table.c.private).where(self._live())).all()
+        rows = self.rows(select(table.c.id, table.c.private).where(self._live()))
         secrets = {bytes(row.id): int.from_bytes(bytes(row.private)) for row in rows}
         return Opener({id: ec.derive_private_key(secret, ec.SECP256R1()) for id, secret in secrets.items()})
 

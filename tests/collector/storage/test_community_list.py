@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 from tests.collector.people import CHOICES, open_cats, report, submission
 
-from graphldp.collector.storage.collecting import listing
-from graphldp.collector.storage.collecting.listing import SORTS, STATES, Wanted, class_sizes, line_of, list_communities
+from graphldp.collector.storage import community_list as listing
+from graphldp.collector.storage.community_list import (
+    SORTS,
+    STATES,
+    CommunitySearch,
+    class_sizes,
+    list_communities,
+    listed,
+)
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 
@@ -22,7 +29,7 @@ def open_towns(store: Store) -> None:
 
 
 def found(store: Store, **wanted: str) -> list[str]:
-    return [line.community.id for line in list_communities(store, Wanted(**wanted)).lines]  # type: ignore[arg-type]
+    return [line.community.id for line in list_communities(store, CommunitySearch(**wanted)).communities]  # type: ignore[arg-type]
 
 
 def test_a_list_is_searched_sorted_and_filtered(store: Store) -> None:
@@ -61,13 +68,13 @@ def test_a_list_is_sorted_by_the_share_that_has_reported(store: Store) -> None:
 def test_pages_hold_every_community_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     open_towns(store)
     for sort in SORTS:
-        pages = [list_communities(store, Wanted(sort=sort, page=page), per_page=2) for page in (1, 2, 3)]
-        assert [len(page.lines) for page in pages] == [2, 1, 0]
-        assert {line.community.id for page in pages for line in page.lines} == {"oslo", "bern", "rome"}
+        pages = [list_communities(store, CommunitySearch(sort=sort, page=page), per_page=2) for page in (1, 2, 3)]
+        assert [len(page.communities) for page in pages] == [2, 1, 0]
+        assert {line.community.id for page in pages for line in page.communities} == {"oslo", "bern", "rome"}
         assert {(page.found, page.users) for page in pages} == {(3, 9)}
-    assert len(list_communities(store, Wanted(), per_page=None).lines) == 3
+    assert len(list_communities(store, CommunitySearch(), per_page=None).communities) == 3
     monkeypatch.setattr(listing, "PER_PAGE", 2)  # all on one page count by one query over all
-    assert len(list_communities(store, Wanted(), per_page=None).lines) == 3
+    assert len(list_communities(store, CommunitySearch(), per_page=None).communities) == 3
 
 
 def test_a_line_says_how_far_a_community_is(store: Store) -> None:
@@ -75,15 +82,15 @@ def test_a_line_says_how_far_a_community_is(store: Store) -> None:
     store.accept([submission(cats, user, tokens[user], report(user)) for user in range(5)])
     store.holdings.delete("cats", 2)
     store.results.set_flags(cats.key, {1: "threshold"})
-    (line,) = list_communities(store, Wanted()).lines
-    assert line == line_of(store, "cats")
+    (line,) = list_communities(store, CommunitySearch()).communities
+    assert line == listed(store, "cats")
     assert (line.invited, line.reported, line.deleted, line.flagged) == (50, 4, 1, 1)
 
 
 @pytest.mark.parametrize("wrong", [{"state": "new"}, {"sort": "label"}, {"page": 0}, {"page": 1 << 31}])
 def test_a_list_that_is_none_is_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match="of a list of communities must be"):
-        Wanted(**wrong)  # type: ignore[arg-type]
+        CommunitySearch(**wrong)  # type: ignore[arg-type]
     assert {"all", "open"} < set(STATES)
 
 
