@@ -3,16 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.collector.site import HASTY, SETTINGS, Site, running
+from tests.collector.site import SETTINGS, Site, running
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """With the settings that most files need; a file that needs others has a fixture of its own."""
     yield from running(Site(tmp_path_factory.mktemp("site"), SETTINGS))
-
-
-@pytest.fixture(scope="module")
-def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """One that does not wait for slow clients."""
-    yield from running(Site(tmp_path_factory.mktemp("hasty"), HASTY))

@@ -39,6 +39,7 @@ def ends_while_sending(connection: socket.socket, part: bytes) -> bool:
     return False
 
 
+@pytest.mark.attack("collector")
 @pytest.mark.parametrize(
     "head",
     [
@@ -48,6 +49,7 @@ def ends_while_sending(connection: socket.socket, part: bytes) -> bool:
     ],
 )
 def test_a_body_that_goes_on_after_its_answer(site: Site, head: str) -> None:
+    """A body that drips on after its answer."""
     with connect(site) as connection:
         connection.sendall(head.encode())
         assert connection.recv(4096).startswith(b"HTTP/1.1 ")
@@ -65,13 +67,17 @@ BATCH = b"POST /v1/reports:batch HTTP/1.1\r\nHost: x\r\nContent-Type: applicatio
 BATCH += b"Transfer-Encoding: chunked\r\n\r\n"
 
 
+@pytest.mark.attack("collector")
 @pytest.mark.parametrize(
     ("chunk", "count", "status"),
     [(b"1\r\n \r\n", 200, 400), (b"1\r\n \r\n", 90, 422), (b"200\r\n" + b" " * 512 + b"\r\n", 200, 422)],
     ids=["crumbs", "a few crumbs", "chunks"],
 )
 def test_a_body_in_crumbs_is_not_read(site: Site, chunk: bytes, count: int, status: int) -> None:
-    """A chunk of one byte costs the server as much work as one of a thousand."""
+    """A body in chunks of one byte.
+
+    A chunk of one byte costs the server as much work as one of a thousand.
+    """
     with connect(site) as connection:
         connection.sendall(BATCH + chunk * count + b"0\r\n\r\n")
         assert connection.recv(12) == f"HTTP/1.1 {status}".encode()
@@ -79,7 +85,9 @@ def test_a_body_in_crumbs_is_not_read(site: Site, chunk: bytes, count: int, stat
             pass  # the connection ends
 
 
+@pytest.mark.attack("collector")
 def test_bytes_that_are_no_http_after_an_answer_end_the_connection(site: Site) -> None:
+    """Bytes that are not HTTP, after an answer."""
     with connect(site) as connection:
         connection.sendall(BATCH.replace(b"application/json", b"text/plain"))
         assert connection.recv(12) == b"HTTP/1.1 415"
@@ -89,8 +97,33 @@ def test_bytes_that_are_no_http_after_an_answer_end_the_connection(site: Site) -
     assert "Traceback" not in site.collector.output()
 
 
+@pytest.mark.attack("collector")
+@pytest.mark.parametrize("path", ["/", "/v1/communities/cats/reports/0"])
+def test_a_long_method_is_no_http(site: Site, path: str) -> None:
+    """A method of 60,000 letters: traces would keep two thousand of them."""
+    with connect(site) as connection:
+        connection.sendall(f"{'A' * 60_000} {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        assert connection.recv(12) == b"HTTP/1.1 400"
+
+
+@pytest.mark.attack("collector")
+def test_nonsense_fills_no_log(site: Site) -> None:
+    """Bytes that are not HTTP, and wishes for WebSockets: each wrote a line or two, as often as anybody liked."""
+    wish = HEALTH.replace(b"Host: x", b"Host: x\r\nConnection: Upgrade\r\nUpgrade: websocket")
+    before = site.collector.output().count("\n")
+    for sent in (b"nonsense\r\n\r\n", wish, BATCH + b"no chunk\r\n") * 10:
+        with connect(site) as connection:
+            connection.sendall(sent)
+            assert connection.recv(12).startswith(b"HTTP/1.1 ")
+    assert site.collector.output().count("\n") == before
+
+
+@pytest.mark.attack("collector")
 def test_a_reader_that_never_reads(site: Site) -> None:
-    """It asks for so many answers at once that they fill every buffer on the way."""
+    """Answers that are never read.
+
+    It asks for so many answers at once that they fill every buffer on the way.
+    """
     request = b"GET /static/style.css HTTP/1.1\r\nHost: x\r\n\r\n"
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -99,8 +132,12 @@ def test_a_reader_that_never_reads(site: Site) -> None:
         assert ends_while_sending(connection, request * 2000)
 
 
+@pytest.mark.attack("collector")
 def test_a_slow_but_steady_reader_gets_its_answer(site: Site) -> None:
-    """An answer of some megabytes, read in more than three times what one part of it may take."""
+    """Answers that are never read.
+
+    An answer of some megabytes, read in more than three times what one part of it may take.
+    """
     names = [f"{place:05d}{'x' * 195}" for place in range(20_000)]
     site.store.open_community("large", names, mechanism="dprr", choices=site.cats.choices)
     token = site.store.invite("large", [0])[0]
@@ -117,7 +154,9 @@ def test_a_slow_but_steady_reader_gets_its_answer(site: Site) -> None:
     assert received > sum(map(len, names))
 
 
+@pytest.mark.attack("collector")
 def test_one_address_cannot_take_all_connections(tmp_path: Path) -> None:
+    """All connections from one address."""
     site = Site(tmp_path, {"address_connections": 3, "connections": 100, "trusted_proxies": "192.0.2.1"})
     with site.collector, ExitStack() as stack:
         held = [stack.enter_context(connect(site, ALONE)) for _ in range(3)]

@@ -42,8 +42,10 @@ def test_every_line_of_a_server_is_an_object(tmp_path: Path) -> None:
     site.store.close()
 
 
+@pytest.mark.attack("collector")
 @pytest.mark.parametrize("format", FORMATS)
 def test_no_format_repeats_the_words_of_an_error(format: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A form that is cut off, from anybody at the login."""
     dictConfig(log_config(format, "info"))
     try:
         try:

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.services import Collector
 from tests.collector.people import open_cats
-from tests.collector.services import Collector
 
 from graphldp.collector.roles import Role
 from graphldp.collector.storage.store import Store

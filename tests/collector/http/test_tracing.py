@@ -13,8 +13,8 @@ from opentelemetry.trace import StatusCode
 from tests.collector.people import open_cats, report
 
 from graphldp import wire
-from graphldp.collector.http.app import create_app
-from graphldp.collector.http.members.front import REPORT_PATH
+from graphldp.collector.app import create_app
+from graphldp.collector.http.route_table import REPORT_PATH
 from graphldp.collector.http.tracing import Tracing
 from graphldp.collector.settings import load_settings
 from graphldp.collector.storage.store import Store

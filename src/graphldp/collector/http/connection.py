@@ -2,12 +2,13 @@
 
 A connection is at any moment in one of a few states, and may stay in none of them for long: whoever sends a byte now
 and then, never ends a body that was answered already, or never reads an answer, is cut off. So is whoever sends a body
-in crumbs.
+in tiny chunks.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
@@ -18,6 +19,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from graphldp.collector.http.limits import network_of
+from graphldp.collector.http.logs import CONNECTIONS
 from graphldp.collector.http.problems import RETRY_SECONDS, ProblemError
 from graphldp.collector.http.problems import answer as answer_to
 from graphldp.collector.settings import Settings
@@ -26,11 +28,14 @@ _REST_SECONDS = 2.0  # for what is left of a body that was answered before its e
 _STEP_SECONDS = 0.05  # between two looks at a connection, at least
 _PROGRESS = 1 << 16  # bytes of an answer that have to leave within its time
 _HEAD_BYTES = 1 << 16  # of a head that is not complete yet; uvicorn's own limit
+_METHOD_BYTES = 20  # longer than any that there is; traces keep it
 _CHUNKS, _CHUNK_BYTES = 100, 256  # a body may have so many chunks, and one more for so many bytes
+
+_LOG = logging.getLogger(CONNECTIONS)
 
 
 class State(Enum):
-    """What a connection waits for."""
+    """The state of a connection: what it waits for."""
 
     HEAD = "head"  # the next request's head, or the rest of it
     BODY = "body"
@@ -41,7 +46,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """How many connections, and how long in which state.
+    """Limits on connections: how many, and how long in which state.
 
     Args:
         connections: at a time; one more is told that the collector is busy, and twice as many are cut off unheard.
@@ -67,8 +72,8 @@ class Limits:
         return Limits(settings.connections, settings.address_connections, seconds, settings.trusted_proxies)
 
 
-class CrumbRefuser(h11.Connection):
-    """h11's reader, but for bodies in crumbs: a chunk of one byte costs as much work as a large one."""
+class StrictReader(h11.Connection):
+    """h11's reader, without bodies in tiny chunks, one of which costs as much work as a large one, and long methods."""
 
     _chunks = _size = 0
 
@@ -77,10 +82,12 @@ class CrumbRefuser(h11.Connection):
         event = super().next_event()
         if isinstance(event, h11.Request):
             self._chunks = self._size = 0
+            if len(event.method) > _METHOD_BYTES:
+                raise h11.RemoteProtocolError("a long method")
         elif isinstance(event, h11.Data):
             self._chunks, self._size = self._chunks + event.chunk_start, self._size + len(event.data)
             if self._chunks > _CHUNKS + self._size // _CHUNK_BYTES:
-                raise h11.RemoteProtocolError("a body in crumbs")
+                raise h11.RemoteProtocolError("a body in tiny chunks")
         return event
 
 
@@ -93,10 +100,11 @@ def limited(limits: Limits) -> type[asyncio.Protocol]:
     class Limited(H11Protocol):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             super().connection_made(cast("asyncio.Transport", transport))
-            self.conn = CrumbRefuser(h11.SERVER, _HEAD_BYTES)
+            self.logger = _LOG
+            self.conn = StrictReader(h11.SERVER, _HEAD_BYTES)
             self._seconds = limits.seconds
-            self._state: tuple[State, object] = (State.HEAD, None)
-            self._since, self._unread = self.loop.time(), 0
+            self._state: tuple[State, object, int] = (State.HEAD, None, 0)
+            self._since, self._unread, self._read = self.loop.time(), 0, 0
             self._address = None if self.client is None or self.client[0] in proxies else network_of(self.client[0])
             self._timer = self.loop.call_later(step, self._look)
             load = len(self.connections) / limits.connections
@@ -129,10 +137,14 @@ def limited(limits: Limits) -> type[asyncio.Protocol]:
                     self.transport.write(self.conn.send(event) or b"")
             self.transport.close()
 
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            self._read += 1  # most of a full buffer has left
+
         def _look(self) -> None:
             """See now and then whether the connection got anywhere."""
             now, unread = self.loop.time(), self.transport.get_write_buffer_size()
-            found = (self._waits_for(unread), self.cycle)  # each request has a cycle of its own
+            found = (self._waits_for(unread), self.cycle, self._read)  # each request has a cycle of its own
             if found != self._state or (unread and unread <= self._unread - _PROGRESS):
                 self._state, self._since, self._unread = found, now, unread
             if now - self._since < self._seconds.get(found[0], now):

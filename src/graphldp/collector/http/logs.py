@@ -14,6 +14,8 @@ from types import TracebackType
 from typing import Any
 
 FORMATS = ("text", "json")
+CONNECTIONS = "uvicorn.error.connections"
+"""The logger of connections, which writes no line where a stranger sends nonsense: she could as often as she likes."""
 
 
 class PlainLines(logging.Formatter):
@@ -48,12 +50,7 @@ def _places(trace: TracebackType | None) -> list[str]:
 
 
 def log_config(format: str, level: str) -> dict[str, Any]:
-    """How the server logs: to standard error, for uvicorn and for the collector alike.
-
-    Args:
-        format: one of ``FORMATS``.
-        level: the least that is logged.
-    """
+    """How the server logs: to standard error, for uvicorn and for the collector alike."""
     formatters: dict[str, Any] = {
         "text": {"()": PlainLines, "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
         "json": {"()": JsonLines},
@@ -64,5 +61,5 @@ def log_config(format: str, level: str) -> dict[str, Any]:
         "disable_existing_loggers": False,
         "formatters": {"lines": formatters[format]},
         "handlers": {"lines": {"class": "logging.StreamHandler", "formatter": "lines"}},
-        "loggers": {"uvicorn": logger, "graphldp": logger},
+        "loggers": {"uvicorn": logger, "graphldp": logger, CONNECTIONS: {"level": "ERROR"}},
     }

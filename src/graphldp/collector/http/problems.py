@@ -15,9 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.routing import compile_path
 
-from graphldp.collector.http.members.desk import Outcome
-from graphldp.collector.intake import Ruling
-from graphldp.collector.operators import Session
+from graphldp.collector.storage.collecting.accepting import Outcome, Ruling
+from graphldp.collector.storage.operating.operators import Session
 from graphldp.errors import ForbiddenError, StoreError
 from graphldp.wire.problems import KINDS, MEDIA_TYPE, problem
 
@@ -47,13 +46,7 @@ class Page(Protocol):
 
 
 class ProblemError(Exception):
-    """An error answer.
-
-    Args:
-        kind: one of :data:`~graphldp.wire.problems.KINDS`.
-        detail: what is the matter in this case; never what was sent.
-        headers: to go with the answer.
-    """
+    """An error answer."""
 
     def __init__(self, kind: str, detail: str | None = None, headers: dict[str, str] | None = None) -> None:
         super().__init__(kind)
@@ -67,9 +60,9 @@ class ProblemError(Exception):
 EXPECTED = (ProblemError, RequestValidationError, HTTPException, StoreError, ForbiddenError, ClientDisconnect)
 
 
-def refusal(outcome: Outcome) -> ProblemError:
-    """The answer to a report that was not taken."""
-    return ProblemError("too-large" if outcome.too_large else REFUSALS[outcome.ruling], outcome.wrong)
+def refusal(outcome: Outcome, kinds: Mapping[Ruling, str] = REFUSALS) -> ProblemError:
+    """The problem of a report that was not taken, or of an answer."""
+    return ProblemError("too-large" if outcome.too_large else kinds[outcome.ruling], outcome.wrong)
 
 
 def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import graphldp
-from graphldp.collector.http.metrics import Accept
-from graphldp.collector.intake import Ruling, Submission
+from graphldp.collector.http.monitoring import Accept
+from graphldp.collector.storage.collecting.accepting import Ruling, Submission
 from graphldp.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -24,11 +24,7 @@ _NAME = "graphldp-collector"
 
 
 class Tracing:
-    """Spans of one server.
-
-    Args:
-        provider: where they go.
-    """
+    """Spans of one server."""
 
     def __init__(self, provider: TracerProvider) -> None:
         from opentelemetry.context import Context
@@ -40,11 +36,7 @@ class Tracing:
 
     @classmethod
     def to(cls, endpoint: str) -> Tracing:
-        """Spans that go to an OpenTelemetry collector, by OTLP over HTTP, some seconds later and many at once.
-
-        Raises:
-            MissingExtraError: where OpenTelemetry is not installed.
-        """
+        """Spans that go to an OpenTelemetry collector, by OTLP over HTTP, some seconds later and many at once."""
         try:
             from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
             from opentelemetry.sdk.resources import Resource
@@ -57,7 +49,7 @@ class Tracing:
         return cls(provider)
 
     def requests(self, app: ASGIApp) -> ASGIApp:
-        """The same application, with a span for each request."""
+        """An application that does the same, with a span for each request."""
 
         async def traced(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http":
@@ -83,7 +75,7 @@ class Tracing:
         return traced
 
     def transactions(self, accept: Accept) -> Accept:
-        """The same function, with a span for each transaction."""
+        """A function that accepts in the same way, with a span for each transaction."""
 
         def traced(submissions: Sequence[Submission]) -> list[Ruling]:
             with self._tracer.start_as_current_span(

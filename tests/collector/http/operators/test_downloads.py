@@ -10,8 +10,8 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
+from benchmarks.services import Collector
 from tests.collector.people import open_cats, report, submission
-from tests.collector.services import Collector
 from tests.collector.site import problem
 
 from graphldp.collector.storage.store import Store
@@ -31,7 +31,9 @@ def full(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.attack("collector")
 def test_an_export_without_room_is_an_answer_and_leaves_nothing(tmp_path: Path, full: Path) -> None:
+    """A disk that is full during an export."""
     store, rng = Store.open(f"sqlite:///{tmp_path / 'collector.db'}"), np.random.default_rng(0)
     for id, n, sent in (("many", 400, 400), ("few", 50, 2)):
         made, tokens = open_cats(store, id, n=n)

@@ -1,1 +1,1 @@
-"""What operators and their programs ask for: the API by key, downloads, and the way in by OpenID Connect."""
+"""The API for operators' programs, by key, and downloads."""

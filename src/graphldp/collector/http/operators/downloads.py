@@ -8,13 +8,13 @@ from contextlib import ExitStack
 from fastapi.responses import FileResponse, Response, StreamingResponse
 from starlette.background import BackgroundTask
 
-from graphldp.collector.actions.audit_log import LOG_FORMATS, download
-from graphldp.collector.actions.collected import FORMATS, export
+from graphldp.collector.actions.log_reading import LOG_FORMATS, download
+from graphldp.collector.actions.reports import FORMATS, export
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.roles import Actor
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError, StoreError
-from graphldp.files.whole import passing_folder
+from graphldp.files.folders import passing_folder
 
 _TYPES = {"csv": "text/csv"}
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -31,11 +31,7 @@ def saved_as(content: bytes, media_type: str, name: str) -> Response:
 
 
 def log_response(store: Store, actor: Actor, format: str) -> Response:
-    """The log of what operators did as a file, sent while it is read: it may be longer than memory.
-
-    Raises:
-        ProblemError: where there is no such format.
-    """
+    """The log of what operators did as a file, sent while it is read: it may be longer than memory."""
     try:
         text = download(store, actor, format)
     except ParameterError:
@@ -49,9 +45,6 @@ def export_response(store: Store, actor: Actor, id: str, format: str, min_report
     """The reports of a community as a file.
 
     It is written to the server's disk first, and then sent: no transaction waits for somebody's slow line.
-
-    Raises:
-        ProblemError: where there is no such format, or no room for the file.
     """
     if format not in FORMATS:
         raise ProblemError("bad-request", f"The format must be one of: {', '.join(FORMATS)}.")

@@ -1,21 +1,32 @@
-"""What operators' programs send and get, as JSON. The description has their schemas."""
+"""Messages of operators' programs, as JSON. The description has their schemas."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from graphldp.collector.communities.community import Community
-from graphldp.collector.communities.disclosure import enough
-from graphldp.collector.storage.collecting.listing import Line
+from graphldp.collector.actions.inviting import LONGEST_ADDRESS, MOST
+from graphldp.collector.community import Community, enough
+from graphldp.collector.storage.community_list import ListedCommunity
 from graphldp.collector.storage.operating.results import Prediction
 from graphldp.wire.community import MAX_RETENTION
+from graphldp.wire.terms import LONGEST_TEXTS
 
 Whole = Annotated[int, Field(ge=0, lt=1 << 31, strict=True)]
-Text = Annotated[str, Field(max_length=200)]
+NO_CONTROL = r"^[^\x00-\x1f\x7f]*$"
+"""What every text is: a database keeps no NUL, and nobody types the others."""
+Text = Annotated[str, Field(max_length=200, pattern=NO_CONTROL)]
+Name = Annotated[str, Field(pattern=NO_CONTROL)]
+
+
+_AS_IT_IS = (
+    *("id", "epoch", "mechanism", "label", "trusted", "opened_at", "closed_at", "roster_digest", "retention_days"),
+    *("keeps_models", "version"),
+)
+_COUNTS = ("invited", "reported", "deleted", "flagged")
 
 
 class Message(BaseModel):
@@ -28,12 +39,16 @@ class NewBody(Message):
     """A community to open."""
 
     id: Annotated[str, Field(pattern="^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$")]
-    roster: Annotated[list[str], Field(min_length=2)]
-    epsilons: Annotated[list[Annotated[float, Field(gt=0, le=16)]], Field(min_length=1, max_length=20)]
-    groups: list[str] | None = None
+    roster: Annotated[list[Name], Field(min_length=2, fail_fast=True)]
+    epsilons: Annotated[list[Annotated[float, Field(gt=0, le=16)]], Field(min_length=1, max_length=20, fail_fast=True)]
+    groups: Annotated[list[Name], Field(fail_fast=True)] | None = None
+    witnesses: bool = False
     mechanism: Text | None = None
     public: bool = False
     name: Text | None = None
+    purpose: Annotated[str, Field(max_length=LONGEST_TEXTS["purpose"], pattern=NO_CONTROL)] | None = None
+    operator: Text | None = None
+    contact: Text | None = None
     label: Text | None = None
     allocation: Literal["paper", "fixed", "utility"] | None = None
     alpha: Annotated[float, Field(gt=0, lt=1)] | None = None
@@ -43,11 +58,12 @@ class NewBody(Message):
 
 
 class ChangeBody(Message):
-    """What to change: the name, the label, or both. A label of null removes it."""
+    """A change of the name, the label, or whether it is trusted. A label of null removes it."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
     name: Text = ""
     label: Text | None = None
+    trusted: bool = False
 
     @model_validator(mode="after")
     def _something(self) -> Self:
@@ -58,11 +74,11 @@ class ChangeBody(Message):
 
 
 class InviteBody(Message):
-    """Whom to invite: everybody who has no invitation, or some slots anew."""
+    """Users to invite: everybody who has no invitation, or some slots anew."""
 
-    server: Annotated[str, Field(max_length=400)]
-    users: Annotated[list[Whole], Field(min_length=1, max_length=100_000)] | None = None
-    page: Annotated[str, Field(max_length=400)] | None = None
+    server: Annotated[str, Field(max_length=LONGEST_ADDRESS, pattern=NO_CONTROL)]
+    users: Annotated[list[Whole], Field(min_length=1, max_length=MOST, fail_fast=True)] | None = None
+    page: Annotated[str, Field(max_length=LONGEST_ADDRESS, pattern=NO_CONTROL)] | None = None
     days: Annotated[float, Field(gt=0, le=3650)] | None = None
 
 
@@ -91,16 +107,21 @@ class CommunityBody(Message):
     id: str
     name: str
     members_see: str
+    purpose: str | None
+    operator: str | None
+    contact: str | None
     epoch: int
     open: bool
     users: int
     mechanism: str
+    witnesses: bool
     invited: int
     reported: int
     deleted: int
     flagged: int
     label: int | None
     class_name: str | None
+    trusted: bool
     predicted: PredictedBody | None
     opened_at: datetime | None
     closed_at: datetime | None
@@ -110,30 +131,20 @@ class CommunityBody(Message):
     version: str
 
     @staticmethod
-    def of(line: Line, classes: Mapping[int, str], min_reports: int) -> CommunityBody:
-        """A line of a list."""
-        each: Community = line.community
+    def of(listed: ListedCommunity, classes: Mapping[int, str], min_reports: int) -> CommunityBody:
+        """A community of a list."""
+        each: Community = listed.community
+        same: dict[str, Any] = dict.fromkeys(LONGEST_TEXTS) | (each.inquiry.to_json() if each.inquiry else {})
+        same |= {name: getattr(each, name) for name in _AS_IT_IS} | {name: getattr(listed, name) for name in _COUNTS}
         return CommunityBody(
-            id=each.id,
             name=each.called,
             members_see=each.name,
-            epoch=each.epoch,
             open=each.closed_at is None,
             users=each.n,
-            mechanism=each.mechanism,
-            invited=line.invited,
-            reported=line.reported,
-            deleted=line.deleted,
-            flagged=line.flagged,
-            label=each.label,
+            witnesses=each.dealt,
             class_name=None if each.label is None else classes.get(each.label),
-            predicted=PredictedBody.of(line.prediction, classes, min_reports),
-            opened_at=each.opened_at,
-            closed_at=each.closed_at,
-            roster_digest=each.roster_digest,
-            retention_days=each.retention_days,
-            keeps_models=each.keeps_models,
-            version=each.version,
+            predicted=PredictedBody.of(listed.prediction, classes, min_reports),
+            **same,
         )
 
 
@@ -183,12 +194,12 @@ class ClassesBody(Message):
 
 
 class NameBody(Message):
-    """What something is to be called."""
+    """A new name."""
 
     name: Text
 
 
 class DeletedBody(Message):
-    """What went with a community, or the epochs whose report went."""
+    """Counts of what went with a community, or the epochs whose report went."""
 
     deleted: dict[str, int] | list[int]

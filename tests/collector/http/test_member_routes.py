@@ -16,7 +16,9 @@ from tests.collector.site import MESSAGES, Site, problem
 from graphldp import wire
 
 
+@pytest.mark.attack("collector")
 def test_a_report_is_accepted_once(site: Site) -> None:
+    """A stolen invitation, and guesses at the report that its owner sent."""
     assert site.put(0, report(0)).status_code == 201
     assert site.put(0, report(0)).status_code == 200
     assert problem(site.put(0, report(0, degree=4))) == (409, "slot-taken")
@@ -180,8 +182,12 @@ def test_a_new_epoch_is_seen_at_once(site: Site) -> None:
     assert put(1) == 409
 
 
+@pytest.mark.attack("collector")
 def test_a_batch_keeps_to_the_epochs_of_its_reports(site: Site) -> None:
-    """A relay's late retry for epoch 1 once took the user's slot in epoch 2."""
+    """A late batch of a relay.
+
+    A relay's late retry for epoch 1 once took the user's slot in epoch 2.
+    """
     _, tokens = open_cats(site.store, "mice")
 
     def post(*items: dict[str, object]) -> list[tuple[int, str]]:
@@ -266,7 +272,9 @@ def test_health_metrics_and_headers(site: Site) -> None:
     assert "cats" not in metrics
 
 
+@pytest.mark.attack("collector")
 def test_a_report_is_withdrawn_with_its_token_and_no_other(site: Site) -> None:
+    """A withdrawal with another member's token."""
     address = f"{site.collector.url}/v1/communities/cats/reports"
 
     def withdraw(user: int | str, token: str | None, query: str = "") -> httpx.Response:
@@ -293,3 +301,26 @@ def test_a_report_is_withdrawn_with_its_token_and_no_other(site: Site) -> None:
     item["report"] = base64.b64encode(report(40)).decode()
     (result,) = site.http.post(f"{site.collector.url}/v1/reports:batch", json={"reports": [item]}).json()["results"]
     assert result["status"] == 410
+
+
+@pytest.mark.attack("collector")
+@pytest.mark.parametrize("address", ["/v1/communities/c%00ts", "/dashboard/communities/c%00ts", "/?search=%00", "/%1f"])
+def test_an_address_with_a_control_character_is_refused(site: Site, address: str) -> None:
+    """A NUL in a path or a parameter was a 503, as if PostgreSQL were away."""
+    assert problem(site.http.get(f"{site.collector.url}{address}")) == (422, "bad-request")
+
+
+@pytest.mark.attack("collector")
+@pytest.mark.parametrize("address", ["/static/" + "a/" * 30_000, "/" + "a" * 1001, "/?" + "a=b&" * 15_000])
+def test_a_long_address_is_refused(site: Site, address: str) -> None:
+    """A file in 30,000 folders: to look for it took all threads for a tenth of a second."""
+    assert problem(site.http.get(f"{site.collector.url}{address}")) == (422, "bad-request")
+
+
+@pytest.mark.attack("collector")
+@pytest.mark.parametrize("asked", ["bytes=x", "bytes=5-1", "bytes=99999999-", "apples"])
+def test_nobody_gets_a_part_of_a_file(site: Site, asked: str) -> None:
+    """A bad range was refused in plain text."""
+    answer = site.http.get(f"{site.collector.url}/static/style.css", headers={"Range": asked})
+    assert answer.status_code == 200
+    assert int(answer.headers["content-length"]) == len(answer.content)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request
 from fastapi.responses import Response
 
 from graphldp.collector.actions import communities as actions
-from graphldp.collector.actions.collected import delete_report
-from graphldp.collector.actions.inviting import Invited, invite
-from graphldp.collector.communities.arrivals import arrivals
-from graphldp.collector.communities.offers import Split
-from graphldp.collector.communities.rosters import Roster
-from graphldp.collector.http.listeners import members_door
-from graphldp.collector.http.members.api import CommunityId, Epoch, User
+from graphldp.collector.actions.inviting import MOST, Invited, invite
+from graphldp.collector.actions.reports import delete_report
+from graphldp.collector.http.member_routes import CommunityId, Epoch, User
+from graphldp.collector.http.middleware import members_address
 from graphldp.collector.http.operators.downloads import MEDIA_TYPES, export_response
 from graphldp.collector.http.operators.messages import (
+    NO_CONTROL,
     ArrivalsBody,
     ChangeBody,
     ClassBody,
@@ -31,8 +31,11 @@ from graphldp.collector.http.operators.messages import (
     NameBody,
     NewBody,
 )
-from graphldp.collector.http.operators.office import Office, described
-from graphldp.collector.storage.collecting.listing import Wanted, class_sizes, list_communities
+from graphldp.collector.http.operators.operator_requests import OperatorRequests, described
+from graphldp.collector.offers import Split
+from graphldp.collector.roles import Actor
+from graphldp.collector.rosters import Roster
+from graphldp.collector.storage.community_list import CommunitySearch, class_sizes, list_communities
 
 _AT = "/v1/operator/communities"
 _ONE = _AT + "/{community}"
@@ -48,58 +51,51 @@ def _seen(version: str) -> str | None:
     return version.strip().strip('"') or None
 
 
-def make_router(office: Office) -> APIRouter:
+def make_router(requests: OperatorRequests) -> APIRouter:
     """The routes."""
     router = APIRouter(tags=["operators"])
-    _many(router, office)
-    _classes(router, office)
-    _one(router, office)
-    _collected(router, office)
+    _add_lists(router, requests)
+    _add_changes(router, requests)
+    _add_collected(router, requests)
     return router
 
 
-def _many(router: APIRouter, office: Office) -> None:
-    store = office.store
+def _add_lists(router: APIRouter, requests: OperatorRequests) -> None:
+    store = requests.store
 
     @router.get(_AT, response_model=ListBody, **described())
     async def list_(
         request: Request,
-        search: Annotated[str, Query(max_length=200, description="A part of the name or the id.")] = "",
+        search: Annotated[
+            str, Query(max_length=200, pattern=NO_CONTROL, description="A part of the name or the id.")
+        ] = "",
         state: Annotated[State, Query(description="Which communities.")] = "all",
         sort: Annotated[Sort, Query(description="Their order.")] = "newest",
         page: Annotated[int, Query(ge=1, lt=1 << 31, description="Which part of a long list.")] = 1,
     ) -> ListBody:
         """A page of communities, fifty at a time."""
-        await office.enter(request)
 
-        def look() -> ListBody:
-            found, classes = list_communities(store, Wanted(search, state, sort, page)), store.classes.names()
-            lines = [CommunityBody.of(line, classes, office.settings.min_reports) for line in found.lines]
-            return ListBody(communities=lines, found=found.found, users=found.users, page=page, pages=found.pages)
+        def look(_actor: Actor) -> ListBody:
+            found, classes = list_communities(store, CommunitySearch(search, state, sort, page)), store.classes.names()
+            shown = [CommunityBody.of(each, classes, requests.settings.min_reports) for each in found.communities]
+            return ListBody(communities=shown, found=found.found, users=found.users, page=page, pages=found.pages)
 
-        return await office.do(None, look)
+        return await requests.act(request, look)
 
     @router.post(_AT, status_code=201, response_model=CommunityBody, **described(409, body=NewBody))
     async def create(request: Request) -> Response:
         """Open a community. Its roster, mechanism, groups and offers of ε are frozen from then on."""
-        actor = await office.enter(request)
-        given = await office.read(request, NewBody)
 
-        def open_it() -> None:
+        def open_it(actor: Actor, given: NewBody) -> str:
+            apart = {"id", "roster", "groups", "allocation", "alpha", "n_max", "purpose", "operator", "contact"}
+            inquiry = actions.asked_by(requests.settings, given.purpose, given.operator, given.contact)
             split = Split(given.allocation, given.alpha, given.n_max)
-            roster = Roster(given.roster, given.groups)
-            choice = (given.mechanism, given.public, split, given.name, given.label)
-            kept = (given.retention_days, given.keeps_models)
-            actions.create(store, actor, given.id, actions.NewCommunity(roster, given.epsilons, *choice, *kept))
+            about = given.model_dump(exclude=apart) | {"roster": Roster(given.roster, given.groups), "split": split}
+            return actions.create(store, actor, given.id, actions.NewCommunity(inquiry=inquiry, **about)).id
 
-        await office.do(None, open_it)
-        return await office.shown(given.id, 201)
+        return await requests.shown(await requests.act_on(request, NewBody, open_it), 201)
 
-
-def _classes(router: APIRouter, office: Office) -> None:
-    store = office.store
-
-    def look() -> ClassesBody:
+    def classes(_actor: Actor) -> ClassesBody:
         names, counts = store.classes.names(), class_sizes(store)
         rows = [
             ClassBody(number=each, name=names.get(each), communities=counts.get(each, 0))
@@ -110,89 +106,87 @@ def _classes(router: APIRouter, office: Office) -> None:
     @router.get("/v1/operator/classes", response_model=ClassesBody, **described())
     async def list_classes(request: Request) -> ClassesBody:
         """The classes that labels stand for."""
-        await office.enter(request)
-        return await office.do(None, look)
+        return await requests.act(request, classes)
 
     @router.put("/v1/operator/classes/{number}", response_model=ClassesBody, **described(409, body=NameBody))
     async def name_class(
         request: Request, number: Annotated[int, Path(ge=0, lt=1 << 31, description="The class.")]
     ) -> ClassesBody:
         """Rename a class. Its number stays."""
-        actor = await office.enter(request)
-        given = await office.read(request, NameBody)
-        await office.do(None, lambda: actions.name_class(store, actor, given.name, number))
-        return await office.do(None, look)
+
+        def rename(actor: Actor, given: NameBody) -> ClassesBody:
+            actions.name_class(store, actor, given.name, number)
+            return classes(actor)
+
+        return await requests.act_on(request, NameBody, rename)
 
 
-def _one(router: APIRouter, office: Office) -> None:
-    store = office.store
+def _add_changes(router: APIRouter, requests: OperatorRequests) -> None:
+    store, least = requests.store, requests.settings.min_reports
+
+    async def changed(request: Request, id: str, if_match: str, action: Callable[..., object]) -> Response:
+        """Do something about a community that somebody saw, and show it as it is then."""
+        await requests.act(request, lambda who: action(store, who, id, seen=_seen(if_match)), id)
+        return await requests.shown(id)
 
     @router.get(_ONE, response_model=CommunityBody, **described())
     async def show(request: Request, community: CommunityId) -> Response:
         """A community, and how far it is."""
-        await office.enter(request)
-        return await office.shown(community)
+        await requests.enter(request)
+        return await requests.shown(community)
 
     @router.patch(_ONE, response_model=CommunityBody, **described(409, 412, body=ChangeBody))
     async def change(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
-        """Rename a community, label it, or both. What the body does not name stays."""
-        actor = await office.enter(request)
-        given, seen = await office.read(request, ChangeBody), _seen(if_match)
+        """Rename a community, label it, or say whether it is trusted. What the body does not name stays."""
 
-        def act() -> None:
-            version = seen
+        def act(actor: Actor, given: ChangeBody) -> None:
+            version = _seen(if_match)
             if "name" in given.model_fields_set:
                 version = actions.rename(store, actor, community, given.name, seen=version).version
             if "label" in given.model_fields_set:
-                actions.label(store, actor, community, given.label, seen=version)
+                version = actions.label(store, actor, community, given.label, seen=version).version
+            if "trusted" in given.model_fields_set:
+                actions.trust(store, actor, community, trusted=given.trusted, seen=version)
 
-        await office.do(community, act)
-        return await office.shown(community)
+        await requests.act_on(request, ChangeBody, act, community)
+        return await requests.shown(community)
 
     @router.delete(_ONE, response_model=DeletedBody, **described(409, 412))
     async def delete(request: Request, community: CommunityId, if_match: IfMatch = "") -> DeletedBody:
         """Delete a community for good, in all epochs. Nobody is asked again."""
-        actor = await office.enter(request)
-        gone = await office.do(community, lambda: actions.delete(store, actor, community, seen=_seen(if_match)))
+        seen = _seen(if_match)
+        gone = await requests.act(request, lambda who: actions.delete(store, who, community, seen=seen), community)
         return DeletedBody(deleted=asdict(gone))
 
     @router.post(f"{_ONE}/close", response_model=CommunityBody, **described(409, 412))
     async def close(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
         """Close a community for good: it takes no more reports."""
-        actor = await office.enter(request)
-        await office.do(community, lambda: actions.close(store, actor, community, seen=_seen(if_match)))
-        return await office.shown(community)
+        return await changed(request, community, if_match, actions.close)
 
     @router.post(f"{_ONE}/renew", response_model=CommunityBody, **described(409, 412))
     async def renew(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
         """Open the next epoch: one more report from each user, at its full ε."""
-        actor = await office.enter(request)
-        await office.do(community, lambda: actions.renew(store, actor, community, seen=_seen(if_match)))
-        return await office.shown(community)
+        return await changed(request, community, if_match, actions.renew)
 
     @router.post(f"{_ONE}/ask", response_model=CommunityBody, **described(409, 412))
     async def ask(request: Request, community: CommunityId, if_match: IfMatch = "") -> Response:
-        """Ask the hubs of a community by hub-counts their second question, once and for good."""
-        actor = await office.enter(request)
-        seen, least = _seen(if_match), office.settings.min_reports
-        await office.do(community, lambda: actions.ask(store, actor, community, seen=seen, min_reports=least))
-        return await office.shown(community)
+        """Ask a community's second question, once and for good."""
+        return await changed(request, community, if_match, partial(actions.ask, min_reports=least))
 
 
-def _collected(router: APIRouter, office: Office) -> None:
-    store = office.store
+def _add_collected(router: APIRouter, requests: OperatorRequests) -> None:
+    store, least = requests.store, requests.settings.min_reports
 
     @router.post(f"{_ONE}/invitations", response_model=InvitationsBody, **described(409, body=InviteBody))
     async def send_out(request: Request, community: CommunityId) -> InvitationsBody:
-        """Invite everybody who has no invitation, or some slots anew. The links are told once."""
-        actor = await office.enter(request)
-        given = await office.read(request, InviteBody)
+        """Invite those without an invitation, the first 20,000, or some slots anew. The links are told once."""
 
-        def make() -> list[Invited]:
-            where = members_door(office.settings, request.scope, given.server)
-            return invite(*(store, actor, community), server=where, users=given.users, page=given.page, days=given.days)
+        def make(actor: Actor, given: InviteBody) -> list[Invited]:
+            where = members_address(requests.settings, request.scope, given.server)
+            about: dict[str, Any] = given.model_dump(include={"users", "page", "days"}) | {"most": MOST}
+            return invite(*(store, actor, community), server=where, **about)
 
-        made = await office.do(community, make)
+        made = await requests.act_on(request, InviteBody, make, community)
         return InvitationsBody(
             invitations=[
                 InvitationBody(user=each.user, name=each.name, link=each.link, token=each.invitation.token)
@@ -203,29 +197,18 @@ def _collected(router: APIRouter, office: Office) -> None:
     @router.get(f"{_ONE}/arrivals", response_model=ArrivalsBody, **described())
     async def read_arrivals(request: Request, community: CommunityId) -> ArrivalsBody:
         """How many reports came in on each day, in the latest epoch."""
-        await office.enter(request)
-        found = await office.do(community, lambda: arrivals(store, store.community(community)))
+        found = await requests.act(request, lambda _: store.tally.arrivals(store.community(community)), community)
         return ArrivalsBody(arrivals={str(day): count for day, count in found.items()})
 
-    whole: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
-    files: dict[int | str, dict[str, Any]] = {200: {"content": dict.fromkeys(MEDIA_TYPES, whole)}}
-    about = described(409, 507)
+    files = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in MEDIA_TYPES}
 
-    @router.get(
-        f"{_ONE}/export",
-        response_class=Response,
-        responses=files | about["responses"],
-        openapi_extra=about["openapi_extra"],
-    )
+    @router.get(f"{_ONE}/export", response_class=Response, **described(409, 507, content=files))
     async def export(request: Request, community: CommunityId, format: Format = "csv") -> Response:
         """The reports of a community as a file."""
-        actor = await office.enter(request)
-        least = office.settings.min_reports
-        return await office.do(community, lambda: export_response(store, actor, community, format, least))
+        return await requests.act(request, lambda who: export_response(store, who, community, format, least), community)
 
     @router.delete(f"{_ONE}/reports/{{user}}", response_model=DeletedBody, **described(409))
     async def delete_one(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> DeletedBody:
         """Delete a user's reports for good, in all epochs or in one. Her slots stay taken."""
-        actor = await office.enter(request)
-        gone = await office.do(community, lambda: delete_report(store, actor, community, user, epoch))
+        gone = await requests.act(request, lambda who: delete_report(store, who, community, user, epoch), community)
         return DeletedBody(deleted=gone)

@@ -1,4 +1,4 @@
-"""The API for clients and relays: thin routes. What they promise is in ``docs/api.md`` and ``/openapi.json``."""
+"""Routes for clients and relays. ``docs/reference/wire.md`` and ``/openapi.json`` say what they promise."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BeforeValidator
 
 from graphldp import wire
-from graphldp.collector.http.members.front import REPORT_PATH
-from graphldp.collector.http.members.reception import Reception
+from graphldp.collector.http.member_requests import MemberRequests
 from graphldp.collector.http.problems import responses
+from graphldp.collector.http.route_table import REPORT_PATH
 
 
 def _plain(text: Any) -> Any:
@@ -51,8 +51,8 @@ def _bytes(media_type: str) -> dict[str, Any]:
     return {media_type: {"schema": {"type": "string", "format": "binary"}}}
 
 
-def make_router(reception: Reception) -> APIRouter:
-    """The routes, over a reception."""
+def make_router(requests: MemberRequests) -> APIRouter:
+    """The routes, over what answers them."""
     router = APIRouter(tags=["reports"])
 
     @router.get(
@@ -63,7 +63,7 @@ def make_router(reception: Reception) -> APIRouter:
     )
     async def read_community(request: Request, community: CommunityId) -> Response:
         """What a community publishes: its roster, its mechanism and its choices of ε."""
-        return Response(await reception.show(request.headers, community), media_type="application/json")
+        return await requests.show(request.headers, community)
 
     @router.put(
         REPORT_PATH,
@@ -74,7 +74,7 @@ def make_router(reception: Reception) -> APIRouter:
     )
     async def put_report(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> Response:
         """Send a slot's report. Sending the same bytes again is a success; other bytes are refused."""
-        return Response(status_code=await reception.take(request.headers, request.receive, community, user, epoch))
+        return Response(status_code=await requests.take(request.headers, request.receive, community, user, epoch))
 
     @router.delete(
         REPORT_PATH,
@@ -85,7 +85,7 @@ def make_router(reception: Reception) -> APIRouter:
     )
     async def delete_report(request: Request, community: CommunityId, user: User, epoch: UpTo = None) -> Response:
         """Withdraw: delete what a slot has sent, for good. It takes no other report of this epoch, nor the same one."""
-        await reception.withdraw(request.headers, community, user, epoch)
+        await requests.withdraw(request.headers, community, user, epoch)
         return Response(status_code=204)
 
     @router.get(
@@ -95,8 +95,8 @@ def make_router(reception: Reception) -> APIRouter:
         openapi_extra=_BEARER,
     )
     async def read_question(request: Request, community: CommunityId, epoch: Epoch = None) -> Response:
-        """The second question, for a slot whose report says that it is asked: who is busy. It never changes."""
-        return Response(await reception.ask(request.headers, community, epoch), media_type=wire.QUESTION_TYPE)
+        """The second question, for a slot whose report is asked it. It never changes."""
+        return Response(await requests.ask(request.headers, community, epoch), media_type=wire.QUESTION_TYPE)
 
     @router.put(
         "/v1/communities/{community}/answers/{user}",
@@ -107,7 +107,7 @@ def make_router(reception: Reception) -> APIRouter:
     )
     async def put_answer(request: Request, community: CommunityId, user: User, epoch: Epoch = None) -> Response:
         """Send a slot's answer to the second question. Sending the same bytes again is a success."""
-        status = await reception.take_answer(request.headers, request.receive, community, user, epoch)
+        status = await requests.take_answer(request.headers, request.receive, community, user, epoch)
         return Response(status_code=status)
 
     @router.post(
@@ -118,6 +118,6 @@ def make_router(reception: Reception) -> APIRouter:
     )
     async def post_batch(request: Request) -> Response:
         """Send many users' reports at once, as a relay does. Each is decided on by itself."""
-        return JSONResponse({"results": await reception.take_batch(request.headers, request.receive)})
+        return JSONResponse({"results": await requests.take_batch(request.headers, request.receive)})
 
     return router

@@ -1,13 +1,16 @@
-"""What ``GET /metrics`` shows: counts and times, never a name, a token or a list."""
+"""Metrics and health: counts and times, never a name or a token; and whether reports can be stored now."""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable, Sequence
 from time import perf_counter
 
+from anyio import CapacityLimiter, to_thread
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from graphldp.collector.intake import Ruling, Submission
+from graphldp.collector.storage.collecting.accepting import Ruling, Submission
 from graphldp.errors import StoreError
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -44,7 +47,7 @@ class Metrics:
         counter.inc()
 
     def watch(self, accept: Accept) -> Accept:
-        """The same function, with its transactions measured."""
+        """A function that accepts in the same way and measures its transactions."""
 
         def watched(submissions: Sequence[Submission]) -> list[Ruling]:
             start = perf_counter()
@@ -66,3 +69,37 @@ class Metrics:
     def page(self) -> bytes:
         """All numbers, in Prometheus' text format."""
         return generate_latest(self.registry)
+
+
+_EVERY = 2.0
+_SECONDS = 3.0  # less than who asks waits for an answer
+
+
+class Health:
+    """The last look at the database, for a moment."""
+
+    def __init__(
+        self, ping: Callable[[], None], clock: Callable[[], float] = time.monotonic, seconds: float = _SECONDS
+    ) -> None:
+        self._ping, self._clock, self._seconds = ping, clock, seconds
+        self._look: asyncio.Task[str | None] | None = None
+        self._looked = 0.0
+
+    async def check(self) -> None:
+        """Look, unless somebody has just looked. A look that hangs is waited for no longer, and no other one begins."""
+        if self._look is None or (self._look.done() and self._clock() - self._looked >= _EVERY):
+            self._look = asyncio.create_task(self._once())
+        await asyncio.wait([self._look], timeout=self._seconds)
+        failure = self._look.result() if self._look.done() else "The database takes too long."
+        if failure is not None:
+            raise StoreError(failure)
+
+    async def _once(self) -> str | None:
+        """What is wrong."""
+        try:
+            await to_thread.run_sync(self._ping, abandon_on_cancel=True, limiter=CapacityLimiter(1))
+        except StoreError as error:
+            return str(error)
+        finally:
+            self._looked = self._clock()
+        return None

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import update
 from tests.collector.site import Caller, problem
 
-from graphldp.collector.dashboard.jobs import shown_jobs
+from graphldp.collector.dashboard.job_pages import shown_jobs
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.operating.results import Run
@@ -81,7 +81,7 @@ def test_the_form_of_a_training_asks_what_it_may_cost(bench: Caller) -> None:
     assert "Withstanding lies was allowed to cost 0.5 % of labels." in page
 
 
-DONE = {"accuracy": None, "communities": 1, "reported": 2, "users": 2, "left_out": 0, "trust": "profile"}
+DONE = {"accuracy": None, "communities": 1, "reported": 2, "users": 2, "left_out": 0}
 WRONG: tuple[dict[str, Any], ...] = (
     {},
     {"kind": "erase"},
@@ -97,8 +97,12 @@ def test_what_is_no_job_is_refused(bench: Caller, body: dict[str, Any]) -> None:
     assert problem(bench.ask("POST", json=body)) == (422, "bad-request")
 
 
+@pytest.mark.attack("collector")
 def test_a_model_that_had_to_go_labels_nothing(bench: Caller) -> None:
-    """What members were promised counts when the job is asked for, and not only when it runs."""
+    """Label by a model that had to go with its reports.
+
+    What members were promised counts when the job is asked for, and not only when it runs.
+    """
     bench.store.results.add_run(Run(str(bench.models / "job-1.npz"), 1, 2, 2, None, {}))
     run = bench.store.results.runs()[0].key
     with transaction(bench.store.engine, writes=True) as connection:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from binascii import a2b_base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, FailFast, Field, Tag, ValidationError
 
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.http.limits import Limiter
-from graphldp.collector.http.members.desk import Item, Outcome
-from graphldp.collector.http.problems import SUCCESSES, ProblemError, refusal
-from graphldp.collector.intake import Ruling
-from graphldp.collector.storage.sealing_keys import Opener, UnknownKeyError
+from graphldp.collector.http.limits import Limiter, parse_json
+from graphldp.collector.http.problems import REFUSALS, SUCCESSES, UNANSWERED, ProblemError, refusal
+from graphldp.collector.storage.collecting.accepting import Outcome, Ruling
+from graphldp.collector.storage.operating.sealing_keys import Opener, UnknownKeyError
+from graphldp.collector.storage.report_writer import SentReport
 from graphldp.errors import WireError
 from graphldp.wire.problems import problem
 
@@ -25,7 +25,7 @@ def _whole(value: Any) -> Any:
 
 
 class _OfSlot(BaseModel):
-    """What an item's own request would carry."""
+    """The fields that an item's own request would carry."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -84,7 +84,7 @@ class ReportBatch(BaseModel):
 
 
 class BatchResult(BaseModel):
-    """What became of one report: 200 or 201, or a problem."""
+    """The result of one report: 200 or 201, or a problem."""
 
     status: int
     type: str | None = None
@@ -119,21 +119,21 @@ def _inlined(model: type[BaseModel]) -> dict[str, Any]:
 SCHEMAS = {"batch": _inlined(ReportBatch), "batch-results": _inlined(BatchResults)}
 SEALED_AS = 10  # plain items: opening one costs more than all else that is done with it
 _TAG_AT = 2  # where an error's place names the kind of item: reports, its number, the kind
-_STORED, _REPEATED = ({"status": SUCCESSES[ruling]} for ruling in (Ruling.STORED, Ruling.REPEATED))
+_TAKEN = {ruling: {"status": status} for ruling, status in SUCCESSES.items()}
 
 
-class AnswerItem(NamedTuple):
-    """An answer as it arrived; its fields are those of :class:`~graphldp.collector.http.members.desk.Item`."""
+class SentAnswer(NamedTuple):
+    """An answer as it arrived; its fields are those of a report."""
 
     community: str
     user: int
     token: str
     body: bytes
-    epoch: int
+    epoch: int | None
 
 
-Read = Item | AnswerItem | dict[str, Any]
-"""A report for the desk, an answer, or the problem that keeps one from either."""
+Read = SentReport | SentAnswer | dict[str, Any]
+"""A report to write, an answer, or the problem that keeps an item from being either."""
 
 
 def read_batch(body: bytes, most: int, limiter: Limiter, opener: Opener) -> list[Read]:
@@ -144,14 +144,13 @@ def read_batch(body: bytes, most: int, limiter: Limiter, opener: Opener) -> list
         most: how many items it may have; a sealed one counts as ten, since it takes as long to open.
         limiter: by token.
         opener: opens what is sealed.
-
-    Raises:
-        ProblemError: for a body that is no batch at all.
     """
-    if not _could_be_one(body, most):
-        raise ProblemError("bad-request", f"A batch holds at most {most} reports, and nothing else.")
+    # no honest string of a batch has a bracket or a comma
+    if not body.isascii():
+        raise ProblemError("bad-request", "A batch is written in ASCII.")
+    given = parse_json(body, values=most * len(BatchReport.model_fields), containers=most + 1)
     try:
-        items = ReportBatch.model_validate_json(body).reports
+        items = ReportBatch.model_validate(given).reports  # apart: each error of both in one keeps a copy of its item
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         place = [str(part) for at, part in enumerate(first["loc"]) if at != _TAG_AT]
@@ -159,17 +158,6 @@ def read_batch(body: bytes, most: int, limiter: Limiter, opener: Opener) -> list
     if SEALED_AS * sum(isinstance(each, BatchSealed) for each in items) > most:
         raise ProblemError("bad-request", f"A batch holds at most {most // SEALED_AS} sealed reports.")
     return [_read(each, limiter, opener) for each in items]
-
-
-def _could_be_one(body: bytes, most: int) -> bool:
-    """Whether a body has no more parts than the largest batch.
-
-    A value of JSON takes at least a bracket or a comma, and no honest string of a batch has any. So counting these
-    bounds what a body becomes when it is parsed: a hundred times its bytes for a long list of empty objects. A few more
-    in a string are no harm.
-    """
-    fields = len(BatchReport.model_fields)
-    return body.count(b"[") <= most and body.count(b"{") <= most + 1 and body.count(b",") <= most * fields
 
 
 def _read(given: BatchReport | BatchAnswer | BatchSealed, limiter: Limiter, opener: Opener) -> Read:
@@ -193,24 +181,22 @@ def _read(given: BatchReport | BatchAnswer | BatchSealed, limiter: Limiter, open
     except ProblemError as error:
         return error.body
     if inner.kind == "answer":
-        return AnswerItem(given.community, inner.user, inner.token, inner.body, inner.epoch)
-    return Item(given.community, inner.user, token_hash, inner.body, inner.epoch)
+        return SentAnswer(given.community, inner.user, inner.token, inner.body, inner.epoch)
+    return SentReport(given.community, inner.user, token_hash, inner.body, inner.epoch)
 
 
-def results(
-    items: Sequence[Read], outcomes: Sequence[Outcome], answers: Sequence[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def results(items: Sequence[Read], outcomes: Sequence[Outcome], answers: Sequence[Outcome]) -> list[dict[str, Any]]:
     """What became of each item, given what became of the reports and of the answers among them."""
     decided, answered = iter(outcomes), iter(answers)
     return [
-        each if isinstance(each, dict) else next(answered) if isinstance(each, AnswerItem) else _result(next(decided))
+        each
+        if isinstance(each, dict)
+        else _result(next(answered), UNANSWERED)
+        if isinstance(each, SentAnswer)
+        else _result(next(decided), REFUSALS)
         for each in items
     ]
 
 
-def _result(outcome: Outcome) -> dict[str, Any]:
-    if outcome.ruling is Ruling.STORED:
-        return _STORED
-    if outcome.ruling is Ruling.REPEATED:
-        return _REPEATED
-    return refusal(outcome).body
+def _result(outcome: Outcome, kinds: Mapping[Ruling, str]) -> dict[str, Any]:
+    return _TAKEN.get(outcome.ruling) or refusal(outcome, kinds).body

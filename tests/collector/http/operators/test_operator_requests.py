@@ -39,7 +39,7 @@ class Visitor:
 
     def __init__(self, site: Site, role: Role | None) -> None:
         none = httpx.Limits(max_keepalive_connections=0)
-        self.http = httpx.Client(base_url=site.collector.url, timeout=20, limits=none)
+        self.http = httpx.Client(base_url=site.collector.url, timeout=60, limits=none)
         self.name, self.csrf, self.headers = "", "x", dict[str, str]()
         if role is not None:
             self.name = role.title
@@ -70,7 +70,9 @@ def contents(site: Site) -> dict[str, list[Any]]:
         return {table.name: sorted(map(tuple, connection.execute(select(table))), key=repr) for table in tables}
 
 
+@pytest.mark.attack("collector")
 def test_a_stranger_gets_nowhere(site: Site) -> None:
+    """Come in without a key, or with a member's token, by any route."""
     before, stranger = contents(site), Visitor(site, None)
     for way in guarded(site):
         answer = stranger.go(way)
@@ -79,7 +81,9 @@ def test_a_stranger_gets_nowhere(site: Site) -> None:
     assert contents(site) == before
 
 
+@pytest.mark.attack("collector")
 def test_a_members_token_gets_nowhere(site: Site) -> None:
+    """Come in without a key, or with a member's token, by any route."""
     before, member = contents(site), Visitor(site, None)
     member.headers = {"Authorization": f"Bearer {site.tokens[0]}"}
     for way in guarded(site):
@@ -89,7 +93,9 @@ def test_a_members_token_gets_nowhere(site: Site) -> None:
     assert contents(site) == before
 
 
+@pytest.mark.attack("collector")
 def test_a_viewer_sees_and_changes_nothing(site: Site) -> None:
+    """Act beyond one's role, by any route of the dashboard or the API."""
     viewer = Visitor(site, Role.VIEWER)
     before = contents(site)
     for way in guarded(site):

@@ -12,7 +12,9 @@ TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
 TYPES |= {"json": "application/json", "svg": "image/svg+xml"}
 
 
+@pytest.mark.attack("collector")
 def test_the_page_is_served_as_it_was_built_and_may_ask_this_server_alone(site: Site) -> None:
+    """Make our page load a script or send a list elsewhere."""
     page = site.http.get(f"{site.collector.url}/join")
     assert page.content == installed_bundle()[PAGE]
     assert page.headers["content-type"].startswith("text/html")
@@ -22,7 +24,8 @@ def test_the_page_is_served_as_it_was_built_and_may_ask_this_server_alone(site: 
     assert len(policies) == 1
     rules = dict(rule.strip().split(" ", 1) for rule in policies[0].split(";"))
     assert rules["default-src"] == "'none'"
-    assert set(rules.values()) == {"'none'", "'self'"}
+    assert rules["worker-src"] == "blob:"
+    assert set(rules.values()) == {"'none'", "'self'", "blob:"}
     assert rules["connect-src"] == "'self'"
 
 
@@ -37,6 +40,16 @@ def test_files_are_kept_for_ever_but_for_the_list(site: Site) -> None:
         assert "connect-src 'self'" in answer.headers["content-security-policy"]  # which is that of a worker, too
         kept = "no-store" if path == BUNDLE_LIST else "public, max-age=31536000, immutable"
         assert answer.headers.get_list("cache-control") == [kept]
+
+
+def test_head_is_answered_like_get_without_a_body(site: Site) -> None:
+    """Of pages, of files and of what is not there; whoever checks links or health asks so."""
+    for path in ("", "how", "play", "join", BUNDLE_LIST, "healthz", "static/style.css", "nothing"):
+        head, page = (site.http.request(way, f"{site.collector.url}/{path}") for way in ("HEAD", "GET"))
+        assert head.status_code == page.status_code, path
+        assert head.content == b""
+        assert head.headers["content-type"] == page.headers["content-type"]
+        assert head.headers.get("content-length") == page.headers.get("content-length")
 
 
 def test_the_page_names_only_files_of_the_bundle(site: Site) -> None:

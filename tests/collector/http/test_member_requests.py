@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import json
 import socket
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from starlette.datastructures import Headers
+from starlette.types import Message, Receive, Scope, Send
 from tests.collector.people import N, open_cats, report
 from tests.collector.site import HASTY, SETTINGS, Site, running
 
 from graphldp import wire
+from graphldp.collector.http.member_requests import MemberRequests, ReportShortcut
 
 LARGE = 100_000  # users: a report of theirs may be longer than any of cats
 STRANGER = f"0.{'x' * 43}"
@@ -46,7 +51,7 @@ def exchange(
         f"Content-Length: {len(body) if length is None else length}\r\n\r\n"
     )
     received = b""
-    with socket.create_connection(("127.0.0.1", site.collector.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", site.collector.port), timeout=60) as connection:
         connection.sendall(head.encode())
         try:
             connection.sendall(body)
@@ -60,8 +65,10 @@ def exchange(
 BODIES = [b"", report(0), b"x" * 30, b"x" * 32, b"x" * 500, b"x" * 1024, b"x" * 1025, b"x" * 12_600]
 
 
+@pytest.mark.attack("collector")
 @pytest.mark.parametrize("query", ["", "?epoch=1", "?epoch=2", "?epoch=3"])
 def test_a_stranger_gets_one_answer(site: Site, query: str) -> None:
+    """Body sizes, epochs and bodies that never come, to tell which communities there are."""
     assert site.put(40, report(40)).status_code < 300  # cats are known to the server, the others are not yet
     answers = {
         exchange(site, community, token, body, query=query)
@@ -110,3 +117,33 @@ def test_members_still_learn_what_is_wrong(site: Site) -> None:
     assert exchange(site, "cats", site.tokens[0], b"x" * 5000).startswith(b"HTTP/1.1 413 ")
     assert exchange(site, "cats", site.tokens[0], b"x" * 20).startswith(b"HTTP/1.1 422 ")
     assert exchange(site, "cats", site.tokens[0], report(0), query="?epoch=2").startswith(b"HTTP/1.1 409 ")
+
+
+class Broken(MemberRequests):
+    def __init__(self) -> None:
+        pass
+
+    async def take(self, headers: Headers, receive: Receive, id: str, user: int, epoch: int | None) -> int:
+        raise ZeroDivisionError
+
+
+async def nothing(scope: Scope, receive: Receive, send: Send) -> None:
+    raise AssertionError
+
+
+def test_an_unexpected_error_is_answered_and_passed_on() -> None:
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        raise AssertionError
+
+    path = "/v1/communities/cats/reports/3"
+    scope = {"type": "http", "method": "PUT", "path": path, "query_string": b"epoch=1", "headers": []}
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(ReportShortcut(nothing, Broken())(scope, receive, send))
+    assert sent[0]["status"] == 500
+    assert (b"content-type", b"application/problem+json") in sent[0]["headers"]
+    assert json.loads(sent[1]["body"])["type"] == "urn:graphldp:problem:internal"
