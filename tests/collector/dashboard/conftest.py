@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.collector.browsing import CHROMIUM, FLAGS, opened, window
-from tests.collector.bureau import Bureau
 from tests.collector.dashboard.site import Site
+from tests.collector.operator_site import OperatorSite
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Closed with its module: while it runs, no other test of this process can have an event loop."""
     if CHROMIUM is None:
-        pytest.skip("needs Chromium (Debian: apt-get install chromium)")
+        pytest.skip("needs Chromium (Debian: apt-get install chromium-headless-shell)")
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield launched
@@ -23,8 +23,8 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="package")
-def bureau(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bureau]:
-    made = Bureau(tmp_path_factory.mktemp("bureau"))
+def staffed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorSite]:
+    made = OperatorSite(tmp_path_factory.mktemp("site"))
     with made.collector, made.http:
         yield made
     made.store.close()

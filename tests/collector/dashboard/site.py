@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from benchmarks.services import Collector
 from tests.collector.people import N, open_ants, open_cats, report, submission
-from tests.collector.services import Collector
 
 from graphldp.collector.roles import Role
 from graphldp.collector.storage.operating.results import Prediction, Run

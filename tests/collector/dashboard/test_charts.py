@@ -1,16 +1,18 @@
-"""Pictures of counts, which show nobody alone."""
+"""Pictures of counts and of estimates."""
 
 from __future__ import annotations
 
-import math
 from datetime import date, timedelta
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.values import some
 
-from graphldp.collector.communities.disclosure import LEAST_PER_BAR
-from graphldp.collector.dashboard.charts import Histogram, arrivals_chart, histogram
+from graphldp.collector.dashboard.charts import HEIGHT, WIDTH, arrivals_chart, histogram, matrix
+from graphldp.estimates.rows import Estimate, estimate
+from graphldp.estimates.samples import Doubt
 
 
 @given(st.dictionaries(st.dates(date(2026, 1, 1), date(2027, 6, 1)), st.integers(1, 500), min_size=1, max_size=40))
@@ -27,36 +29,39 @@ def test_arrivals_are_all_in_the_picture(counts: dict[date, int]) -> None:
     assert arrivals_chart({}) is None
 
 
-VALUES = st.lists(st.integers(-200, 2000) | st.integers(0, 9), min_size=6, max_size=200)
+SHARES = st.lists(st.tuples(st.floats(-0.2, 1.2), st.floats(0.0, 0.3)), min_size=1, max_size=40)
 
 
-def counts_of(made: Histogram | None) -> dict[str, int]:
-    assert made is not None
-    return {bar.span: bar.count for bar in made.bars}
+def share(place: int, value: float, error: float) -> Estimate:
+    return estimate("share with degree", value, Doubt(error**2), "", within=(0.0, 1.0), of=f"{place} to {place + 1}")
 
 
-@given(VALUES)
-def test_a_histogram_counts_every_value_once_and_nobody_alone(values: list[int]) -> None:
-    made = histogram(values)
-    assert made is not None
-    assert sum(bar.count for bar in made.bars) == len(values)
-    assert all(bar.count == 0 or bar.count >= LEAST_PER_BAR for bar in made.bars)
-    assert len(made.bars) <= 26
-    lows = [-math.inf if bar.low is None else bar.low for bar in made.bars]
-    highs = [math.inf if bar.high is None else bar.high for bar in made.bars]
-    assert lows[1:] == [high + 1 for high in highs[:-1]]
-    assert (lows[0], highs[-1]) == (-math.inf, math.inf)
-    for low, high, bar in zip(lows, highs, made.bars, strict=True):
-        assert bar.count == sum(low <= value <= high for value in values)
+@given(SHARES)
+def test_bars_and_their_intervals_are_inside_the_picture(shares: list[tuple[float, float]]) -> None:
+    rows = [share(place, value, error) for place, (value, error) in enumerate(shares)]
+    made = some(histogram(rows))
+    assert [bar.row for bar in made.bars] == rows
+    for bar in made.bars:
+        assert -0.1 <= bar.x <= bar.x + bar.width <= WIDTH + 0.1
+        assert -0.1 <= bar.high <= bar.low <= HEIGHT
+        assert bar.y + bar.height == pytest.approx(HEIGHT)
+        assert bar.y >= -0.1  # a share above 1 is shown as 1
+    assert len(made.ticks) <= 9
+    assert histogram([]) is None
 
 
-@given(VALUES, st.integers(0, 10**6), st.integers(0, 10**6))
-def test_no_end_of_a_histogram_shows_where_one_user_is(values: list[int], up: int, down: int) -> None:
-    ordered = sorted(values)
-    moved = [ordered[0] - down, *ordered[1:-1], ordered[-1] + up]
-    assert counts_of(histogram(moved)) == counts_of(histogram(values))
-
-
-def test_too_few_values_make_no_histogram() -> None:
-    assert histogram([3] * 5) is None
-    assert counts_of(histogram([3] * 6)) == {"any": 6}
+@pytest.mark.parametrize("count", [1, 3, 20])
+def test_a_matrix_has_every_pair_both_ways(count: int) -> None:
+    names = [f"a group with the number {number}" for number in range(count)]
+    pairs = [(one, two) for place, one in enumerate(names) for two in names[place:]]
+    rows = [
+        estimate("friendships between", float(place + 1), Doubt(4.0), "", of=one, to=two)
+        for place, (one, two) in enumerate(pairs)
+    ]
+    made = some(matrix(rows, rows))
+    shown = min(count, 12)
+    assert (len(made.cells), len(made.names), made.left_out) == (shown**2, shown, count - shown)
+    assert len({(cell.x, cell.y) for cell in made.cells}) == shown**2
+    assert all(0 <= cell.x < made.size and 0 <= cell.y < made.size and 0 <= cell.dark <= 0.7 for cell in made.cells)
+    assert [name for _, name in made.names] == names[:shown]
+    assert matrix([], []) is None

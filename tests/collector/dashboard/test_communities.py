@@ -13,8 +13,8 @@ from tests.collector.dashboard.site import Site
 from tests.collector.people import N, hub_report, open_cats, submission
 
 from graphldp import wire
-from graphldp.collector.communities.friends_by_group import friends_by_group
 from graphldp.collector.dashboard import views
+from graphldp.collector.statistics import statistics_of
 from graphldp.wire import Choice
 
 
@@ -27,7 +27,7 @@ def test_what_the_operator_sees(page: Page, site: Site) -> None:
     expect(page.get_by_role("link", name="<i>Birds</i>")).to_be_visible()  # names are text, not markup
     row.get_by_role("link", name="cats").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("cats")
-    expect(page.get_by_role("img", name=re.compile("Histogram of noisy degrees"))).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("Histogram of users by number of friends"))).to_be_visible()
     expect(page.get_by_text("87 % sure")).to_be_visible()
     expect(page.get_by_text("stands whatever up to 2 users send")).to_be_visible()
     expect(page.get_by_role("table", name="Flagged users").get_by_role("row")).to_have_count(3)
@@ -36,16 +36,16 @@ def test_what_the_operator_sees(page: Page, site: Site) -> None:
     expect(page.get_by_role("row").filter(has_text="model.npz")).to_contain_text("90 % of 10; 55 % to 100 %")
     expect(page.get_by_role("row").filter(has_text="older.npz")).not_to_contain_text("of 10")
     page.goto("/dashboard/communities/birds")
-    expect(page.get_by_text("Reports by rr carry no noisy degree.")).to_be_visible()
+    expect(page.get_by_text("Fewer than 5 have reported.")).to_be_visible()
     page.goto("/dashboard/communities/ants")
-    expect(page.get_by_role("img", name=re.compile("Mean number of friends in each group"))).to_be_visible()
-    page.get_by_role("region", name="Friends by group").locator("+ details summary").click()
-    table = page.get_by_role("table", name="Mean number of friends by group")
-    counted = friends_by_group(site.store, site.store.community("ants"), 1)
-    assert counted is not None
-    for group in counted.groups:
-        cells = table.get_by_role("row").filter(has_text=group.name).get_by_role("cell")
-        expect(cells).to_have_text([f"{group.mean:.2f}", f"{group.margin:.2f}"])
+    expect(page.get_by_role("img", name=re.compile("Friendships within and between 3 groups"))).to_be_visible()
+    page.get_by_text("All numbers as a table").click()
+    table = page.get_by_role("table", name="Estimates with their 95 % intervals")
+    counted = statistics_of(site.store, [site.store.community("ants")], 5)
+    for each in counted:
+        numbers = [each.told(number) for number in (each.best, each.low, each.high)]
+        cells = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name=each.title, exact=True))
+        expect(cells.get_by_role("cell")).to_have_text(numbers)
     answer = page.goto("/dashboard/communities/nothing")
     assert answer is not None
     assert answer.status == 404
@@ -58,20 +58,29 @@ def test_an_operator_opens_a_community_and_invites(page: Page, site: Site, tmp_p
     page.get_by_label("Name", exact=True).fill("Ünd die Mäuse!")
     page.get_by_label("Or paste the names").fill("ann\nbob\nANN")
     page.get_by_role("button", name="Open the community").click()
-    expect(page.get_by_role("alert")).to_contain_text("names 1 and 3 are the same to every client")
+    expect(page.get_by_role("alert")).to_contain_text("3 names have no host, such as 'ann'.")
     expect(page.get_by_label("Name", exact=True)).to_have_value("Ünd die Mäuse!")
+    page.get_by_label("Names here have no host").check()
+    page.get_by_role("button", name="Open the community").click()
+    expect(page.get_by_role("alert")).to_contain_text("names 1 and 3 are the same to every client")
     page.get_by_label("Or paste the names").fill("")
+    page.get_by_label("Names here have no host").uncheck()
+    page.get_by_label(re.compile("^Host, for names without one")).fill("mice.example")
     roster = tmp_path / "mice.csv"
     roster.write_text("name,mail\nann,a@x\n@bob,b@x\ncy,c@x\n")
     page.get_by_label(re.compile("^A file")).set_input_files(roster)
     page.get_by_label("2", exact=True).check()
     page.get_by_label(re.compile("^Its class")).fill("pets")
+    page.get_by_label(re.compile("^What its reports are for")).fill("<b>To count</b> mice.")
     page.get_by_label(re.compile("^Delete reports after")).fill("90")
     page.get_by_role("button", name="Open the community").click()
     expect(page).to_have_url(re.compile("/dashboard/communities/und-die-mause$"))
     made = site.store.community("und-die-mause")
     assert ([choice.name for choice in made.choices], made.n) == (["epsilon-1", "epsilon-2"], 3)
     assert (made.retention_days, made.keeps_models) == (90, True)
+    expect(page.get_by_text("<b>To count</b> mice.")).to_be_visible()
+    assert made.inquiry is not None
+    expect(page.get_by_text(made.inquiry.contact, exact=True).first).to_be_visible()
     expect(page.get_by_text("for 90 days, and what was learned from them for longer")).to_be_visible()
     page.get_by_role("link", name="Invite users").click()
     page.get_by_label(re.compile("sheet of QR")).check()
@@ -88,7 +97,11 @@ def test_an_operator_opens_a_community_and_invites(page: Page, site: Site, tmp_p
     with page.expect_download() as loading:
         page.get_by_role("button", name="Make the invitations").click()
     lines = loading.value.path().read_text().splitlines()
-    assert [line.split(",")[:2] for line in lines] == [["slot", "name"], ["1", "'@bob"], ["2", "cy"]]
+    assert [line.split(",")[:2] for line in lines] == [
+        ["slot", "name"],
+        ["1", "'@bob@mice.example"],
+        ["2", "cy@mice.example"],
+    ]
     token = lines[2].partition("#")[2].partition("/")[0]
     assert site.store.holder(site.store.community("und-die-mause"), token) == 2
     page.goto("/dashboard/communities/cats")
@@ -110,10 +123,17 @@ def test_two_operators_at_once_lose_nothing(page: Page, site: Site) -> None:
     page.get_by_label("Known class").fill("insects")
     page.get_by_role("button", name="Save").click()
     expect(page.locator("dl.figures")).to_contain_text("insects")
+    for trusted in (True, False):
+        page.get_by_label("I know that its reports are honest").set_checked(trusted)
+        page.get_by_role("button", name="Set").click()
+        expect(page.locator("dl.figures").get_by_text("trusted")).to_have_count(int(trusted))
+        assert site.store.community("moths").trusted == trusted
     page.get_by_text("Renew this community").click()
+    page.get_by_label("What its reports are for").fill("To count ants.")
     page.get_by_role("button", name="Open epoch 2").click()
     expect(page.get_by_text("one more report each")).to_have_count(1)
-    assert site.store.community("moths").epoch == 2
+    moths = site.store.community("moths")
+    assert (moths.epoch, moths.inquiry and moths.inquiry.purpose) == (2, "To count ants.")
     page.get_by_role("link", name="Delete this community").click()
     page.get_by_label(re.compile("^Type its id")).fill("cats")
     page.get_by_role("button", name="Delete for good").click()
@@ -133,7 +153,7 @@ def test_hubs_are_asked_by_a_button_and_counted_where_enough_reported(page: Page
         degree = 85 if user == 0 else 3
         body = wire.encode(wire.Report("hub-counts", 90, user, 1.0, 0.0, degree, np.zeros(0, np.int32), user == 0))
         site.store.accept([submission(made, user, tokens[user], body, degree)])
-        assert views.community(site.store, "bees", 25)["second"]["hubs"] == (1 if user == 24 else None)
+        assert views.community(site.store, "bees", 25)["second"]["asked"] == (1 if user == 24 else None)
     log_in(page, site.key)
     page.goto("/dashboard/communities/bees")
     expect(page.locator("section").filter(has_text="Second round")).to_contain_text("So far 1")

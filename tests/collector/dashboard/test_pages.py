@@ -8,11 +8,11 @@ from typing import Literal
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from tests.collector.browsing import log_in
 from tests.collector.dashboard.site import Site
 
-from graphldp.collector.dashboard.pages import Pages
+from graphldp.collector.dashboard.pages import Templates
 from graphldp.collector.settings import load_settings
 
 
@@ -31,7 +31,7 @@ def test_pages_are_for_operators(page: Page, site: Site) -> None:
     expect(page).to_have_url(re.compile("/login$"))
 
 
-def test_the_front_door_is_for_members(page: Page, site: Site) -> None:
+def test_the_start_page_is_for_members(page: Page, site: Site) -> None:
     page.goto("/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Take part without telling who your friends are")
     expect(page.get_by_role("region", name="Who runs this server")).to_contain_text("The cats’ club.")
@@ -42,13 +42,29 @@ def test_the_front_door_is_for_members(page: Page, site: Site) -> None:
         expect(page.get_by_role("heading", level=1)).to_have_text(heading)
     page.get_by_role("link", name="For operators: log in").click()
     expect(page).to_have_url(re.compile("/login$"))
-    page.goto("/how")  # the numbers are those of docs/client.md
-    expect(page.get_by_role("row").nth(3)).to_have_text(re.compile(r"^\s*1\s*2.72\s*23.2 %\s*73.1 %"))
+    page.goto("/how")  # the numbers are those of docs/concepts/epsilon.md
+    expect(page.get_by_role("row").nth(3)).to_have_text(re.compile(r"^\s*1\s*23.2 %\s*73.1 %"))
+
+
+@pytest.mark.parametrize("address", ["/", "/how", "/play"])
+def test_members_read_their_own_language_on_a_phone(browser: Browser, site: Site, address: str) -> None:
+    """By what their browser asks for, or by the link on the page; nothing sticks out sideways at 390 pixels."""
+    with browser.new_context(
+        base_url=site.collector.url, locale="de-AT", viewport={"width": 390, "height": 844}
+    ) as own:
+        page = own.new_page()
+        for lang, other in (("de", "English"), ("en", "Deutsch")):
+            page.goto(address) if lang == "de" else None
+            assert page.evaluate("[document.documentElement.lang, document.documentElement.scrollWidth]") == [lang, 390]
+            table = page.locator("table")
+            assert table.count() == 0 or table.evaluate("(each) => each.scrollWidth <= each.parentElement.clientWidth")
+            page.get_by_role("link", name=other).click()
+        expect(page.locator("html")).to_have_attribute("lang", "de")
 
 
 @pytest.mark.parametrize(("contact", "link"), [("javascript:alert(1)", 0), ("https://cats.example/us", 1), ("", 0)])
 def test_a_contact_is_a_link_only_where_it_is_one(contact: str, link: int) -> None:
-    text = Pages(load_settings({"contact": contact}, {})).render("start.html")
+    text = Templates(load_settings({"contact": contact}, {})).render("start.html")
     assert text.count(f'href="{contact}"') == link
     assert contact in text
 

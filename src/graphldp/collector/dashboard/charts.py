@@ -6,46 +6,29 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import TYPE_CHECKING
 
-from graphldp.collector.communities.disclosure import LEAST_PER_BAR
-from graphldp.collector.communities.friends_by_group import FriendsByGroup, GroupMean
+if TYPE_CHECKING:
+    from graphldp.estimates import Estimate
+
 
 WIDTH, HEIGHT = 640, 200
-NARROW = 400  # fits a phone, with words above what they say
-_BARS = 24
 _DAYS = 60
 _STEPS = (1, 2, 5)
-_GROUPS, _ROW, _LONGEST = 24, 36, 40  # groups in a picture, how high one is, and letters of a name above it
-_MARKS = 4
+_GROUPS, _CELL = 12, 56  # groups in a picture, and the size of a cell
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: its place in the picture, and what it stands for. The outermost ones have one end, or none."""
+    """A bar of a histogram: its place in the picture, the line of its interval, and what it stands for."""
 
     x: float
     y: float
     width: float
     height: float
-    low: int | None
-    high: int | None
-    count: int
-
-    @property
-    def span(self) -> str:
-        """The values it counts, in words."""
-        if self.low is None:
-            return "any" if self.high is None else f"{self.high} or less"
-        if self.high is None:
-            return f"{self.low} or more"
-        return f"{self.low}" if self.low == self.high else f"{self.low} to {self.high}"
-
-    @property
-    def mark(self) -> str:
-        """What stands below it."""
-        if self.low is None:
-            return "any" if self.high is None else f"≤ {self.high}"
-        return f"≥ {self.low}" if self.high is None else f"{self.low}"
+    low: float
+    high: float
+    row: Estimate
 
 
 @dataclass(frozen=True)
@@ -57,54 +40,73 @@ class Histogram:
     top: float
 
 
-def histogram(values: Sequence[int]) -> Histogram | None:
-    """Bars of equal, round width, or joined ones where fewer than three users would have a bar to themselves.
-
-    A joined bar is as high as its parts are on average. The two smallest and the two largest values count as the third
-    one from their end, so that no end of the picture shows where one user is. None where there are too few values.
-    """
-    if len(values) < 2 * LEAST_PER_BAR:
+def histogram(rows: Sequence[Estimate]) -> Histogram | None:
+    """Shares with a line as long as their interval; None where there are none."""
+    if not rows:
         return None
-    ordered = sorted(values)
-    lowest, highest = ordered[LEAST_PER_BAR - 1], ordered[-LEAST_PER_BAR]
-    step = _round_step((highest - lowest + 1) / _BARS)
-    first = math.floor(lowest / step)
-    counts = [0] * (math.floor(highest / step) - first + 1)
-    for value in values:
-        counts[math.floor(min(max(value, lowest), highest) / step) - first] += 1
-    groups = _joined(counts)
-    top, width = max(count / (stop - start) for start, stop, count in groups), WIDTH / len(counts)
+    top, width = max(max(row.high for row in rows), 0.01), WIDTH / len(rows)
+
+    def height(share: float) -> float:
+        return round(HEIGHT * max(share, 0.0) / top, 1)
+
     bars = tuple(
         Bar(
-            x=round(start * width + 1, 1),
-            y=round(HEIGHT - HEIGHT * count / (stop - start) / top, 1),
-            width=round(max((stop - start) * width - 2, 1), 1),
-            height=round(HEIGHT * count / (stop - start) / top, 1),
-            low=None if start == 0 else (first + start) * step,
-            high=None if stop == len(counts) else (first + stop) * step - 1,
-            count=count,
+            *(round(place * width + 1, 1), HEIGHT - height(row.best), round(max(width - 2, 1), 1), height(row.best)),
+            *(HEIGHT - height(row.low), HEIGHT - height(row.high)),
+            row,
         )
-        for start, stop, count in groups
+        for place, row in enumerate(rows)
     )
     every = max(1, math.ceil(len(bars) / 8))
-    ticks = tuple((round(bar.x + bar.width / 2, 1), bar.mark) for bar in bars[::every])
-    return Histogram(bars, ticks, round(top, 1))
+    ticks = tuple((round(bar.x + bar.width / 2, 1), bar.row.of.split(" ")[0]) for bar in bars[::every])
+    return Histogram(bars, ticks, top)
+
+
+@dataclass(frozen=True)
+class MixingCell:
+    """Two groups: where their cell is, how dark it is, and how many friendships are between them."""
+
+    x: int
+    y: int
+    dark: float
+    row: Estimate
+
+
+@dataclass(frozen=True)
+class MixingMatrix:
+    """Cells of groups by groups, both ways; the names at the sides, the size of a cell, and how many are left out."""
+
+    cells: tuple[MixingCell, ...]
+    names: tuple[tuple[int, str], ...]
+    size: int
+    left_out: int
+
+
+def matrix(rows: Sequence[Estimate], connected: Sequence[Estimate]) -> MixingMatrix | None:
+    """Who is friends with whom, as dark as the share of pairs that are friends; None where there are no groups.
+
+    Args:
+        rows: friendships between groups.
+        connected: the shares of pairs, in the same order.
+    """
+    names = list(dict.fromkeys(row.of for row in rows))
+    shown = names[:_GROUPS]
+    darkest = max((row.value for row in connected), default=0.0)
+    if not shown or darkest <= 0:
+        return None
+    cells = []
+    for row, share in zip(rows, connected, strict=True):
+        if row.of in shown and row.to in shown:
+            dark = round(0.7 * max(share.value, 0.0) / darkest, 3)
+            places = {(shown.index(row.of), shown.index(row.to)), (shown.index(row.to), shown.index(row.of))}
+            cells += [MixingCell(_CELL * x, _CELL * y, dark, row) for x, y in sorted(places)]
+    marks = tuple((_CELL * place, name) for place, name in enumerate(shown))
+    return MixingMatrix(tuple(cells), marks, _CELL * len(shown), len(names) - len(shown))
 
 
 @dataclass(frozen=True)
 class Arrived:
-    """A bar of the arrivals: a day, or some days together.
-
-    Args:
-        x: its left edge.
-        y: its top.
-        width: of the bar.
-        height: likewise.
-        first: its first day.
-        last: its last.
-        count: reports that came in.
-        so_far: with all that came before.
-    """
+    """A bar of the arrivals: a day, or some days together."""
 
     x: float
     y: float
@@ -151,68 +153,6 @@ def arrivals_chart(counts: Mapping[date, int]) -> Arrivals | None:
     every = max(1, math.ceil(places / 6))
     ticks = tuple((round(bar.x + bar.width / 2, 1), f"{bar.first:%d %b}") for bar in bars[::every])
     return Arrivals(tuple(bars), ticks, top)
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A group: a dot at its mean, and a line as far as noise may have put it off."""
-
-    group: GroupMean
-    y: int
-    x: float
-    left: float
-    right: float
-
-    @property
-    def label(self) -> str:
-        """Its name, cut off where it is long."""
-        name = self.group.name
-        return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-
-
-@dataclass(frozen=True)
-class Dots:
-    """Groups below each other, the largest mean first, the marks below them, and how many are left out."""
-
-    dots: tuple[Dot, ...]
-    ticks: tuple[tuple[float, str], ...]
-    height: int
-    left_out: int
-
-
-def group_chart(found: FriendsByGroup | None) -> Dots | None:
-    """Where means stand on one scale that begins at 0, or below where noise does."""
-    if found is None:
-        return None
-    ranked = sorted(found.groups, key=lambda group: -group.mean)
-    shown = ranked[:_GROUPS]
-    low = min(0.0, *(group.mean - group.margin for group in shown))
-    high = max(group.mean + group.margin for group in shown)
-    step = _round_step(max(high, 1e-3) * 1000 / _MARKS) / 1000
-    marks = [step * mark for mark in range(max(1, math.ceil(high / step)) + 1)]
-    scale = NARROW / (marks[-1] - low)
-
-    def place(value: float) -> float:
-        return round((value - low) * scale, 1)
-
-    dots = []
-    for row, group in enumerate(shown):
-        ends = group.mean, group.mean - group.margin, group.mean + group.margin
-        dots.append(Dot(group, _ROW * row + _ROW - 10, *map(place, ends)))
-    ticks = tuple((place(value), f"{value:g}") for value in marks)
-    return Dots(tuple(dots), ticks, _ROW * len(dots), len(ranked) - len(dots))
-
-
-def _joined(counts: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Where bars start and stop, and their counts: nobody or enough. The last place has enough to begin with."""
-    groups: list[tuple[int, int, int]] = []
-    for place, count in enumerate(counts):
-        if groups and 0 < groups[-1][2] < LEAST_PER_BAR:
-            start, _, so_far = groups.pop()
-            groups.append((start, place + 1, so_far + count))
-        else:
-            groups.append((place, place + 1, count))
-    return groups
 
 
 def _round_step(least: float) -> int:

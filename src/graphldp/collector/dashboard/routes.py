@@ -1,9 +1,9 @@
-"""The pages that are for anyone, and the way in: thin. What operators do is in :mod:`.operating`."""
+"""Pages for anyone, and the login of operators. Their own pages are in the modules beside this one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request
@@ -11,17 +11,20 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
-from graphldp.collector.dashboard import administering, jobs, operating, views
-from graphldp.collector.dashboard.doors import COOKIE, Doors
-from graphldp.collector.dashboard.pages import Pages
+from graphldp.collector.actions.job_control import JobProcesses
+from graphldp.collector.dashboard import administrator_pages as administering
+from graphldp.collector.dashboard import community_pages as operating
+from graphldp.collector.dashboard import job_pages as jobs
+from graphldp.collector.dashboard import views
+from graphldp.collector.dashboard.pages import COOKIE, Pages, Templates
 from graphldp.collector.http.limits import Limiter, network_of
 from graphldp.collector.settings import Settings
 from graphldp.collector.storage.store import Store
-from graphldp.collector.workshop import Workshop
 from graphldp.errors import MissingExtraError
 
 _HERE = Path(__file__).parent
 _LOGINS_PER_MINUTE = 20
+_LANGUAGES = ("en", "de")
 
 
 def static_files() -> StaticFiles:
@@ -29,38 +32,53 @@ def static_files() -> StaticFiles:
     return StaticFiles(directory=_HERE / "static")
 
 
-def make_router(settings: Settings, store: Store, pages: Pages, workshop: Workshop) -> APIRouter:
+def make_router(settings: Settings, store: Store, templates: Templates, processes: JobProcesses) -> APIRouter:
     """The pages, over a store."""
     router = APIRouter(include_in_schema=False)
-    doors = Doors(settings, store, pages)
-    _for_anyone(router, doors)
-    _way_in(router, doors, settings, store)
-    operating.add_routes(router, doors, settings, store)
-    jobs.add_routes(router, doors, store, workshop)
-    administering.add_routes(router, doors, store)
+    pages = Pages(settings, store, templates)
+    _add_public(router, pages)
+    _add_login(router, pages, settings, store)
+    operating.add_routes(router, pages, settings, store)
+    jobs.add_routes(router, pages, store, processes)
+    administering.add_routes(router, pages, store)
     return router
 
 
-def _for_anyone(router: APIRouter, doors: Doors) -> None:
+def _add_public(router: APIRouter, pages: Pages) -> None:
+    def shown(request: Request, here: str, **values: Any) -> Response:
+        given, lang = request.query_params.get("lang"), _language(request)
+        name = f"{here}.html" if lang == "en" else f"{here}.{lang}.html"
+        chosen = f"?lang={lang}" if given == lang else ""
+        answer = pages.page(name, pages.session(request), here=here, lang=lang, chosen=chosen, **values)
+        answer.headers["Vary"] = "Accept-Language, Cookie"
+        return answer
+
     @router.get("/")
     def start(request: Request) -> Response:
-        return doors.page("start.html", doors.session(request), here="start")
+        return shown(request, "start")
 
     @router.get("/how")
     def how(request: Request) -> Response:
-        return doors.page("how.html", doors.session(request), here="how", epsilons=views.epsilons())
+        return shown(request, "how", epsilons=views.epsilons())
 
     @router.get("/play")
     def play(request: Request) -> Response:
-        return doors.page("play.html", doors.session(request), here="play", **views.play())
+        return shown(request, "play", **views.play())
 
 
-def _way_in(router: APIRouter, doors: Doors, settings: Settings, store: Store) -> None:
+def _language(request: Request) -> str:
+    """What a visitor reads: what she chose on the page, or the first that her browser names; else English."""
+    named = request.headers.get("accept-language", "").split(",")
+    wanted = [request.query_params.get("lang", ""), *(each.strip()[:2].lower() for each in named)]
+    return next((each for each in wanted if each in _LANGUAGES), "en")
+
+
+def _add_login(router: APIRouter, pages: Pages, settings: Settings, store: Store) -> None:
     logins = Limiter(_LOGINS_PER_MINUTE)
     provider = urlsplit(settings.oidc_issuer).hostname
 
     def login_page(status: int = 200, *, wrong: bool = False, refused: bool = False) -> Response:
-        return doors.page("login.html", status=status, here="login", wrong=wrong, refused=refused, provider=provider)
+        return pages.page("login.html", status=status, here="login", wrong=wrong, refused=refused, provider=provider)
 
     def enter(request: Request, secret: str, answer: Response) -> Response:
         lifetime, secure = round(settings.session_hours * 3600), request.url.scheme == "https"
@@ -69,21 +87,26 @@ def _way_in(router: APIRouter, doors: Doors, settings: Settings, store: Store) -
 
     def come_in(request: Request, secret: str) -> Response:
         # a page and no redirect: the browser comes from another site, and would not send the cookie along
-        return enter(request, secret, doors.page("signed_in.html", here="login"))
+        return enter(request, secret, pages.page("signed_in.html", here="login"))
 
     if settings.oidc_issuer:
-        router.include_router(_signing_in(settings, store, lambda: login_page(401, refused=True), come_in))
+        try:
+            from graphldp.collector.dashboard import oidc
+        except ModuleNotFoundError:
+            raise MissingExtraError("Sign-in by OpenID Connect", "oidc") from None
+        router.include_router(oidc.make_router(settings, store, lambda: login_page(401, refused=True), come_in))
 
     @router.get("/login")
     def login(request: Request) -> Response:
-        if doors.session(request) is not None:
+        if pages.session(request) is not None:
             return RedirectResponse("/dashboard", 303)
         return login_page()
 
     @router.post("/login")
     async def log_in(request: Request) -> Response:
         logins.take(network_of(request.client.host) if request.client else "")
-        key = (await doors.form(request)).get("key")
+        async with pages.form(request) as form:
+            key = form.get("key")
         secret = await run_in_threadpool(store.operators.log_in, key, settings.session_hours)
         if secret is None:
             return login_page(401, wrong=True)
@@ -91,22 +114,8 @@ def _way_in(router: APIRouter, doors: Doors, settings: Settings, store: Store) -
 
     @router.post("/logout")
     async def log_out(request: Request) -> Response:
-        await doors.enter(request)
-        await run_in_threadpool(store.operators.log_out, request.cookies.get(COOKIE, ""))
+        async with pages.enter(request):
+            await run_in_threadpool(store.operators.log_out, request.cookies.get(COOKIE, ""))
         answer = RedirectResponse("/login", 303)
         answer.delete_cookie(COOKIE)
         return answer
-
-
-def _signing_in(
-    settings: Settings,
-    store: Store,
-    refuse: Callable[[], Response],
-    enter: Callable[[Request, str], Response],
-) -> APIRouter:
-    """The sign-in by a provider, which needs an extra."""
-    try:
-        from graphldp.collector.dashboard import signing_in
-    except ModuleNotFoundError:
-        raise MissingExtraError("Sign-in by OpenID Connect", "oidc") from None
-    return signing_in.make_router(settings, store, refuse, enter)

@@ -1,28 +1,38 @@
-"""What each page shows, as values for its template."""
+"""Values that the pages show, for their templates."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict
+import json
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from graphldp.collector.actions.collected import FORMATS
-from graphldp.collector.communities.arrivals import arrivals
-from graphldp.collector.communities.community import Community
-from graphldp.collector.communities.disclosure import enough
-from graphldp.collector.communities.friends_by_group import friends_by_group
-from graphldp.collector.communities.overview import at_most
-from graphldp.collector.dashboard.charts import HEIGHT, NARROW, WIDTH, arrivals_chart, group_chart, histogram
-from graphldp.collector.dashboard.costs import compared, measured, offered
+from graphldp.collector.actions.reports import FORMATS
+from graphldp.collector.community import Community, enough
+from graphldp.collector.dashboard.charts import HEIGHT, WIDTH, arrivals_chart, histogram, matrix
 from graphldp.collector.dashboard.forms import Form
-from graphldp.collector.storage.collecting.listing import PER_PAGE, SORTS, STATES, Wanted, class_sizes, list_communities
+from graphldp.collector.statistics import on_page
 from graphldp.collector.storage.collecting.second_round import shown_progress
+from graphldp.collector.storage.community_list import (
+    PER_PAGE,
+    SORTS,
+    STATES,
+    CommunitySearch,
+    at_most,
+    class_sizes,
+    list_communities,
+)
 from graphldp.collector.storage.operating.results import Prediction
 from graphldp.collector.storage.store import Store
 from graphldp.privacy.hubs import BUSY_FROM, LIST_SHARE, LIST_TIMES, LISTS_ABOVE, hub_from
-from graphldp.wire import PRIVATE_MECHANISMS, spoken
+from graphldp.privacy.pairs import LIST_PART
+from graphldp.wire import MILLION, PRIVATE_MECHANISMS, WITH_HUBS, WITH_SECOND, Choice, spoken
+
+if TYPE_CHECKING:
+    from graphldp.estimates import Statistics
 
 SHEET = 200  # QR codes on one page: more take a browser long to draw, and a printer longer
 _FLAGGED_SHOWN = 200
@@ -31,26 +41,22 @@ _EPSILONS = (0.1, 0.5, 1, 2, 4)
 _PLAYERS = 120
 
 
-def epsilons() -> list[tuple[str, str, str, str]]:
-    """Of some ε: the factor e^ε, and what 10 % and 50 % become by it at most."""
-    rows = []
-    for epsilon in _EPSILONS:
-        factor = math.exp(epsilon)
-        most = [f"{100 * at_most(prior, epsilon):.1f} %" for prior in (0.1, 0.5)]
-        rows.append((f"{epsilon:g}", f"{factor:.3g}", most[0], most[1]))
-    return rows
+def epsilons() -> list[tuple[float, list[float]]]:
+    """A row for some ε each: what 10 % and 50 % become by it at most, in percent."""
+    return [(epsilon, [100 * at_most(prior, epsilon) for prior in (0.1, 0.5)]) for epsilon in _EPSILONS]
 
 
-def communities(store: Store, wanted: Wanted, min_reports: int) -> dict[str, Any]:
+def communities(store: Store, wanted: CommunitySearch, min_reports: int) -> dict[str, Any]:
     """A page of communities, with how many have reported and what they were labelled."""
     listing = list_communities(store, wanted)
     counts = store.tally.all()
-    rows = [{"line": line, "prediction": _label(line.prediction, min_reports)} for line in listing.lines]
-    asked = {name: value for name, value in asdict(wanted).items() if value != getattr(Wanted(), name)}
+    rows = [{"listed": each, "prediction": _label(each.prediction, min_reports)} for each in listing.communities]
+    asked = {name: value for name, value in asdict(wanted).items() if value != getattr(CommunitySearch(), name)}
     return {
         "here": "communities",
         "rows": rows,
         "listing": listing,
+        "min_reports": min_reports,
         "reported": None if counts is None else sum(each[1] for each in counts.values()),
         "wanted": wanted,
         "searched": bool(asked.keys() - {"page", "sort"}),
@@ -75,9 +81,7 @@ def community(store: Store, id: str, min_reports: int) -> dict[str, Any]:
     flags = store.results.flags(found.key)
     names = store.roster(found) if flags else []
     flagged = [{"user": user, "name": names[user], "reason": reason} for user, reason in flags.items()]
-    degrees = store.noisy_degrees(found)
-    shown = degrees if enough(len(degrees), min_reports) else []
-    counted = friends_by_group(store, found, min_reports)
+    survey = on_page(store, found, reported, min_reports)
     return {
         "here": "communities",
         "community": found,
@@ -87,25 +91,69 @@ def community(store: Store, id: str, min_reports: int) -> dict[str, Any]:
         "flagged": flagged[:_FLAGGED_SHOWN],
         "flagged_more": max(0, len(flagged) - _FLAGGED_SHOWN),
         "prediction": _label(store.results.predictions([found.key]).get(found.key), min_reports),
-        "degrees": histogram(shown),
-        "mean_degree": sum(shown) / len(shown) if shown else None,
-        "counted": counted,
-        "groups": group_chart(counted),
+        "survey": survey,
+        **_pictures(survey.found),
         "second": _second(store, found, reported, min_reports),
         "min_reports": min_reports,
-        "chart": {"width": WIDTH, "height": HEIGHT, "narrow": NARROW},
-        "arrivals": arrivals_chart(arrivals(store, found)),
+        "spending": [_spending(found, choice) for choice in found.choices],
+        "chart": {"width": WIDTH, "height": HEIGHT},
+        "arrivals": arrivals_chart(store.tally.arrivals(found)),
         "classes": store.classes.names(),
         "formats": FORMATS,
         "spoken": spoken(found.roster_digest),
     }
 
 
-def new(form: Form | None = None) -> dict[str, Any]:
+def _spending(community: Community, choice: Choice) -> dict[str, str]:
+    """A choice's name, its ε, and what that is spent on, in words."""
+    epsilon = "–" if choice.cost is None else f"{choice.cost / MILLION:g}"
+    return {"name": choice.name, "epsilon": epsilon, "on": _spent_on(community, choice)}
+
+
+def _spent_on(community: Community, choice: Choice) -> str:
+    if choice.public:
+        return "nothing: her list as it is, without noise"
+    lists, degree = choice.epsilon2, f"{choice.epsilon1:g}"
+    if lists and community.mechanism == "dprr":
+        return f"{degree} on her number of friends, {lists:g} on her list"
+    if lists and community.mechanism == "hub-lists" and community.hub_from is not None:
+        return (
+            f"her number of friends; for hubs, with a noisy number of {community.hub_from} or more, {degree} of it on "
+            f"that and {lists:g} on a list"
+        )
+    match community.mechanism:
+        case "rr":
+            return "her list"
+        case "friend-counts":
+            return "her numbers of friends by group, all together"
+        case "hub-counts":
+            return "her number of friends, and for hubs the second answer with it"
+        case "closed-pairs":
+            on_list = lists * float(LIST_PART)
+            return f"{degree} on her number of friends, {on_list:g} on her list, {lists - on_list:g} on the answer"
+    return "her number of friends"
+
+
+_FIRST = ("friendships", "mean degree", "share without a friend", "E–I index", "assortativity", "clustering")
+
+
+def _pictures(found: Statistics | None) -> dict[str, Any]:
+    """The numbers that come first, the histogram and the mixing of groups."""
+    if found is None:
+        return {"first": (), "degrees": None, "mixing": None}
+    return {
+        "first": [row for name in _FIRST for row in found.about(name)],
+        "degrees": histogram(found.about("share with degree")),
+        "mixing": matrix(found.about("friendships between"), found.about("connectedness")),
+    }
+
+
+def new(min_reports: int, form: Form | None = None) -> dict[str, Any]:
     """The form that opens a community, as it was filled in."""
     given = Form({"epsilon": ["1"], "paste": ["lines"], "keeps_models": ["yes"]}, {}) if form is None else form
     return {
         "here": "communities",
+        "min_reports": min_reports,
         "given": given,
         "chosen": given.all("epsilon"),
         "offered": offered(),
@@ -113,6 +161,15 @@ def new(form: Form | None = None) -> dict[str, Any]:
         "datasets": [(each["dataset"], each["short"], each["about"]) for each in measured()],
         "mechanisms": PRIVATE_MECHANISMS,
     }
+
+
+def planned(users: int, groups: int, epsilon: float, mechanism: str = "") -> dict[str, Any]:
+    """What to expect of a survey: of one that counts friends by group, where there are groups."""
+    from graphldp.estimates import plan  # SciPy is a sixth of what a collector loads
+
+    found = plan(users=users, groups=groups, epsilon=epsilon)
+    asked = "closed pairs" if mechanism == "closed-pairs" else "degrees" if groups == 1 else "friend counts"
+    return {"plan": found, "rows": [row for row in found.rows if row.survey == asked]}
 
 
 def invite(store: Store, id: str) -> dict[str, Any]:
@@ -146,11 +203,11 @@ def classes(store: Store) -> dict[str, Any]:
 
 def _second(store: Store, community: Community, reported: int, min_reports: int) -> dict[str, Any] | None:
     """The second round of a community that has one: how many are asked, and have answered, where that may be shown."""
-    if community.mechanism != "hub-counts" or community.hub_from is None:
+    if community.mechanism not in WITH_SECOND or (community.mechanism in WITH_HUBS and community.hub_from is None):
         return None
     counts = shown_progress(store.second_round.progress(community), reported, min_reports)
-    hubs, answered = counts or (None, None)
-    return {"hubs": hubs, "answered": answered, "busy_from": community.busy_from or BUSY_FROM}
+    asked, answered = counts or (None, None)
+    return {"asked": asked, "answered": answered, "busy_from": community.busy_from or BUSY_FROM}
 
 
 def play() -> dict[str, Any]:
@@ -186,3 +243,55 @@ def fine(share: float) -> str:
 def moment(when: datetime | None) -> str:
     """A time in words."""
     return when.strftime("%Y-%m-%d %H:%M UTC") if when else "–"
+
+
+_FILE = Path(__file__).with_name("accuracy.json")
+
+
+@dataclass(frozen=True)
+class Offered:
+    """One ε that an operator can choose."""
+
+    epsilon: str
+    words: str
+    becomes: str
+    accuracy: tuple[tuple[str, str], ...]
+
+
+_WORDS = {
+    "0.2": "very private: a report hardly tells anything of one friendship",
+    "0.5": "private: it tells a little",
+    "1": "the usual choice: it tells some, and labels are good",
+    "2": "less private: it tells clearly more, and labels are a little better",
+}
+
+
+@cache
+def measured() -> list[dict[str, Any]]:
+    """The measured curves, by dataset."""
+    found: list[dict[str, Any]] = json.loads(_FILE.read_text("utf-8"))
+    return found
+
+
+def offered() -> list[Offered]:
+    """The ε that were measured, each in words."""
+    rows = []
+    for epsilon, words in _WORDS.items():
+        numbers = (each["epsilon"][epsilon] for each in measured())
+        cells = tuple(_cell(each) for each in numbers)
+        rows.append(Offered(epsilon, words, f"{100 * at_most(0.1, float(epsilon)):.0f} %", cells))
+    return rows
+
+
+def compared() -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+    """What stands beside them: what a community's size alone gives, and what there would be without privacy."""
+    names = {"size alone": "its size alone, without any report", "no privacy": "true lists, without privacy"}
+    return [(words, tuple(_cell(each[name]) for each in measured())) for name, words in names.items()]
+
+
+def _cell(numbers: list[float] | None) -> tuple[str, str]:
+    """A mean, and its interval."""
+    if numbers is None:
+        return "–", ""
+    mean, low, high = (f"{100 * each:.0f} %" for each in numbers)
+    return mean, f"{low} to {high}"

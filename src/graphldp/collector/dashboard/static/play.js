@@ -14,6 +14,41 @@ const PEOPLE = {
 };
 const PRIORS = [0.01, 0.1, 0.5]; // as the client has them
 const GROUP = 10;
+const LANGUAGE = document.documentElement.lang;
+const percent = (p, digits = 1) =>
+  p.toLocaleString(LANGUAGE, { style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits });
+const number = (x) => (x >= 1000 ? Math.round(x) : Number(x.toPrecision(4))).toLocaleString(LANGUAGE, { maximumFractionDigits: 4 });
+const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
+const WORDS = {
+  en: {
+    person: (at, friend, sent) => `Person ${at}: ${friend ? "a friend" : "a stranger"}, ${sent ? "reported" : "left out"}`,
+    has: (name, count) => `${name} has ${count} friends.`,
+    nobody: "Her report names nobody.",
+    names: (people, real, false_) =>
+      `Her report names ${plural(people, "person", "people")}: ${plural(real, "friend", "friends")} and ${plural(false_, "stranger", "strangers")}.`,
+    says: (degree) => ` It says that she has ${degree} friends: the true number plus noise.`,
+    hub: " It says that she looks like a hub, so it holds a list as well.",
+    limit: (name) => `What somebody can think of one given person being ${name}’s friend, who knows the other friendships or holds them to be independent of it:`,
+    becomes: (prior, low, high) => `${prior} likely beforehand becomes ${low} to ${high} likely.`,
+    group: (size, low, high) => `If ${size} people are all friends or none is, 10% can become anything from ${low} to ${high}.`,
+    listing: (listed, unlisted) => `In this report being listed changes a person’s odds by ${listed}, not being listed by ${unlisted}.`,
+    degree: (factor) => ` The number of friends changes them as well, by up to ${factor}.`,
+  },
+  de: {
+    person: (at, friend, sent) => `Person ${at}: ${friend ? "befreundet" : "fremd"}, ${sent ? "genannt" : "weggelassen"}`,
+    has: (name, count) => `${name} hat ${count} Freunde.`,
+    nobody: "Ihr Bericht nennt niemanden.",
+    names: (people, real, false_) =>
+      `Ihr Bericht nennt ${plural(people, "Person", "Personen")}: ${plural(real, "Freund", "Freunde")} und ${plural(false_, "Fremden", "Fremde")}.`,
+    says: (degree) => ` Er sagt, dass sie ${degree} Freunde hat: die wahre Zahl plus Rauschen.`,
+    hub: " Er sagt, dass sie wie ein Knotenpunkt aussieht, und enthält darum auch eine Liste.",
+    limit: (name) => `Was jemand davon halten kann, dass eine bestimmte Person mit ${name} befreundet ist, wenn er die anderen Freundschaften kennt oder für unabhängig davon hält:`,
+    becomes: (prior, low, high) => `Aus ${prior} vorher werden ${low} bis ${high}.`,
+    group: (size, low, high) => `Sind ${size} Leute entweder alle befreundet oder alle nicht, kann aus 10 % alles von ${low} bis ${high} werden.`,
+    listing: (listed, unlisted) => `Wer in diesem Bericht steht, dessen Chancen ändern sich um den Faktor ${listed}, wer nicht darin steht, um ${unlisted}.`,
+    degree: (factor) => ` Auch die Zahl der Freunde ändert sie, um bis zu ${factor}.`,
+  },
+}[LANGUAGE];
 
 function uniform() {
   const words = crypto.getRandomValues(new Uint32Array(2));
@@ -77,55 +112,38 @@ function showPeople(reported, friends) {
     const item = document.createElement("li");
     item.className = `person ${kind}`;
     item.textContent = { kept: "✓", lost: "?", fake: "+", none: "" }[kind];
-    const words = `${friend ? "a friend" : "a stranger"}, ${sent ? "reported" : "left out"}`;
-    item.setAttribute("aria-label", `Person ${other + 1}: ${words}`);
-    item.title = `Person ${other + 1}: ${words}`;
+    item.title = WORDS.person(other + 1, friend, sent);
+    item.setAttribute("aria-label", item.title);
     list.append(item);
   }
 }
 
-const percent = (p, digits = 1) => `${(100 * p).toFixed(digits)} %`;
-const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 const after = (prior, factor) => (prior * factor) / (prior * factor + 1 - prior); // Bayes
-const number = (x) => (x >= 1000 ? Math.round(x).toLocaleString("en") : String(Number(x.toPrecision(4))));
-
 function sentence(name, friends, drawn, mechanism) {
   const { reported, noisyDegree, onList } = drawn;
   const real = [...reported].filter((other) => friends.has(other)).length;
-  const says = noisyDegree === null ? "" : ` It says that she has ${noisyDegree} friends: the true number plus noise.`;
-  const begins = `${name} has ${friends.size} friends.`;
-  if (onList === 0) return `${begins} Her report names nobody.${says}`;
-  const hub = mechanism === "recommended" ? " It says that she looks like a hub, so it holds a list as well." : "";
-  return (
-    `${begins} Her report names ${plural(reported.size, "person", "people")}: ` +
-    `${plural(real, "friend", "friends")} and ${plural(reported.size - real, "stranger", "strangers")}.${says}${hub}`
-  );
+  const says = noisyDegree === null ? "" : WORDS.says(noisyDegree);
+  const begins = WORDS.has(name, friends.size);
+  if (onList === 0) return `${begins} ${WORDS.nobody}${says}`;
+  const hub = mechanism === "recommended" ? WORDS.hub : "";
+  return `${begins} ${WORDS.names(reported.size, real, reported.size - real)}${says}${hub}`;
 }
 
 function showConclusions(name, epsilon, { chances, onDegree, onList }) {
-  const factor = Math.exp(epsilon);
-  byId("conclusion").textContent =
-    `The odds that one given person is ${name}’s friend change by a factor of ${number(factor)} at most, up or down. ` +
-    "This is so for somebody whose beliefs about the other friendships do not hang on this one, or who knows the others.";
+  const between = (prior, factor, digits) => [after(prior, 1 / factor), after(prior, factor)].map((p) => percent(p, digits));
+  byId("conclusion").textContent = WORDS.limit(name);
   byId("beliefs").replaceChildren(
     ...PRIORS.map((prior) => {
       const item = document.createElement("li");
-      const [low, high] = [after(prior, 1 / factor), after(prior, factor)].map((p) => percent(p));
-      item.textContent = `${percent(prior, 0)} likely beforehand becomes ${low} to ${high} likely.`;
+      item.textContent = WORDS.becomes(percent(prior, 0), ...between(prior, Math.exp(epsilon), 1));
       return item;
     }),
   );
-  byId("group").textContent =
-    `Friendships that stand or fall together count together: with ${GROUP} of them the factor is up to ` +
-    `${number(Math.exp(GROUP * epsilon))}.`;
+  byId("group").textContent = WORDS.group(GROUP, ...between(0.1, Math.exp(GROUP * epsilon), 1));
   const listed = chances.stranger > 0 ? chances.friend / chances.stranger : 1;
   const unlisted = (1 - chances.friend) / (1 - chances.stranger);
-  const degree = onDegree > 0 ? ` The number of friends changes them as well, by up to ${number(Math.exp(onDegree))}.` : "";
-  byId("listing").textContent =
-    onList > 0
-      ? `In this report being listed changes a person’s odds by ${number(listed)}, not being listed by ` +
-        `${number(unlisted)}.${degree}`
-      : "";
+  const degree = onDegree > 0 ? WORDS.degree(number(Math.exp(onDegree))) : "";
+  byId("listing").textContent = onList > 0 ? `${WORDS.listing(number(listed), number(unlisted))}${degree}` : "";
   byId("odds").hidden = onList === 0;
   for (const [who, chance] of Object.entries(chances)) {
     byId(who).value = chance;
@@ -138,7 +156,7 @@ function update() {
   const { mechanism, person } = byId("controls").elements;
   const { name, friends } = PEOPLE[person.value];
   const drawn = draw(mechanism.value, friends, epsilon);
-  byId("epsilon-out").textContent = epsilon.toFixed(1);
+  byId("epsilon-out").textContent = epsilon.toLocaleString(LANGUAGE, { minimumFractionDigits: 1 });
   showPeople(drawn.reported, friends);
   byId("summary").textContent = sentence(name, friends, drawn, mechanism.value);
   showConclusions(name, epsilon, drawn);

@@ -11,15 +11,15 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.collector.browsing import log_in, opened, window
-from tests.collector.bureau import Bureau
+from tests.collector.operator_site import OperatorSite
 
 from graphldp.collector.roles import Role
 from graphldp.collector.storage.database import transaction
 
 
 @pytest.fixture
-def page(browser: Browser, bureau: Bureau) -> Iterator[Page]:
-    with window(browser, bureau.collector.url) as context:
+def page(browser: Browser, staffed: OperatorSite) -> Iterator[Page]:
+    with window(browser, staffed.collector.url) as context:
         yield opened(context)
 
 
@@ -27,9 +27,9 @@ def row(page: Page, name: str) -> Locator:
     return page.locator("tbody tr", has=page.locator("th", has_text=name))
 
 
-def test_an_operator_from_her_key_to_her_end(page: Page, bureau: Bureau) -> None:
-    store, name = bureau.store, "<b>bob</b> & co"
-    log_in(page, bureau.keys[Role.ADMINISTRATOR])
+def test_an_operator_from_her_key_to_her_end(page: Page, staffed: OperatorSite) -> None:
+    store, name = staffed.store, "<b>bob</b> & co"
+    log_in(page, staffed.keys[Role.ADMINISTRATOR])
     page.get_by_role("link", name="Operators").click()
     expect(row(page, "administrator").get_by_role("link", name="Remove")).to_have_count(0)  # nobody removes herself
     add = page.get_by_role("region", name="Add an operator")
@@ -73,8 +73,8 @@ def test_an_operator_from_her_key_to_her_end(page: Page, bureau: Bureau) -> None
     ]
 
 
-def test_who_may_sign_in_is_a_list(page: Page, bureau: Bureau) -> None:
-    log_in(page, bureau.keys[Role.ADMINISTRATOR])
+def test_who_may_sign_in_is_a_list(page: Page, staffed: OperatorSite) -> None:
+    log_in(page, staffed.keys[Role.ADMINISTRATOR])
     page.goto("/dashboard/operators")
     page.get_by_text("Let somebody sign in").click()
     page.get_by_label("Kind").select_option("group")
@@ -82,15 +82,15 @@ def test_who_may_sign_in_is_a_list(page: Page, bureau: Bureau) -> None:
     page.locator("#as").select_option("viewer")
     page.get_by_role("button", name="Put on the list").click()
     expect(row(page, "staff/night")).to_contain_text("viewer")
-    assert bureau.store.sign_ins.rules() == [("group", "staff/night", Role.VIEWER)]
+    assert staffed.store.sign_ins.rules() == [("group", "staff/night", Role.VIEWER)]
     row(page, "staff/night").get_by_role("button", name="Take off the list").click()
     expect(page.get_by_text("Nobody is on the list.")).to_be_visible()
-    assert bureau.store.sign_ins.rules() == []
+    assert staffed.store.sign_ins.rules() == []
 
 
-def test_the_log_is_read_searched_checked_and_taken(page: Page, bureau: Bureau) -> None:
-    store = bureau.store
-    log_in(page, bureau.keys[Role.ADMINISTRATOR])
+def test_the_log_is_read_searched_checked_and_taken(page: Page, staffed: OperatorSite) -> None:
+    store = staffed.store
+    log_in(page, staffed.keys[Role.ADMINISTRATOR])
     page.goto("/dashboard/communities/cats")
     page.get_by_label("Name", exact=True).fill("Cats and more")
     page.get_by_role("button", name="Rename").click()
@@ -140,11 +140,13 @@ def menu(page: str) -> list[str]:
 FOR_ADMINISTRATORS = ("/dashboard/operators", "/dashboard/log", "/dashboard/log/download")
 
 
+@pytest.mark.attack("collector")
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.OPERATOR])
-def test_others_are_told_why_not(bureau: Bureau, role: Role) -> None:
+def test_others_are_told_why_not(staffed: OperatorSite, role: Role) -> None:
+    """A viewer or an operator who gives herself a role, reads the log or takes another's key."""
     headers = {"Accept": "text/html"}
-    with httpx.Client(base_url=bureau.collector.url, headers=headers) as http:
-        http.post("/login", data={"key": bureau.keys[role]})
+    with httpx.Client(base_url=staffed.collector.url, headers=headers) as http:
+        http.post("/login", data={"key": staffed.keys[role]})
         home = http.get("/dashboard").text
         for address in FOR_ADMINISTRATORS:
             answer = http.get(address)
@@ -153,7 +155,7 @@ def test_others_are_told_why_not(bureau: Bureau, role: Role) -> None:
             assert "Ask an administrator" in answer.text
             assert menu(answer.text) == menu(home)  # hers, not a visitor's
             assert f'"{address}"' not in home
-    refused = [each for each in bureau.store.audit_log.entries() if each.actor == role.title]
+    refused = [each for each in staffed.store.audit_log.entries() if each.actor == role.title]
     assert [each.action for each in refused if each.outcome == "forbidden"] == [
         "operator.list",
         "log.read",

@@ -11,15 +11,15 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from benchmarks.services import PATIENCE, Collector
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.collector.browsing import log_in, opened, window
-from tests.collector.services import PATIENCE, Collector
 from tests.experiments.crowds import crowd
 
+from graphldp.collector.actions.job_control import LOG
 from graphldp.collector.roles import Role
 from graphldp.collector.storage.store import Store
-from graphldp.collector.workshop import LOG
-from graphldp.labels import promise
+from graphldp.neighbour_lists.labels import promise
 
 pytestmark = pytest.mark.long  # a training grows thousands of trees, and nothing here may make them fewer
 SLOW = 60_000  # milliseconds: the page loads itself anew every five seconds
@@ -43,7 +43,7 @@ class Works:
     def process(self) -> int:
         """The process of the latest job, which the collector started; that of the one before may still be ending."""
         assert self.collector.process is not None
-        run = f"jobs\0run\0{self.store.jobs.latest()[0].key}\0".encode()
+        run = f"run-job\0{self.store.jobs.latest()[0].key}\0".encode()
         for _ in range(int(PATIENCE / 0.05)):
             with suppress(OSError):  # a thread or a process that ends meanwhile
                 children = Path(f"/proc/{self.collector.process.pid}/task").glob("*/children")
@@ -118,7 +118,7 @@ def test_a_training_and_a_labelling_end_in_what_they_found(filled: Works, page: 
     assert run.validation is not None
     assert run.interval is not None
     low, high = run.interval
-    told = f"Right for {run.validation:.0%} of 3 communities held out; on others {low:.0%} to {high:.0%} (95 %)"
+    told = f"Right for {run.validation:.0%} of 30 communities held out; on others {low:.0%} to {high:.0%} (95 %)"
     expect(trained).to_contain_text(told.replace("%", " %").replace("95  %", "95 %"))
     expect(trained).to_contain_text("Learned from 30 communities")
     marked = filled.store.community("thread-35")
@@ -130,15 +130,23 @@ def test_a_training_and_a_labelling_end_in_what_they_found(filled: Works, page: 
     expect(labelled).to_contain_text("1 user is flagged.")
     kept = filled.store.results.predictions([marked.key])[marked.key]
     page.goto("/dashboard/communities/thread-35")
-    expect(page.locator("dl.figures")).to_contain_text(f"{100 * kept.confidence:.0f} % sure")
+    figures = page.locator("dl.figures").first  # the panel of statistics below has its own
+    expect(figures).to_contain_text(f"{100 * kept.confidence:.0f} % sure")
     assert kept.certified is not None
-    expect(page.locator("dl.figures")).to_contain_text(promise(kept.certified))
+    expect(figures).to_contain_text(promise(kept.certified))
     expect(page.get_by_role("table", name="Flagged users").get_by_role("row")).to_have_count(2)
 
 
 def test_a_job_is_stopped_by_its_button(filled: Works, page: Page) -> None:
     before = len(filled.store.results.runs())
+    box = page.get_by_label("Learn from the 1 trusted community among them alone")
+    expect(box).to_have_count(0)
+    filled.store.set_trusted("thread-0", True)
+    page.reload()
+    box.check()
     begin(page, "training")
+    assert filled.store.jobs.latest()[0].settings["trusted_only"] is True
+    filled.store.set_trusted("thread-0", False)
     filled.process()
     page.get_by_role("button", name=re.compile("^Stop it")).click()
     stopped = result(page)

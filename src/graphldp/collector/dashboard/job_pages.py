@@ -11,13 +11,15 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
 from graphldp.allowance import ALLOWANCE
-from graphldp.collector.actions import jobs as actions
-from graphldp.collector.dashboard.doors import Doors
+from graphldp.collector.actions import job_control as actions
+from graphldp.collector.actions.job_control import JobProcesses
+from graphldp.collector.dashboard.forms import Form
+from graphldp.collector.dashboard.pages import Pages
 from graphldp.collector.http.problems import ProblemError
 from graphldp.collector.storage.operating.jobs import Kind
+from graphldp.collector.storage.operating.operators import Session
 from graphldp.collector.storage.store import Store
-from graphldp.collector.workshop import Workshop
-from graphldp.errors import BusyError, ParameterError
+from graphldp.errors import ParameterError
 
 _HERE = "/dashboard/jobs"
 _ALLOWANCES = (0.0, ALLOWANCE, 0.02, 0.05, 0.1)
@@ -32,6 +34,7 @@ def shown_jobs(store: Store, models: Folder) -> dict[str, Any]:
         "now": next((each for each in found if each.under_way), None),
         "over": [each for each in found if not each.under_way],
         "labelled": sum(each.label is not None for each in communities),
+        "trusted": sum(each.label is not None and each.trusted for each in communities),
         "unlabelled": sum(each.label is None for each in communities),
         "trained": bool(actions.models_there(store, models)),
         "classes": store.classes.names(),
@@ -48,12 +51,12 @@ def _number(written: str) -> float:
         return math.nan
 
 
-def add_routes(router: APIRouter, doors: Doors, store: Store, workshop: Workshop) -> None:
-    """The page, over a store and a workshop."""
+def add_routes(router: APIRouter, pages: Pages, store: Store, processes: JobProcesses) -> None:
+    """Add the page, over a store."""
 
     @router.get(_HERE)
     def jobs(request: Request) -> Response:
-        return doors.show(request, "jobs.html", lambda: shown_jobs(store, workshop.models))
+        return pages.show(request, "jobs.html", lambda _: shown_jobs(store, processes.models))
 
     @router.post(_HERE + "/train")
     async def train(request: Request) -> Response:
@@ -64,25 +67,22 @@ def add_routes(router: APIRouter, doors: Doors, store: Store, workshop: Workshop
         return await start(request, "label")
 
     async def start(request: Request, kind: Kind) -> Response:
-        session, form = await doors.enter(request)
-        defense = form.get("defense") or "recommended"
-        written = form.get("allowance") if kind == "train" and defense == "recommended" else ""
-        allowance = _number(written) if written else None
-        try:
-            await run_in_threadpool(
-                actions.start, store, session.actor, kind, workshop, defense=defense, allowance=allowance
-            )
-        except ParameterError as error:
-            made = await run_in_threadpool(shown_jobs, store, workshop.models)
-            status = 409 if isinstance(error, BusyError) else 422
-            return doors.page("jobs.html", session, status, alert=str(error), **made)
-        return RedirectResponse(_HERE, 303)
+        def begin(session: Session, form: Form) -> None:
+            defense = form.get("defense") or "recommended"
+            written = form.get("allowance") if kind == "train" and defense == "recommended" else ""
+            about: dict[str, Any] = {"defense": defense, "allowance": _number(written) if written else None}
+            actions.start(store, session.actor, kind, processes, trusted_only=form.has("trusted_only"), **about)
+
+        def again(*_: object) -> tuple[str, dict[str, Any]]:
+            return "jobs.html", shown_jobs(store, processes.models)
+
+        return await pages.act(request, begin, again, _HERE)
 
     @router.post(_HERE + "/{job}/stop")
     async def stop(request: Request, job: Annotated[int, Path(ge=0, lt=1 << 31)]) -> Response:
-        session, _ = await doors.enter(request)
-        try:
-            await run_in_threadpool(actions.stop, store, session.actor, job)
-        except ParameterError:
-            raise ProblemError("not-found") from None
+        async with pages.enter(request) as (session, _):
+            try:
+                await run_in_threadpool(actions.stop, store, session.actor, job)
+            except ParameterError:
+                raise ProblemError("not-found") from None
         return RedirectResponse(_HERE, 303)
