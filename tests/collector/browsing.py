@@ -1,4 +1,7 @@
-"""A browser for the tests of pages: Debian's Chromium, which may reach the collector and nothing else."""
+"""A browser for the tests of pages: Debian's Chromium, which may reach the collector and nothing else.
+
+Its headless shell is the same engine without a window's interface, and takes a quarter of the processor's time.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-CHROMIUM = shutil.which("chromium")
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 expect.set_options(timeout=60_000)  # a page's own limit does not hold for what is expected of it
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.collector.services import MissingComponentError, Postgres
+from benchmarks.services import MissingComponentError, Postgres
+from tests.collector.site import HASTY, Site, running
 
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import migrate, open_engine, transaction
@@ -66,3 +67,9 @@ def store(database: str) -> Iterator[Store]:
     opened = Store(open_engine(database))
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One that does not wait for slow clients."""
+    yield from running(Site(tmp_path_factory.mktemp("hasty"), HASTY))

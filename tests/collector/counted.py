@@ -11,8 +11,8 @@ from graphldp import wire
 from graphldp.client.sampling import sampler
 from graphldp.client.sampling.entropy import Entropy
 from graphldp.collector import tokens
-from graphldp.collector.communities.offers import Split, offers
-from graphldp.collector.intake import Submission
+from graphldp.collector.offers import Split, offers
+from graphldp.collector.storage.collecting.accepting import Submission
 from graphldp.collector.storage.store import Store
 
 N, EPSILON = 240, 2.0

@@ -9,9 +9,9 @@ import numpy as np
 
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.communities.community import Community
-from graphldp.collector.intake import Ruling, Submission
+from graphldp.collector.community import Community
 from graphldp.collector.roles import Actor, Role
+from graphldp.collector.storage.collecting.accepting import Ruling, Submission
 from graphldp.collector.storage.store import Store
 from graphldp.privacy.hubs import BUSY_FROM
 from graphldp.wire import Choice
@@ -68,10 +68,12 @@ def open_bees(store: Store) -> tuple[Community, dict[int, str]]:
 ANTS = ("east", "north", "<b>west</b>")
 
 
-def open_ants(store: Store, counts: Sequence[Sequence[int]], epsilon: float = 1.0) -> Community:
+def open_ants(
+    store: Store, counts: Sequence[Sequence[int]], epsilon: float = 1.0, groups: Sequence[str] | None = None
+) -> Community:
     """Friends counted by three groups; whoever comes after those with counts has a public list of three friends."""
     choices = [Choice("standard", epsilon, 0.0), CHOICES[1]]
-    groups = [ANTS[user % 3] for user in range(N)]
+    groups = groups or [ANTS[user % 3] for user in range(N)]
     made = store.open_community(
         "ants", [f"ant {u}" for u in range(N)], mechanism="friend-counts", choices=choices, groups=groups
     )

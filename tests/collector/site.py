@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, Self
 
 import httpx
+import pytest
+from benchmarks.services import Collector
 from jsonschema_rs import Draft202012Validator
 from tests.collector.people import open_cats
-from tests.collector.services import Collector
 
 from graphldp import wire
-from graphldp.collector.http.members import batch
+from graphldp.collector.http import batch
 from graphldp.collector.roles import Role
 from graphldp.collector.storage.store import Store
 from graphldp.wire.schema import schemas
@@ -34,7 +35,7 @@ class Site:
         self.cats, self.tokens = open_cats(self.store)
         self.collector = Collector(self.database, settings, port=port)
         # a connection each: with short limits, one that waits on a busy machine is closed under the next request
-        self.http = httpx.Client(timeout=20, limits=httpx.Limits(max_keepalive_connections=0))
+        self.http = httpx.Client(timeout=60, limits=httpx.Limits(max_keepalive_connections=0))
 
     def put(self, user: int, body: bytes, token: str | None = None, **headers: str) -> httpx.Response:
         given = {"Authorization": f"Bearer {token or self.tokens[user]}", "Content-Type": wire.MEDIA_TYPE} | headers
@@ -78,6 +79,13 @@ class Caller:
         with self.collector, self.http:
             yield self
         self.store.close()
+
+
+def linux(pid: int) -> Path:
+    """What Linux tells of a process."""
+    if not (said := Path(f"/proc/{pid}")).exists():
+        pytest.skip("needs Linux's /proc")
+    return said
 
 
 def problem(answer: httpx.Response) -> tuple[int, str]:

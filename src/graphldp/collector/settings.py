@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, get_type_hints
 from urllib.parse import urlsplit
 
 import platformdirs
 
-from graphldp.collector.communities.disclosure import MIN_REPORTS
+from graphldp.collector.community import MIN_REPORTS
 from graphldp.errors import ParameterError, WireError, bad_parameter
 from graphldp.wire import address
 
@@ -47,121 +47,93 @@ def default_database() -> str:
     return f"sqlite:///{platformdirs.user_data_path('graphldp') / 'collector.db'}"
 
 
-TABLE: tuple[Setting, ...] = (
-    Setting("database", "", "Where reports are kept: sqlite:///file.db or postgresql://user@host/name."),
-    Setting("host", "127.0.0.1", "The address to listen on. Anything but loopback belongs behind TLS."),
-    Setting("port", 8470, "The port to listen on; 0 takes a free one and prints it."),
-    Setting(
-        "admin_listen",
-        "",
-        "A second address for operators, such as 127.0.0.1:8471: dashboard, API and metrics are only there.",
-    ),
-    Setting("trusted_proxies", "127.0.0.1", "Proxies whose X-Forwarded-For is believed, by address."),
-    Setting("address_per_minute", 600, "Requests a minute from one address (one /64 in IPv6); 0 is no limit."),
-    Setting("token_per_minute", 30, "Requests a minute with one token; 0 is no limit."),
-    Setting("connections", 1000, "Connections at a time; more are answered 503."),
-    Setting("address_connections", 50, "Connections at a time from one address, other than a proxy; 0 is no limit."),
-    Setting("header_seconds", 10.0, "How long a request's head may take to arrive."),
-    Setting("body_seconds", 20.0, "How long a body may take to arrive."),
-    Setting("answer_seconds", 10.0, "How long a client may take to read 64 KB of an answer."),
-    Setting("batch_items", 2000, "Reports in one batch."),
-    Setting("batch_bytes", 16_000_000, "Bytes in one batch."),
-    Setting("held_bytes", 64_000_000, "Bytes of unfinished bodies at a time, of batches and of reports each."),
-    Setting(
-        "erase_seconds",
-        600.0,
-        "How long the bytes of withdrawn reports may stay in the database's files; nothing reads them.",
-    ),
-    Setting("page_origin", "", "Where somebody else hosts the page for members, such as https://pages.example.net."),
-    Setting("run_by", "", "Who runs this collector, as its front page says."),
-    Setting("contact", "", "How to reach them: an address for mail, or of a page."),
-    Setting(
-        "min_reports",
-        MIN_REPORTS,
-        "A community with fewer reports is not shown, trained on or exported.",
-    ),
-    Setting(
-        "oidc_issuer", "", "An OpenID Connect provider by which operators sign in, such as https://id.example.org."
-    ),
-    Setting("oidc_client_id", "", "What the provider knows this collector as."),
-    Setting("oidc_client_secret", "", "The secret that the provider gave it, if any."),
-    Setting("oidc_redirect", "", "Where browsers reach the dashboard, such as https://reports.example.org."),
-    Setting("models", "", "The folder for models that jobs train; by default 'models' beside an SQLite file."),
-    Setting("session_hours", 12.0, "How long an operator stays logged in."),
-    Setting("shutdown_seconds", 20.0, "How long requests under way may take to end after SIGTERM."),
-    Setting("log_level", "info", "debug, info, warning or error."),
-    Setting("log_format", "text", "text, or json: one object for each line."),
-    Setting("traces", "", "Where OpenTelemetry traces go, such as http://127.0.0.1:4318/v1/traces."),
-)
-_BY_NAME = {setting.name: setting for setting in TABLE}
-
-
 @dataclass(frozen=True)
 class Settings:
-    """The settings' values; see :data:`TABLE` for what each means."""
+    """The values of all settings: what each means, its type and its default."""
 
-    database: str
-    host: str
-    port: int
-    admin_listen: str
-    trusted_proxies: str
-    address_per_minute: int
-    token_per_minute: int
-    connections: int
-    address_connections: int
-    header_seconds: float
-    body_seconds: float
-    answer_seconds: float
-    batch_items: int
-    batch_bytes: int
-    held_bytes: int
-    erase_seconds: float
-    page_origin: str
-    run_by: str
-    contact: str
-    min_reports: int
-    oidc_issuer: str
-    oidc_client_id: str
-    oidc_client_secret: str
-    oidc_redirect: str
-    models: str
-    session_hours: float
-    shutdown_seconds: float
-    log_level: str
-    log_format: str
-    traces: str
+    database: Annotated[str, "Where reports are kept: sqlite:///file.db or postgresql://user@host/name."] = ""
+    host: Annotated[str, "The address to listen on. Anything but loopback belongs behind TLS."] = "127.0.0.1"
+    port: Annotated[int, "The port to listen on; 0 takes a free one and prints it."] = 8470
+    admin_listen: Annotated[
+        str, "A second address for operators, such as 127.0.0.1:8471: dashboard, API and metrics are only there."
+    ] = ""
+    trusted_proxies: Annotated[str, "Proxies whose X-Forwarded-For is believed, by address."] = "127.0.0.1"
+    address_per_minute: Annotated[int, "Requests a minute from one address (one /64 in IPv6); 0 is no limit."] = 600
+    token_per_minute: Annotated[int, "Requests a minute with one token; 0 is no limit."] = 30
+    connections: Annotated[int, "Connections at a time; more are answered 503."] = 1000
+    address_connections: Annotated[
+        int, "Connections at a time from one address, other than a proxy; 0 is no limit."
+    ] = 50
+    header_seconds: Annotated[float, "How long a request's head may take to arrive."] = 10.0
+    body_seconds: Annotated[float, "How long a body may take to arrive."] = 20.0
+    answer_seconds: Annotated[float, "How long a client may take to read 64 KB of an answer."] = 10.0
+    database_seconds: Annotated[
+        float, "How long the database may take for a report; after that, the answer is 503."
+    ] = 10.0
+    batch_items: Annotated[int, "Reports in one batch."] = 2000
+    batch_bytes: Annotated[int, "Bytes in one batch."] = 16_000_000
+    held_bytes: Annotated[
+        int, "Bytes of unfinished bodies at a time, of batches and of reports each, and of long answers under way."
+    ] = 64_000_000
+    erase_seconds: Annotated[
+        float, "How long the bytes of withdrawn reports may stay in the database's files; nothing reads them."
+    ] = 600.0
+    page_origin: Annotated[
+        str, "Where somebody else hosts the page for members, such as https://pages.example.net."
+    ] = ""
+    purpose: Annotated[str, "What reports are for, as members of a new community read it; each may say another."] = ""
+    run_by: Annotated[str, "Who runs this collector and asks its members, as they and its start page are told."] = ""
+    contact: Annotated[str, "How to reach them: an address for mail, or of a page."] = ""
+    min_reports: Annotated[int, "No number on fewer reports is shown, nothing is trained on or exported."] = MIN_REPORTS
+    oidc_issuer: Annotated[
+        str, "An OpenID Connect provider by which operators sign in, such as https://id.example.org."
+    ] = ""
+    oidc_client_id: Annotated[str, "What the provider knows this collector as."] = ""
+    oidc_client_secret: Annotated[str, "The secret that the provider gave it, if any."] = ""
+    oidc_redirect: Annotated[str, "Where browsers reach the dashboard, such as https://reports.example.org."] = ""
+    models: Annotated[str, "The folder for models that jobs train; by default 'models' beside an SQLite file."] = ""
+    session_hours: Annotated[float, "How long an operator stays logged in."] = 12.0
+    shutdown_seconds: Annotated[float, "How long requests under way may take to end after SIGTERM."] = 20.0
+    log_level: Annotated[str, "debug, info, warning or error."] = "info"
+    log_format: Annotated[str, "text, or json: one object for each line."] = "text"
+    traces: Annotated[str, "Where OpenTelemetry traces go, such as http://127.0.0.1:4318/v1/traces."] = ""
+
+
+def _table() -> tuple[Setting, ...]:
+    hints = get_type_hints(Settings, include_extras=True)
+    told: dict[str, Any] = {each.name: each.default for each in fields(Settings)}
+    return tuple(Setting(name, default, hints[name].__metadata__[0]) for name, default in told.items())
+
+
+TABLE = _table()
+_BY_NAME = {setting.name: setting for setting in TABLE}
 
 
 def load_settings(
     given: Mapping[str, str | None] | None = None, environment: Mapping[str, str] = os.environ
 ) -> Settings:
-    """Defaults, overruled by the environment, overruled by what was given.
-
-    Args:
-        given: values as text, by name; None leaves a setting alone.
-        environment: variables.
-    """
+    """Defaults, overruled by the environment, overruled by what was given."""
     values: dict[str, Any] = {}
     for setting in TABLE:
         text = (given or {}).get(setting.name)
         text = environment.get(setting.variable) if text is None else text
         values[setting.name] = setting.default if text is None else setting.parse(text)
     values["database"] = values["database"] or default_database()
-    if values["log_level"] not in ("debug", "info", "warning", "error"):
-        raise bad_parameter("log_level", "the collector", "debug, info, warning or error", values["log_level"])
-    if values["log_format"] not in ("text", "json"):
-        raise bad_parameter("log_format", "the collector", "text or json", values["log_format"])
+    for name, right, must_be in (
+        ("log_level", values["log_level"] in ("debug", "info", "warning", "error"), "debug, info, warning or error"),
+        ("log_format", values["log_format"] in ("text", "json"), "text or json"),
+        ("connections", values["connections"] >= 1, "a whole number ≥ 1"),
+        ("port", values["port"] <= 65535, "a port, 0 to 65535"),
+    ):
+        if not right:
+            raise bad_parameter(name, "the collector", must_be, values[name])
     if values["traces"] and not _is_address(values["traces"]):
         raise bad_parameter("traces", "the collector", "an address, such as http://127.0.0.1:4318/v1/traces", "another")
-    if values["connections"] < 1:
-        raise bad_parameter("connections", "the collector", "a whole number ≥ 1", values["connections"])
-    if values["port"] > 65535:
-        raise bad_parameter("port", "the collector", "a port, 0 to 65535", values["port"])
     if values["oidc_issuer"]:
         _check_provider(values)
     if values["admin_listen"]:
-        second = door(values["admin_listen"])[1]
-        if second and second == values["port"]:  # doors are told apart by their ports
+        second = listen_address(values["admin_listen"])[1]
+        if second and second == values["port"]:  # addresses are told apart by their ports
             raise bad_parameter("admin_listen", "the collector", "another port than that of members", second)
     if values["page_origin"] and not _is_origin(values["page_origin"]):
         must_be = "an origin, such as https://pages.example.net, without a path"
@@ -191,7 +163,7 @@ def _check_provider(values: Mapping[str, Any]) -> None:
         raise bad_parameter("oidc_client_id", "the collector", "what the provider knows it as", "")
 
 
-def door(text: str) -> tuple[str, int]:
+def listen_address(text: str) -> tuple[str, int]:
     """The host and the port of an address to listen on."""
     host, _, port = text.rpartition(":")
     if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:

@@ -12,7 +12,7 @@ import re
 import secrets
 from hashlib import sha256
 
-_TOKEN = re.compile(r"([0-9]{1,10})\.[A-Za-z0-9_-]{43}")
+_TOKEN = re.compile(r"([0-9]{1,9})\.[A-Za-z0-9_-]{43}")
 _NOBODY = secrets.token_bytes(32)  # compared with where there is no slot, so that both cases take the same path
 
 

@@ -8,21 +8,22 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+from benchmarks.services import Collector
 from tests.collector.people import ALICE
-from tests.collector.services import Collector
 from tests.values import some
 
 from graphldp import wire
 from graphldp.client.protocol import Client
-from graphldp.collector.communities.offers import PUBLIC, Split, offers
+from graphldp.collector.offers import PUBLIC, Split, offers
 from graphldp.collector.storage import schema
-from graphldp.collector.storage.copies.backup import back_up, restore, sound
+from graphldp.collector.storage.copies.backup import back_up, sound
 from graphldp.collector.storage.copies.export import export
+from graphldp.collector.storage.copies.restoring import restore
 from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import open_engine, transaction
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
-from graphldp.privacy.groups import LINKS_FROM, advised_for_nodes
+from graphldp.privacy.hubs import LINKS_FROM, advised_for_nodes
 from graphldp.wire import Invitation
 
 N = 30
@@ -48,7 +49,7 @@ def test_counts_go_from_devices_to_the_lab(database: str, tmp_path: Path) -> Non
         for user, known in FRIENDS.items():
             file = tmp_path / f"{user}.txt"
             file.write_text("\n".join(ROSTER[other] for other in known))
-            client = Client(tmp_path / f"home-{user}", pauses=(), timeout=20.0, tick=0.0)
+            client = Client(tmp_path / f"home-{user}", pauses=(), timeout=60.0, tick=0.0)
             client.join(Invitation(collector.url, "bees", tokens[user]), accept=None)
             choice = "public" if user == 2 else "epsilon-4.5"
             drawn = client.report("bees", friends_file=file, choice=choice)

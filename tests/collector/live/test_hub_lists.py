@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.collector.services import Collector
+from benchmarks.services import Collector
 from tests.values import some
 
 from graphldp.client.protocol import Client
-from graphldp.collector.communities.offers import Split, offers
+from graphldp.collector.offers import Split, offers
 from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.copies.verify import verify
 from graphldp.collector.storage.database import open_engine
@@ -33,7 +33,7 @@ def test_a_hub_sends_a_list_and_nobody_else_does(database: str, tmp_path: Path) 
         for user, known in friends.items():
             file = tmp_path / f"{user}.txt"
             file.write_text("\n".join(ROSTER[other] for other in known))
-            client = Client(tmp_path / f"home-{user}", pauses=(), timeout=20.0, tick=0.0)
+            client = Client(tmp_path / f"home-{user}", pauses=(), timeout=60.0, tick=0.0)
             client.join(Invitation(collector.url, "bees", tokens[user]), accept=10_000_000, cap=10_000_000)
             drawn = client.report("bees", friends_file=file)
             assert drawn.acknowledged

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import typer
-from tests.collector.services import Collector, free_port
+from benchmarks.services import Collector, free_port
 
 from graphldp import cli
 from graphldp.client.protocol import Client
@@ -33,13 +33,15 @@ def friends(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.attack("collector")
 def test_what_a_restore_lost_is_sent_again_and_nothing_is_drawn_twice(
     database: str, tmp_path: Path, friends: Path
 ) -> None:
+    """A collector restored from a backup."""
     store = Store(open_engine(database))
     store.open_community("cats", ROSTER, mechanism="dprr", choices=[Choice("standard", 0.5, 0.5)])
     tokens, file, port = store.invite("cats"), tmp_path / "a.backup", free_port()
-    clients = {user: Client(tmp_path / f"home-{user}", pauses=(), timeout=20.0, tick=0.0) for user in (1, 2, 3, 4)}
+    clients = {user: Client(tmp_path / f"home-{user}", pauses=(), timeout=60.0, tick=0.0) for user in (1, 2, 3, 4)}
     sent: dict[tuple[int, int], bytes] = {}
 
     def report(user: int, **how: Any) -> None:

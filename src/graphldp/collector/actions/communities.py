@@ -1,27 +1,36 @@
-"""Open, rename, label, close, renew, ask and delete communities."""
+"""Actions on communities: open, rename, label, close, renew, ask and delete them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from graphldp.collector.acting import acting
-from graphldp.collector.communities.community import Community, check_community, check_roster, number_groups
-from graphldp.collector.communities.disclosure import MIN_REPORTS
-from graphldp.collector.communities.offers import PUBLIC, Split, offers
-from graphldp.collector.communities.rosters import Roster
-from graphldp.collector.roles import Actor, Role
+from graphldp.collector.community import (
+    MIN_REPORTS,
+    Community,
+    check_community,
+    check_inquiry,
+    check_pairs,
+    check_roster,
+    number_groups,
+)
+from graphldp.collector.offers import PUBLIC, Split, offers
+from graphldp.collector.roles import Actor, Role, acting
+from graphldp.collector.rosters import Roster
+from graphldp.collector.settings import Settings
 from graphldp.collector.storage.collecting.removals import Belongings
 from graphldp.collector.storage.store import Store
-from graphldp.wire import Choice, Question
+from graphldp.errors import ParameterError
+from graphldp.wire import Choice, Inquiry, SecondQuestion
 
 
 @dataclass(frozen=True)
 class NewCommunity:
-    """What a community is opened with. All of it but the label is frozen from then on.
+    """The terms that a community is opened with. All but the label are frozen from then on.
 
     Args:
         roster: who is in it.
+        inquiry: who asks, what for, and whom members can write to.
         epsilons: the ε to offer, one choice each.
         mechanism: by name; the one that is recommended at these ε by default.
         public: whether users may also publish their list as it is.
@@ -30,9 +39,11 @@ class NewCommunity:
         label: its class, by name or number, where it is known.
         retention_days: after how many days a report is deleted, as members are promised; None for no end.
         keeps_models: whether models that learned from the reports may be used after that.
+        witnesses: whether users are dealt into groups to count friends by, so that liars change few labels.
     """
 
     roster: Roster
+    inquiry: Inquiry
     epsilons: Sequence[float]
     mechanism: str | None = None
     public: bool = False
@@ -41,19 +52,36 @@ class NewCommunity:
     label: str | None = None
     retention_days: int | None = None
     keeps_models: bool = True
+    witnesses: bool = False
 
     def offered(self) -> tuple[str, list[Choice]]:
         """The mechanism, and the offers of ε."""
-        names, groups = self.roster.names, self.roster.groups
-        mechanism, choices = offers(self.epsilons, self.mechanism, len(names), self.split, groups=groups is not None)
+        given, n = self.roster.groups is not None, len(self.roster.names)
+        mechanism, choices = offers(
+            self.epsilons, self.mechanism, n, self.split, groups=given, witnesses=self.witnesses
+        )
         return mechanism, [*choices, PUBLIC] if self.public else choices
 
     def check(self, id: str) -> None:
         """Raise what every store would say against it: no database has to be made for that. Classes are a store's."""
         mechanism, choices = self.offered()
         check_community(id, self.name or id, mechanism, choices, None)
+        check_inquiry(self.inquiry)
         check_roster(self.roster.names)
-        number_groups(mechanism, self.roster.groups, len(self.roster.names))
+        check_pairs(mechanism, choices, len(self.roster.names))
+        if not self.witnesses:
+            number_groups(mechanism, self.roster.groups, len(self.roster.names))
+
+
+def asked_by(settings: Settings, purpose: str | None, operator: str | None, contact: str | None) -> Inquiry:
+    """Who asks a new community's members, what for, and whom they can write to; the settings say what is left out."""
+    found = Inquiry(purpose or settings.purpose, operator or settings.run_by, contact or settings.contact)
+    if missing := [name for name, text in found.to_json().items() if not text]:
+        raise ParameterError(
+            f"Members are told what reports are for, who asks, and whom to write to. Missing: {', '.join(missing)}. "
+            "Say it here, or for all communities by the settings purpose, run_by and contact."
+        )
+    return found
 
 
 @acting("community.create", Role.OPERATOR)
@@ -71,6 +99,8 @@ def create(store: Store, actor: Actor, id: str, opening: NewCommunity) -> Commun
         groups=groups,
         retention_days=opening.retention_days,
         keeps_models=opening.keeps_models,
+        dealt=opening.witnesses,
+        inquiry=opening.inquiry,
     )
 
 
@@ -82,17 +112,16 @@ def rename(store: Store, actor: Actor, id: str, name: str, *, seen: str | None =
 
 @acting("community.label", Role.OPERATOR)
 def label(store: Store, actor: Actor, id: str, label: str | None, *, seen: str | None = None) -> Community:
-    """Set or remove the class of a community.
-
-    Args:
-        store: where it is.
-        actor: who acts.
-        id: the community.
-        label: the name of a class, which may be new, or its number; None or an empty text removes it.
-        seen: the community's version when she looked at it.
-    """
+    """Set or remove the class of a community."""
     store.community(id)  # no class is named for a community that is not there
     store.set_label(id, _class(store, label), seen)
+    return store.community(id)
+
+
+@acting("community.trust", Role.OPERATOR)
+def trust(store: Store, actor: Actor, id: str, *, trusted: bool = True, seen: str | None = None) -> Community:
+    """Say that a community is known to be honest, or take that back. A training may then learn from these alone."""
+    store.set_trusted(id, trusted, seen)
     return store.community(id)
 
 
@@ -114,22 +143,24 @@ def close(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Co
 
 
 @acting("community.renew", Role.OPERATOR)
-def renew(store: Store, actor: Actor, id: str, *, seen: str | None = None) -> Community:
-    """Open a community's next epoch: one more report from each user, at its full ε."""
-    return store.open_epoch(id, seen)
-
-
-@acting("community.ask", Role.OPERATOR)
-def ask(store: Store, actor: Actor, id: str, *, seen: str | None = None, min_reports: int = MIN_REPORTS) -> Question:
-    """Ask the hubs of a community by hub-counts their second question, once and for good.
+def renew(store: Store, actor: Actor, id: str, *, seen: str | None = None, inquiry: Inquiry | None = None) -> Community:
+    """Open a community's next epoch: one more report from each user, at its full ε.
 
     Args:
         store: where it is.
         actor: who acts.
         id: the community.
         seen: its version when she looked at it.
-        min_reports: how many reports it must hold: who is busy is computed from them, and told to hubs.
+        inquiry: who asks from now on, and what for; None where that stays.
     """
+    return store.open_epoch(id, seen, inquiry)
+
+
+@acting("community.ask", Role.OPERATOR)
+def ask(
+    store: Store, actor: Actor, id: str, *, seen: str | None = None, min_reports: int = MIN_REPORTS
+) -> SecondQuestion:
+    """Ask a community's second question, once and for good."""
     return store.second_round.ask(id, seen, min_reports)
 
 

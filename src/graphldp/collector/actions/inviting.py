@@ -1,30 +1,29 @@
-"""Invite users: a token each, as a link to hand to her."""
+"""Invitations of users: a token each, as a link to hand to her."""
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from graphldp.collector.acting import acting
-from graphldp.collector.roles import Actor, Role
-from graphldp.collector.spreadsheets import as_text
+import segno
+
+from graphldp.collector.roles import Actor, Role, acting
 from graphldp.collector.storage.store import Store
-from graphldp.errors import bad_parameter
+from graphldp.errors import Described, ParameterError, bad_parameter
+from graphldp.files.text import as_text, csv_line
 from graphldp.wire import Invitation, address
+
+MOST = 20_000
+"""How many are invited at a time over HTTP; the others by another request."""
+
+LONGEST_ADDRESS = 200
+"""Characters of an address that invitations lead to: each of them repeats it."""
 
 
 @dataclass(frozen=True)
 class Invited:
-    """A user and her invitation, which is secret: whoever holds it can report in her place, once.
-
-    Args:
-        user: her slot.
-        name: hers.
-        link: what she opens in a browser.
-        invitation: the same for programs.
-    """
+    """A user and her invitation, which is secret: whoever holds it can report in her place, once."""
 
     user: int
     name: str
@@ -58,6 +57,9 @@ def invite(
         days: after which an unused invitation stops working; None for never.
         hand_over: takes the invitations before they are valid. Where it fails, nobody was invited.
     """
+    for name, given in (("server", server), ("page", page or "")):
+        if len(given) > LONGEST_ADDRESS:
+            raise bad_parameter(name, "invite", f"at most {LONGEST_ADDRESS} characters", Described(f"{len(given):,}"))
     drawn = store.invitations.draw(id, users, most)
     where = address(server)  # what no client would take is not worth an old token
     roster = store.roster(store.community(id)) if drawn else []
@@ -78,7 +80,7 @@ def silent(store: Store, id: str) -> list[int]:
 def parse_slots(text: str, n: int) -> list[int]:
     """Slots of n users, as people write them: ``0-3, 7``."""
     wanted = f"slots from 0 to {n - 1}, such as 0-3, 7"
-    found: set[int] = set()
+    ranges = []
     for part in text.replace("–", "-").replace(",", " ").split():
         first, dash, last = part.partition("-")
         ends = (first, last if dash else first)
@@ -87,22 +89,29 @@ def parse_slots(text: str, n: int) -> list[int]:
         low, high = map(int, ends)
         if not low <= high < n:
             raise bad_parameter("users", "invite", wanted, text[:40])
-        found.update(range(low, high + 1))
-    if not found:
+        ranges.append((low, high + 1))
+    if not ranges:
         raise bad_parameter("users", "invite", wanted, text[:40])
-    return sorted(found)
+    slots, end = list[int](), 0
+    for low, high in sorted(ranges):  # each slot once, however many ranges it is in
+        slots += range(max(low, end), high)
+        end = max(end, high)
+    return slots
 
 
 def mail_merge(invited: Sequence[Invited], *, files: bool = False) -> str:
-    """Who is in which slot, and her link, as CSV that a spreadsheet shows and does not compute.
+    """Who is in which slot, and her link, as CSV that a spreadsheet shows and does not compute."""
+    header: tuple[object, ...] = ("slot", "name", "link", "file")
+    rows = [(each.user, as_text(each.name), each.link, f"{each.user}.json") for each in invited]
+    return "".join(csv_line(row if files else row[:-1]) for row in (header, *rows))
 
-    Args:
-        invited: the users.
-        files: whether the last column names a file for each.
-    """
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(["slot", "name", "link", *(["file"] if files else [])])
-    for each in invited:
-        writer.writerow([each.user, as_text(each.name), each.link, *([f"{each.user}.json"] if files else [])])
-    return text.getvalue()
+
+def svg(link: str, *, sized: bool = True) -> str:
+    """A drawing of a link, with the white border that scanners need, on white: it is read in a dark window too."""
+    try:
+        code = segno.make_qr(link, error="m")
+    except segno.DataOverflowError:
+        raise ParameterError("The link is too long for a QR code; give shorter addresses.") from None
+    drawn = io.BytesIO()
+    code.save(drawn, kind="svg", scale=8 if sized else 1, border=4, light="white", omitsize=not sized)
+    return drawn.getvalue().decode()

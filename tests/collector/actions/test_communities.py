@@ -19,6 +19,7 @@ BOB = Actor("bob", Role.OPERATOR, "api")
 CHANGES: dict[str, Callable[[Store, Actor, str | None], object]] = {
     "rename": lambda store, who, seen: actions.rename(store, who, "bees", "Wasps", seen=seen),
     "label": lambda store, who, seen: actions.label(store, who, "bees", "3", seen=seen),
+    "trust": lambda store, who, seen: actions.trust(store, who, "bees", seen=seen),
     "close": lambda store, who, seen: actions.close(store, who, "bees", seen=seen),
     "ask": lambda store, who, seen: actions.ask(store, who, "bees", seen=seen, min_reports=1),
     "renew": lambda store, who, seen: actions.renew(store, who, "bees", seen=seen),
@@ -26,9 +27,13 @@ CHANGES: dict[str, Callable[[Store, Actor, str | None], object]] = {
 }
 
 
+@pytest.mark.attack("collector")
 @pytest.mark.parametrize("first", [each for each in CHANGES if each != "delete"])
 def test_who_comes_second_is_told_and_changes_nothing(store: Store, first: str) -> None:
-    """Two operators look at the same page; one of them acts."""
+    """Two operators at once: one acts on a page that the other has outdated.
+
+    Two operators look at the same page; one of them acts.
+    """
     open_bees(store)
     seen = store.community("bees").version
     CHANGES[first](store, ALICE, seen)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from graphldp.collector.community import check_witnesses
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.privacy import allocate
 from graphldp.privacy.budget import ALLOCATIONS, degree_floor
-from graphldp.privacy.groups import LINKS_FROM, advised_for_nodes
-from graphldp.privacy.hubs import LIST_SHARE, LISTS_ABOVE, advised
-from graphldp.wire import WITH_COUNTS, Choice
+from graphldp.privacy.hubs import LINKS_FROM, LIST_SHARE, LISTS_ABOVE, advised, advised_for_nodes
+from graphldp.privacy.pairs import PAIR_SHARES
+from graphldp.wire import MAX_EPSILON, WITH_COUNTS, Choice
 
 if TYPE_CHECKING:
     from graphldp.privacy import Allocation
@@ -23,7 +24,7 @@ PUBLIC = Choice("public", math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Split:
-    """How dprr splits ε; no other mechanism leaves that open.
+    """The split of ε by dprr; no other mechanism leaves it open.
 
     Args:
         allocation: ``"paper"`` (the default), ``"fixed"`` or ``"utility"``.
@@ -45,7 +46,13 @@ class Split:
 
 
 def offers(
-    epsilons: Sequence[float], mechanism: str | None, n: int, split: Split, *, groups: bool = False
+    epsilons: Sequence[float],
+    mechanism: str | None,
+    n: int,
+    split: Split,
+    *,
+    groups: bool = False,
+    witnesses: bool = False,
 ) -> tuple[str, list[Choice]]:
     """The mechanism of a community, and what it offers.
 
@@ -55,13 +62,15 @@ def offers(
         n: users in the community.
         split: how dprr splits ε.
         groups: whether there are public groups to count friends by, for classes of single users.
-
-    Raises:
-        ParameterError: where an ε cannot be offered or split so.
+        witnesses: whether users are dealt into groups to count friends by, so that liars change few labels.
     """
     for epsilon in epsilons:
-        if not 0 < epsilon < math.inf:
-            raise bad_parameter("epsilon", "a community", "a positive number", epsilon)
+        if not 0 < epsilon <= MAX_EPSILON:
+            raise bad_parameter("epsilon", "a community", f"above 0 and at most {MAX_EPSILON}", epsilon)
+    if witnesses:
+        mechanism = mechanism or "friend-counts"
+        check_witnesses(mechanism, n, groups=groups)
+        groups = True
     name = mechanism or (advised_for_nodes(epsilons) if groups else advised(epsilons))
     if groups and name not in WITH_COUNTS:
         raise ParameterError(
@@ -85,6 +94,9 @@ def _offer(epsilon: float, mechanism: str, n: int, split: Split) -> Choice:
         degree, edges = 0.0, degree
     elif mechanism == "hub-lists" and epsilon > LISTS_ABOVE:  # below, a list is not worth its ε: none is sent
         degree = _down(LIST_SHARE * epsilon)
+        edges = _down(epsilon - degree)
+    elif mechanism == "closed-pairs":
+        degree = _down(PAIR_SHARES[0] * epsilon)
         edges = _down(epsilon - degree)
     elif mechanism == "dprr":
         degree = _down(_on_degree(epsilon, n if split.n_max is None else split.n_max, split))

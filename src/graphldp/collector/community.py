@@ -8,12 +8,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
-from graphldp.collector.communities.lookalikes import look
 from graphldp.errors import Described, ParameterError, WireError, bad_parameter
-from graphldp.text import printable
-from graphldp.wire import MAX_GROUPS, MAX_USERS, PRIVATE_MECHANISMS, WITH_COUNTS, Choice, Terms, plain
-from graphldp.wire.choice import LONGEST_NAME, check_name
+from graphldp.files.text import printable
+from graphldp.intervals import LEAST
+from graphldp.privacy.pairs import PAIR_USERS
+from graphldp.wire import MAX_GROUPS, MAX_USERS, PRIVATE_MECHANISMS, WITH_COUNTS, Choice, Inquiry, Terms, check_names
 from graphldp.wire.community import MAX_RETENTION
+from graphldp.wire.deal import GROUPS
+from graphldp.wire.layout import LAYOUTS
+from graphldp.wire.roster import LONGEST_NAME, check_name
+
+MIN_REPORTS = LEAST
+"""So many reports there must be before anything of a community is shown, learned or taken out; a setting says another.
+
+A mean, a bar or a label of one report is that report. So below it there is none of them, on no page and in no command's
+output, of a community, a group of its users or a bar of a histogram; the community is left out of trainings and
+exports, and its hubs are not asked.
+"""
 
 _ID = re.compile(r"[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?")  # stricter than the wire's: well-formed at its ends too
 
@@ -31,6 +42,7 @@ class Community(Terms):
         question_digest: its digest.
         busy_from: the noisy degree from which on users were frozen as busy by it.
         title: what it is called from the next epoch on, where it was renamed since this one opened.
+        trusted: whether operators know its reports to be honest.
     """
 
     label: int | None = None
@@ -41,6 +53,7 @@ class Community(Terms):
     question_digest: str | None = None
     busy_from: int | None = None
     title: str | None = None
+    trusted: bool = False
 
     @property
     def called(self) -> str:
@@ -50,7 +63,7 @@ class Community(Terms):
     @property
     def version(self) -> str:
         """Stands for all that operators can change: it is another one after each change, and says nothing else."""
-        changeable = (self.key, self.title, self.label, self.closed_at, self.asked_at)
+        changeable = (self.key, self.title, self.label, self.trusted, self.closed_at, self.asked_at)
         told = [each.isoformat() if isinstance(each, datetime) else each for each in changeable]
         return sha256(repr(told).encode()).hexdigest()[:32]
 
@@ -75,6 +88,15 @@ def check_community(id: str, name: str, mechanism: str, choices: Sequence[Choice
             raise ParameterError(f"The choice '{printable(choice.name)}' cannot be reported. {error}") from None
 
 
+def check_pairs(mechanism: str, choices: Sequence[Choice], n: int) -> None:
+    """Refuse what cannot be asked about pairs: one noise must hold for all noisy lists, and each user reads them."""
+    if LAYOUTS[mechanism].asks_all and (len(choices) > 1 or choices[0].public or n > PAIR_USERS):
+        raise ParameterError(
+            f"A community by {mechanism} offers one ε, no public list, and has {PAIR_USERS:,} users at most: each of "
+            "them reads all noisy lists."
+        )
+
+
 def check_called(name: str) -> None:
     """Refuse what a community cannot be called."""
     try:
@@ -85,13 +107,7 @@ def check_called(name: str) -> None:
 
 
 def number_groups(mechanism: str, groups: Sequence[str] | None, n: int) -> tuple[tuple[str, ...], list[int]]:
-    """What the groups of a community are called, sorted, and the number of each user's group.
-
-    Args:
-        mechanism: of the community.
-        groups: what each user's group is called, in the order of the roster; None where there are no groups.
-        n: how many users the roster names.
-    """
+    """What the groups of a community are called, sorted, and the number of each user's group."""
     if mechanism not in WITH_COUNTS:
         if groups is not None:
             raise ParameterError(f"Friends are counted by group in a community by friend-counts, not by {mechanism}.")
@@ -118,6 +134,22 @@ def number_groups(mechanism: str, groups: Sequence[str] | None, n: int) -> tuple
     return names, [numbers[name] for name in groups]
 
 
+def check_witnesses(mechanism: str, n: int, *, groups: bool) -> None:
+    """Refuse what cannot be dealt into groups."""
+    if groups:
+        raise ParameterError(
+            "Witnesses are counts by groups that users are dealt into. Counts by groups of your own would be a second "
+            "report: 2ε. Leave out one of the two."
+        )
+    if mechanism not in WITH_COUNTS:
+        raise bad_parameter("mechanism", "a community with witnesses", "friend-counts, or left out", mechanism)
+    if n < GROUPS:
+        raise ParameterError(
+            f"A community with witnesses needs {GROUPS} users or more, one for each group, and this one has {n}. So "
+            "small a community would be labelled by its number of users alone: open it without witnesses."
+        )
+
+
 def check_label(label: int | None) -> None:
     """Refuse what is no class."""
     if label is not None and not 0 <= label < 1 << 31:
@@ -130,24 +162,25 @@ def check_retention(days: int | None) -> None:
         raise bad_parameter("retention", "a community", f"1 to {MAX_RETENTION:,} days", days)
 
 
+def check_inquiry(inquiry: Inquiry | None) -> None:
+    """Refuse what members cannot be shown of who asks."""
+    if inquiry is not None:
+        try:
+            inquiry.check()
+        except WireError as error:
+            raise ParameterError(str(error)) from None
+
+
 def check_roster(names: Sequence[str]) -> None:
-    """Refuse a roster with empty or unprintable names, or with two that clients or people could not tell apart."""
+    """Refuse a roster that clients would refuse: with bad names, or with two that nobody could tell apart."""
     if not 2 <= len(names) <= MAX_USERS:
         raise bad_parameter("roster", "a community", f"2 to {MAX_USERS:,} names", Described(f"{len(names):,}"))
-    seen: dict[str, int] = {}
-    for place, name in enumerate(names):
-        compared = plain(name)
-        if not compared or not name.isprintable():
-            raise ParameterError(f"A roster must hold distinct, printable names; name {place + 1:,} is not printable.")
-        for seems in (compared,) if name.isascii() else (compared, look(name)):
-            first = seen.setdefault(seems, place)
-            if first != place:
-                raise ParameterError(_same(names[first], name, first + 1, place + 1))
+    try:
+        check_names(names)
+    except WireError as error:
+        raise ParameterError(str(error)) from None
 
 
-def _same(first: str, second: str, at: int, again: int) -> str:
-    """Why two names cannot both be in a roster. It says where they are, not what they are."""
-    both = f"A roster must hold distinct, printable names; names {at:,} and {again:,}"
-    if plain(first) == plain(second):
-        return f"{both} are the same to every client: case, an @ in front and how a letter is written do not count."
-    return f"{both} look alike and are spelled with other characters, so members would take one for the other."
+def enough(reports: int, min_reports: int) -> bool:
+    """Whether so many reports may be shown, learned from or taken out."""
+    return reports >= max(min_reports, 1)

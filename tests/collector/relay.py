@@ -1,4 +1,4 @@
-"""A line between a browser and the collector that breaks off where a test says."""
+"""A relay between a browser and the collector that breaks off where a test says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 
-class Line:
+class Relay:
     """A relay on loopback, over which each connection may send only so much.
 
     Args:

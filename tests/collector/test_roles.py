@@ -10,9 +10,8 @@ import pytest
 from tests.collector.people import ALICE
 
 from graphldp.collector import actions, tokens
-from graphldp.collector.acting import acting
-from graphldp.collector.actions import operators
-from graphldp.collector.roles import Actor, Role
+from graphldp.collector.actions import administration as operators
+from graphldp.collector.roles import Actor, Role, acting
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ForbiddenError, ParameterError
 
@@ -29,7 +28,9 @@ def told(store: Store) -> list[tuple[str, str | None, str]]:
     return [(each.actor, each.about, each.outcome) for each in store.audit_log.entries()]
 
 
+@pytest.mark.attack("collector")
 def test_an_action_is_logged_before_it_is_done_and_when_it_fails(store: Store) -> None:
+    """Do something and leave no trace."""
     assert paint(store, ALICE, "cats", "red") == "cats is red"
     with pytest.raises(ParameterError, match="No colour"):
         paint(store, ALICE, "cats", "none")
@@ -56,8 +57,12 @@ PASTED = {
 }
 
 
+@pytest.mark.attack("collector")
 @pytest.mark.parametrize("pasted", PASTED.values(), ids=PASTED)
 def test_the_log_repeats_nothing_that_is_no_name(store: Store, pasted: str) -> None:
+    """Put a member's data into the log by pasting it for an id. A token or a key, pasted where a community's id
+    belongs.
+    """
     with pytest.raises(ParameterError):
         paint(store, ALICE, pasted, "none")
     assert [each.about for each in store.audit_log.entries()] == ["?", "?"]
@@ -69,7 +74,9 @@ def test_the_log_keeps_long_ids(store: Store) -> None:
     assert [each.about for each in store.audit_log.entries()] == [id]
 
 
+@pytest.mark.attack("collector")
 def test_the_log_says_who_was_given_which_role(store: Store) -> None:
+    """Give somebody a higher role, unseen."""
     root = Actor("root", Role.ADMINISTRATOR, "command line")
     operators.add(store, root, "eve", Role.VIEWER)
     operators.set_role(store, root, "eve", Role.ADMINISTRATOR)
@@ -95,7 +102,9 @@ def test_roles_have_names() -> None:
         Role.named("owner")
 
 
+@pytest.mark.attack("collector")
 def test_no_action_goes_another_way() -> None:
+    """Do something and leave no trace."""
     found = []
     for module in pkgutil.iter_modules(actions.__path__, f"{actions.__name__}."):
         for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):

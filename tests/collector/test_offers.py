@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphldp as gl
-from graphldp.collector.communities.offers import PUBLIC, Split, offers
+from graphldp.collector.offers import PUBLIC, Split, offers
 from graphldp.errors import BudgetError, ParameterError
 from graphldp.privacy import allocate
-from graphldp.privacy.groups import LINKS_FROM
-from graphldp.privacy.hubs import LIST_SHARE, LISTS_ABOVE
+from graphldp.privacy.hubs import LINKS_FROM, LIST_SHARE, LISTS_ABOVE
 from graphldp.wire import MILLION, PRIVATE_MECHANISMS, WITH_COUNTS, Choice, to_millionths
 
 LARGE = Split(n_max=3782)
@@ -119,9 +118,9 @@ def test_a_split_that_a_small_community_cannot_meet_is_explained() -> None:
     assert one(0.5, n=2).cost == 500_000
 
 
-@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.inf, math.nan])
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, 16.8, 1e308, math.inf, math.nan])
 def test_an_epsilon_that_cannot_be_spent_is_refused(epsilon: float) -> None:
-    with pytest.raises(ParameterError, match="'epsilon' parameter of a community must be a positive number"):
+    with pytest.raises(ParameterError, match="'epsilon' parameter of a community must be above 0 and at most 16"):
         one(epsilon)
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from benchmarks.services import Collector
 from tests.collector.people import open_cats
-from tests.collector.services import Collector
 
 from graphldp.collector.roles import Role
 from graphldp.collector.storage.store import Store
 
 
-class Bureau:
+class OperatorSite:
     """A collector, and a program of each role."""
 
     def __init__(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Take out what was collected, or delete some of it."""
+"""Actions on reports: take them out, or delete some."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphldp.collector.acting import acting
-from graphldp.collector.communities.community import Community
-from graphldp.collector.communities.disclosure import MIN_REPORTS, released
-from graphldp.collector.roles import Actor, Role
+from graphldp.collector.community import MIN_REPORTS, Community
+from graphldp.collector.roles import Actor, Role, acting
+from graphldp.collector.storage.copies.export import csv_rows
 from graphldp.collector.storage.copies.export import export as gather
-from graphldp.collector.storage.copies.export_csv import csv_rows
 from graphldp.collector.storage.copies.export_parquet import write_parquet
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError, bad_parameter
@@ -22,15 +20,7 @@ FORMATS = ("csv", "npz", "parquet")
 
 @dataclass(frozen=True)
 class Exported:
-    """What a file of reports holds.
-
-    Args:
-        communities: how many.
-        users: in all of their rosters.
-        reported: how many of these have a report in it.
-        labelled: communities that have a label.
-        left_out: communities with too few reports, of which nothing is in it.
-    """
+    """Counts of what a file of reports holds. Communities with too few reports are left out of it."""
 
     communities: int
     users: int
@@ -76,8 +66,10 @@ def export(
         each for each in chosen(store, [ids] if isinstance(ids, str) else ids) if not labelled or each.label is not None
     ]
     if not asked:
-        raise ParameterError("No community has a label yet: 'graphldp collect community label' gives one.")
-    wanted = released(store, asked, min_reports)
+        raise ParameterError(
+            "The class of no community is known yet: 'graphldp collect community change --class' says it."
+        )
+    wanted = store.tally.released(asked, min_reports)
     if not wanted:
         raise ParameterError(f"No community among them holds {min_reports} reports (the setting 'min_reports').")
     left_out = len(asked) - len(wanted)

@@ -1,14 +1,15 @@
-"""Decide who may do what. Only administrators may, and whoever can write to the database."""
+"""Actions of administrators: who may do what, backups, and the key for sealed reports."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from pathlib import Path
 
-from graphldp.collector.acting import acting, reading
-from graphldp.collector.operators import KeyHolder
-from graphldp.collector.roles import Actor, Role
-from graphldp.collector.storage.operating.log_pages import last_actions
+from graphldp.collector.roles import Actor, Role, acting
+from graphldp.collector.storage.copies import backup
+from graphldp.collector.storage.operating.operators import KeyHolder
+from graphldp.collector.storage.operating.sealing_keys import SealingKey
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
 
@@ -17,14 +18,7 @@ _ON_THE_MACHINE = "command line"
 
 @dataclass(frozen=True)
 class Staff:
-    """Who may do what.
-
-    Args:
-        holders: of keys, by name.
-        expired: those of them whose key has stopped working.
-        rules: who may sign in by the provider: kind, value and role.
-        last: when each of them last did something, by name, as far back as the log was read.
-    """
+    """Operators with keys, people who may sign in by the provider, and when each did something last."""
 
     holders: list[KeyHolder]
     expired: frozenset[str]
@@ -32,12 +26,12 @@ class Staff:
     last: dict[str, datetime]
 
 
-@reading("operator.list", Role.ADMINISTRATOR)
+@acting("operator.list", Role.ADMINISTRATOR, noted=False)
 def staff(store: Store, actor: Actor) -> Staff:
     """Who may do what."""
     holders, now = store.operators.all(), store.clock.now()
     expired = frozenset(each.name for each in holders if each.expires_at is not None and each.expires_at <= now)
-    return Staff(holders, expired, store.sign_ins.rules(), last_actions(store))
+    return Staff(holders, expired, store.sign_ins.rules(), store.audit_log.last_actions())
 
 
 @acting("operator.add", Role.ADMINISTRATOR)
@@ -82,3 +76,15 @@ def _not_herself(actor: Actor, name: str) -> None:
     """Refuse what could leave nobody to take it back. On the machine itself nobody can be locked out."""
     if actor.name == name and actor.way != _ON_THE_MACHINE:
         raise ParameterError("This is your own access. Another administrator can change or remove it.")
+
+
+@acting("backup", Role.ADMINISTRATOR)
+def back_up(store: Store, actor: Actor, file: Path) -> None:
+    """Write all that the collector holds to a file, its log with this action included."""
+    backup.back_up(store.engine, file)
+
+
+@acting("sealing.rotate", Role.ADMINISTRATOR)
+def rotate_sealing_key(store: Store, actor: Actor, overlap: timedelta) -> SealingKey:
+    """Publish a new key for sealed reports. Those before it go on opening for as long as ``overlap``."""
+    return store.sealing_keys.rotate(overlap)
