@@ -105,9 +105,13 @@ def test_the_client_spends_the_epsilon_it_says(case: tuple[str, float, float]) -
     assert found.claimed - exact.WASTE < found.shown < found.claimed + 1e-12
 
 
+@pytest.mark.attack("device")
 @pytest.mark.parametrize("hub_from", [-9, 0, 1, 9, None])
 def test_no_gate_of_hub_lists_costs_more(monkeypatch: pytest.MonkeyPatch, hub_from: int | None) -> None:
-    """A collector may make everybody a hub, or nobody: ε is the same."""
+    """Publish a `hub_from` at will, so that everybody or nobody sends a list with `hub-lists`.
+
+    A collector may make everybody a hub, or nobody: ε is the same.
+    """
     monkeypatch.setattr(exact, "HUB_FROM", hub_from)
     found = exact.reports("hub-lists", 2, 2.25, 0.9)
     assert found.holds

@@ -18,6 +18,7 @@ from graphldp.mechanisms import (
     RR,
     Blink,
     CategoryRR,
+    ClosedPairs,
     FriendCounts,
     HubCounts,
     HubLists,
@@ -31,9 +32,14 @@ from graphldp.reports import Reports
 Came = Callable[[Reports], NDArray[np.bool_]]
 
 
+def _part(value: NDArray[Any] | None) -> NDArray[Any]:
+    """A part that reports by this mechanism have."""
+    assert value is not None  # noqa: S101
+    return value
+
+
 def _degrees(reports: Reports) -> NDArray[np.float64]:
-    assert reports.noisy_degree is not None  # noqa: S101
-    return reports.noisy_degree
+    return _part(reports.noisy_degree)
 
 
 def _middle(reports: Reports) -> NDArray[np.float64]:
@@ -50,24 +56,14 @@ def _pairs(reports: Reports) -> NDArray[np.int64]:
     return np.repeat(reports.sizes * (reports.sizes - 1), reports.sizes)
 
 
-def _counts(reports: Reports) -> NDArray[np.float64]:
-    assert reports.friend_counts is not None  # noqa: S101
-    return reports.friend_counts
-
-
-def _features(reports: Reports) -> NDArray[np.floating[Any]]:
-    assert reports.noisy_features is not None  # noqa: S101
-    return reports.noisy_features
-
-
-def _told(reports: Reports) -> NDArray[np.int64]:
-    assert reports.noisy_labels is not None  # noqa: S101
-    return reports.noisy_labels
-
-
 def _asked(reports: Reports) -> NDArray[np.bool_]:
-    assert reports.asked is not None  # noqa: S101
-    return reports.asked
+    assert reports.answers is not None  # noqa: S101
+    return reports.answers.asked
+
+
+def _told(reports: Reports) -> NDArray[np.float64]:
+    assert reports.pair_answers is not None  # noqa: S101
+    return reports.pair_answers.told
 
 
 _LISTS: Mapping[str, Came] = {"a list": lambda reports: reports.degrees > 0, "none": lambda r: r.degrees == 0}
@@ -83,17 +79,21 @@ BRANCHES: Mapping[type[Mechanism], Mapping[str, Came]] = {
     },
     HubLists: {"a degree": lambda reports: reports.epsilon2 == 0, "a hub": lambda reports: reports.epsilon2 > 0},
     HubCounts: {"done": lambda reports: ~_asked(reports), "asked": _asked},
+    ClosedPairs: {
+        "an answer below 0": lambda reports: _told(reports) < 0,
+        "0 or more": lambda reports: _told(reports) >= 0,
+    },
     FriendCounts: {
-        "a count below 0": lambda reports: _counts(reports).min(axis=1) < 0,
-        "none": lambda reports: _counts(reports).min(axis=1) >= 0,
+        "a count below 0": lambda reports: _part(reports.friend_counts).min(axis=1) < 0,
+        "none": lambda reports: _part(reports.friend_counts).min(axis=1) >= 0,
     },
     MultiBit: {
-        "a high number": lambda reports: _features(reports).max(axis=1) > 1,
-        "a low number": lambda reports: _features(reports).min(axis=1) < 0,
+        "a high number": lambda reports: _part(reports.columns.features).max(axis=1) > 1,
+        "a low number": lambda reports: _part(reports.columns.features).min(axis=1) < 0,
     },
     CategoryRR: {
-        "the first category": lambda reports: _told(reports) == 0,
-        "another": lambda reports: _told(reports) > 0,
+        "the first category": lambda reports: _part(reports.columns.labels) == 0,
+        "another": lambda reports: _part(reports.columns.labels) > 0,
     },
     LocalLap: {
         "T = 0": lambda reports: _listed(reports) == 0,

@@ -16,14 +16,23 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations
 
+from graphldp.audit import Finding
 from graphldp.audit.enumeration import Law, Outcome, Repeated, enumerate_law
-from graphldp.audit.finding import Finding
 from graphldp.client.sampling import coarsening, laplace, sampler
 from graphldp.client.sampling.entropy import Entropy
-from graphldp.wire import MECHANISMS, WITH_COUNTS, WITH_DEGREE, WITH_EDGES, WITH_EPSILON1, WITH_HUBS, encode
+from graphldp.wire import (
+    MECHANISMS,
+    WITH_COUNTS,
+    WITH_DEGREE,
+    WITH_EDGES,
+    WITH_EPSILON1,
+    WITH_HUBS,
+    WITH_SECOND,
+    encode,
+)
 
-# what the wire can carry in one message and ε protects; :mod:`graphldp.audit.rounds` has the mechanism of two
-LIVE = tuple(name for name in MECHANISMS if name not in ("public", "hub-counts"))
+# what the wire can carry in one message and ε protects; :mod:`graphldp.audit.rounds` has those of two
+LIVE = tuple(name for name in MECHANISMS if name not in ("public", *WITH_SECOND))
 SPENT = (0.1, 1.0, 1.5, 2.25)  # 1/10 rejects often, 3/2 and 9/4 divide: every line of the noise's sampler runs
 WORDS = ((2, 8), (3, 5), (4, 3), (4, 64))  # (users, bits of a word): in short words rounding is large
 WASTE = 1e-5  # what a report may be short of the ε it claims: more than the paths that are left out amount to

@@ -20,14 +20,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphldp.audit import branches
+from graphldp.audit import Finding, branches
 from graphldp.audit.exact import HUB_FROM
-from graphldp.audit.finding import Finding
 from graphldp.client.sampling import sampler
 from graphldp.graphs import GraphSet
 from graphldp.intervals import share_bounds
 from graphldp.mechanisms import Mechanism
-from graphldp.reports import Reports
+from graphldp.reports import HubAnswers, PairAnswers, Reports
 from graphldp.wire import WITH_COUNTS
 
 Codes = NDArray[np.int64]  # one row for each report, one column for each way to look at it
@@ -167,18 +166,21 @@ def _codes(reports: Reports) -> Codes:
     found = _views(bits[first], degrees.astype(np.int64)[first], parts[first])
     if reports.friend_counts is not None:
         found = np.hstack((found, _count_views(reports.friend_counts[first].astype(np.int64))))
-    if reports.noisy_features is not None or reports.noisy_labels is not None:
+    if reports.columns:
         own = _columns(reports, first)[:, None]
         found = np.hstack((own, found * _COLUMNS + own))
-    if reports.asked is None:
+    if reports.pair_answers is not None:
+        return np.hstack((found, _pair_answers(reports, reports.pair_answers, bits, degrees.astype(np.int64)[first])))
+    if reports.answers is None:
         return found
-    return np.hstack((found, _answers(reports, degrees.astype(np.int64)[first])))
+    return np.hstack((found, _answers(reports, reports.answers, degrees.astype(np.int64)[first])))
 
 
 def _columns(reports: Reports, first: Codes) -> Codes:
     """What user 0 told of herself, as one number."""
-    code = np.zeros(len(first), np.int64) if reports.noisy_labels is None else reports.noisy_labels[first]
-    for column in () if reports.noisy_features is None else reports.noisy_features[first].T:
+    told = reports.columns
+    code = np.zeros(len(first), np.int64) if told.labels is None else told.labels[first]
+    for column in () if told.features is None else told.features[first].T:
         code = code * 1024 + np.clip(np.rint(column * 64), -511, 512).astype(np.int64) + 511
     return code
 
@@ -189,18 +191,27 @@ def _count_views(counts: Codes) -> Codes:
     return np.hstack((near, near[:, :1] * 1024 + near[:, 1:]))
 
 
-def _answers(reports: Reports, degree: Codes) -> Codes:
+def _answers(reports: Reports, answers: HubAnswers, degree: Codes) -> Codes:
     """User 0's whole part in two rounds: d*, who was said to be busy, and her busy friends if she was asked."""
-    assert reports.asked is not None  # noqa: S101
-    assert reports.busy is not None  # noqa: S101
-    assert reports.busy_friends is not None  # noqa: S101
     first = reports.graph_ptr[:-1]
-    busy = reports.busy.reshape(-1, USERS) @ (1 << np.arange(USERS)) >> 1  # of the others
-    count = np.nan_to_num(reports.busy_friends[first]).astype(np.int64)
+    asked, busy = answers.asked[first], answers.busy.reshape(-1, USERS) @ (1 << np.arange(USERS)) >> 1  # of the others
+    count = np.nan_to_num(answers.busy_friends[first]).astype(np.int64)
     views = []
     for width in (1, 2, 4):
         pair = (degree // width) * 1024 + np.clip(count // width, -511, 511)
-        views.append((pair * 2 + reports.asked[first]) * (1 << USERS) + np.where(reports.asked[first], busy, 0))
+        views.append((pair * 2 + asked) * (1 << USERS) + np.where(asked, busy, 0))
+    return np.stack(views, axis=1)
+
+
+def _pair_answers(reports: Reports, answers: PairAnswers, bits: Codes, degree: Codes) -> Codes:
+    """User 0's whole part in two rounds: list, d*, what was published of the others, and what she says of it."""
+    first, views = reports.graph_ptr[:-1], []
+    pairs = [(1, 2), (1, 3), (2, 3)]
+    published = sum(3**place * sum(bits[first + a] >> b & 1 for a, b in (p, p[::-1])) for place, p in enumerate(pairs))
+    told = np.nan_to_num(answers.told[first]).astype(np.int64)
+    for width in (1, 2, 4, 8):
+        alone = (np.clip(told // width, -511, 511) + 511) * 3 ** len(pairs) + published
+        views += [alone, (alone * 64 + np.clip(degree // width, -31, 31) + 31) * (1 << USERS) + bits[first]]
     return np.stack(views, axis=1)
 
 

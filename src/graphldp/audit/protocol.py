@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from graphldp.audit.finding import Finding
+from graphldp.audit import Finding
 from graphldp.client.protocol import Client
 from graphldp.errors import SendError
 from graphldp.wire import Choice, Invitation, Published, roster_digest, write_publication
@@ -40,8 +40,8 @@ class FailingCollector(ThreadingHTTPServer):
     """A community of forty users.
 
     ``requests`` are all that arrive, ``bodies`` the reports and ``answers`` the answers among them; ``mishaps`` are
-    what PUTs and DELETEs are answered with in turn, ``changes`` go over what is published, ``question`` is the second
-    question.
+    what PUTs and DELETEs are answered with in turn (a status, a problem by its type, a lost connection or answer),
+    ``changes`` go over what is published, ``question`` is the second question. A redirect leads to ``/elsewhere``.
     """
 
     daemon_threads = True
@@ -58,7 +58,7 @@ class FailingCollector(ThreadingHTTPServer):
 
     @property
     def invitation(self) -> Invitation:
-        """For the one user of this audit."""
+        """An invitation for the one user of this audit."""
         return Invitation(f"http://127.0.0.1:{self.server_address[1]}", "audit", TOKEN)
 
     def published(self) -> dict[str, Any]:
@@ -69,7 +69,8 @@ class FailingCollector(ThreadingHTTPServer):
         digest = roster_digest(names, *groups)
         choices = (Choice("standard", *EPSILON),)
         honest = Published("audit", "Audit", len(ROSTER), "dprr", choices, digest, self.epoch, user=USER)
-        held = range(1, self.epoch + 1)
+        reports = [each.path for each in self.requests if each.method == "PUT" and "/reports/" in each.path]
+        held = [epoch for epoch in range(1, self.epoch + 1) if any(path.endswith(f"epoch={epoch}") for path in reports)]
         fields: dict[str, Any] = json.loads(write_publication(honest, held, json.dumps(roster)))
         return fields | self.changes
 
@@ -98,15 +99,18 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self._record(body)
         (self.server.answers if "/answers/" in self.path else self.server.bodies).append(body)
-        if isinstance(mishap, int):
-            self._answer(mishap, b"")
-        self.close_connection = True
+        self._mishap(mishap)
 
     def do_DELETE(self) -> None:
         mishap = self.server.mishaps.pop(0) if self.server.mishaps else 204
         self._record(None)
+        self._mishap(mishap)
+
+    def _mishap(self, mishap: str | int) -> None:
         if isinstance(mishap, int):
             self._answer(mishap, b"")
+        elif mishap.startswith("urn:"):
+            self._answer(422, json.dumps({"type": mishap, "status": 422}).encode())
         self.close_connection = True
 
     def _record(self, body: bytes | None) -> None:
@@ -115,6 +119,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, status: int, body: bytes) -> None:
         self.send_response(status)
+        if 300 <= status < 400:
+            self.send_header("Location", f"/elsewhere{self.path}")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
