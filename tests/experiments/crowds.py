@@ -12,7 +12,7 @@ import numpy as np
 import graphldp as gl
 from graphldp import wire
 from graphldp.collector import tokens
-from graphldp.collector.intake import Submission
+from graphldp.collector.storage.collecting.accepting import Submission
 from graphldp.collector.storage.store import Store
 from graphldp.wire import Choice
 

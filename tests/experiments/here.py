@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphldp.experiments.engines.here import HereEngine
+from graphldp.experiments.engines.local import HereEngine
 from graphldp.experiments.runs import runner
 
 

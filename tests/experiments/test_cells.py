@@ -36,7 +36,13 @@ def line(**changed: object) -> str:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("{", "not a row"), ("{}", "not a row"), (line(version=0), "version 0"), (line(status="fine"), "status")],
+    [
+        ("{", "not a row"),
+        ("{}", "not a row"),
+        ("[" * 100_000, "not a row"),
+        (line(version=0), "version 0"),
+        (line(status="fine"), "status"),
+    ],
 )
 def test_bad_lines_are_refused(text: str, says: str) -> None:
     with pytest.raises(FormatError, match=f"rows.jsonl, line 3: .*{says}"):

@@ -4,6 +4,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -40,7 +41,10 @@ def test_plans_come_back_as_they_were(tmp_path: Path, plan_of: MakePlan) -> None
         table.add_plan(plan_of("degrees"))
         table.add_plan(plan)  # asked for again: replaced, not doubled
         assert {each.experiment for each in table.plans()} == {"accuracy-lambda", "degrees"}
-        assert next(each for each in table.plans() if each.experiment == plan.experiment) == plan
+        found = next(each for each in table.plans() if each.experiment == plan.experiment)
+        assert replace(found, entries=()) == replace(plan, entries=())
+        places, asked = ([(e.panel, e.series, e.x, e.seed, e.cell) for e in each.entries] for each in (found, plan))
+        assert places == asked
 
 
 def test_damage_other_files_and_other_versions_are_refused(tmp_path: Path) -> None:
@@ -81,15 +85,35 @@ def test_a_file_whose_process_was_killed_while_it_made_it_is_made_anew(tmp_path:
         assert table.settled() == {row(0).cell.id}
 
 
-def test_a_cut_file_is_damaged(tmp_path: Path) -> None:
+def test_a_file_that_was_cut_or_scratched_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
     with ResultsFile(path) as table:
         for number in range(200):
             table.add(row(number))
         table._connection.execute("pragma wal_checkpoint(truncate)")
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with pytest.raises(FormatError, match="damaged"):
-        ResultsFile(path)
+    whole = path.read_bytes()
+    for damaged in (whole[: len(whole) // 2], whole.replace(b"params text not null", b"params text not nul\xd3")):
+        path.write_bytes(damaged)
+        with pytest.raises(FormatError, match="damaged"):
+            ResultsFile(path)
+
+
+@pytest.mark.parametrize("column", ["numbers", "machine", "params", "kind"])
+def test_rows_that_changed_on_the_disk_are_damaged(tmp_path: Path, plan_of: MakePlan, column: str) -> None:
+    """A changed letter is no text of JSON, or no longer the cell that the row's key names."""
+    with ResultsFile(tmp_path / "r.sqlite") as table:
+        table.add(row(0))
+        table.add_plan(plan_of("degrees"))
+        run = table._connection.execute
+        for text in ('{"a"', "[" * 100_000, b"\xff", "{}"):
+            run(f"update cells set {column} = cast(? as text)", (text,))
+            if column in ("params", "kind") or text != "{}":
+                with pytest.raises(FormatError, match="not what their experiments give"):
+                    table.rows()
+        if column in ("params", "kind"):
+            run(f"update entries set {column} = ?", ("{}",))
+            with pytest.raises(FormatError, match="not what their experiments give"):
+                table.plans()
 
 
 def test_a_full_disk_is_said_and_costs_nothing_that_is_there(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from graphldp.errors import ParameterError
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context, Draw, reports_of
-from graphldp.experiments.trial import NODES, TRIALS, Threat, Trial, Where
+from graphldp.experiments.trial import NETWORK, NODES, TRIALS, Threat, Trial, Where
 from graphldp.experiments.trials.cases import attacked
 from graphldp.learn.selection import split
 
@@ -48,7 +48,7 @@ def test_kinds_are_told_by_classifier_and_threat() -> None:
 
 @pytest.mark.parametrize("threat", [None, Threat()])
 def test_settings_that_are_not_a_classifiers_own_are_another_trial(threat: Threat | None) -> None:
-    usual = Trial(DRAW, RATIOS, 2, "recipe-robust-5", threat=threat)
+    usual = Trial(DRAW, RATIOS, 2, "recipe-robust-6", threat=threat)
     daring = replace(usual, model={"allowance": 0.05})
     assert "model" not in usual.cell.params
     assert (daring.cell.params["model"], daring.cell.kind) == ({"allowance": 0.05}, usual.cell.kind)
@@ -64,7 +64,7 @@ def test_an_attack_nobody_takes_part_in_changes_nothing() -> None:
     assert sum(map(sum, one.numbers["confusion"])) == 45
 
 
-DEGREES = Draw("synthetic:threads", "degrees", 1.0, None, 0.0, 2)
+DEGREES = Draw("synthetic:threads", "discrete-degrees", 1.0, None, 0.0, 2)
 
 
 def test_only_what_the_paper_does_not_have_is_named() -> None:
@@ -92,6 +92,33 @@ def test_liars_are_where_the_threat_says() -> None:
     learned = {where: replace(trial, threat=some(trial.threat).learned) for where, trial in trials.items()}
     assert learned["train"] == learned["both"] == trials["train"]
     assert learned["test"].threat == Threat()
+
+
+def test_nobody_lies_in_trusted_graphs_and_these_are_learned_from_alone() -> None:
+    """So it is the same whatever the others send; a network stops by trusted graphs, too."""
+    model = {"layers": 2, "hidden": 8, "dropout": 0.5}
+    training = {"lr": 0.01, "max_epochs": 3, "min_epochs": 1, "patience": 1}
+    found = []
+    for threat in (Threat(), Threat("fake-hub", 0.3), Threat("imitation", 0.5)):
+        trial = Trial(DEGREES, RATIOS, 2, "degree", threat=threat, trusted=0.2)
+        case, honest = attacked(trial, Context()), reports_of(DEGREES, Context())
+        learn, stop, test = split(honest.labels, RATIOS, 2)
+        trusted, mine, own = trial.parts(honest.labels)
+        np.testing.assert_array_equal(mine, stop)
+        np.testing.assert_array_equal(own, test)
+        assert set(trusted) <= set(learn)
+        assert len(trusted) == round(0.2 * len(learn))
+        lying = np.unique(honest.graph_of_user[case.malicious])
+        assert set(lying) == (set() if threat == Threat() else set(learn) - set(trusted))
+        listed = replace(trial, draw=DRAW, threat=None if threat == Threat() else Threat("random", 0.3))
+        network = replace(listed, classifier=NETWORK, model=model, training=training)
+        learned, stopped, _ = network.parts(honest.labels)
+        assert sorted([*learned, *stopped]) == sorted(trusted)
+        assert (Trial.of(trial.cell), Trial.of(network.cell)) == (trial, network)
+        rows = list(compute([trial.cell, network.cell], Context()))
+        assert [row.status for row in rows] == ["done", "done"]
+        found.append([row.numbers["accuracy"] for row in rows])
+    assert found[0] == found[1] == found[2]
 
 
 def test_a_fit_that_trials_share_gives_what_each_gives_alone() -> None:

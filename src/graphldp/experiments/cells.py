@@ -14,13 +14,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from graphldp.errors import FormatError
+from graphldp.errors import FormatError, GraphLDPError, ParameterError
 
 RESULTS_VERSION = 1
 
 Status = Literal["done", "impossible", "too-large", "failed"]
 STATUSES: tuple[str, ...] = get_args(Status)
 SETTLED = ("done", "impossible")  # the others are worth another try: on a larger machine, or after a repair
+
+
+class TooLargeError(GraphLDPError):
+    """A piece of work that would not fit into memory, and was not tried."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,14 @@ class Cell:
         """A cell from parameters that JSON can hold."""
         return cls(kind, canonical(params))
 
+    @property
+    def cell(self) -> Cell:
+        """Itself: what is planned is a cell, or a trial, which has one."""
+        return self
+
     @cached_property
     def params(self) -> dict[str, Any]:
-        """What to compute."""
+        """The parameters of what is computed."""
         loaded: dict[str, Any] = json.loads(self.text)
         return loaded
 
@@ -65,10 +74,11 @@ class Row:
         status: ``"done"``; ``"impossible"``, where the parameters contradict each other (ε too small for the split);
             ``"too-large"``, where it would not have fitted into memory and was not tried; or ``"failed"``.
         numbers: what came out.
-        seconds: how long it took; of cells that ran as one computation, each has its share.
+        seconds: how long it took; of cells that ran as one computation, each has its share. 0 where that is not known.
         peak_memory: the largest memory of the process meanwhile, in bytes; of the GPU where there is one.
         machine: what it ran on.
         note: why it is not done.
+        model: what was fitted, while it is in memory; it is kept nowhere.
     """
 
     cell: Cell
@@ -78,9 +88,18 @@ class Row:
     peak_memory: int = 0
     machine: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
+    model: Any = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def refused(cls, cell: Cell, error: Exception) -> Row:
+        """A cell that raised: too large, impossible where its parameters are to blame, else failed."""
+        if isinstance(error, TooLargeError):
+            return cls(cell, "too-large", note=str(error))
+        status: Status = "impossible" if isinstance(error, ParameterError) else "failed"
+        return cls(cell, status, note=f"{type(error).__name__}: {error}")
 
     def to_json(self) -> str:
-        """One line."""
+        """The row as one line of JSON."""
         return canonical(
             {
                 "version": RESULTS_VERSION,
@@ -108,7 +127,7 @@ class Row:
             version, status = found["version"], found["status"]
             values = [found[name] for name in ("numbers", "seconds", "peak_memory", "machine", "note")]
             cell = Cell.of(found["kind"], **found["params"])
-        except (ValueError, KeyError, TypeError):
+        except (KeyError, RecursionError, TypeError, ValueError):
             raise FormatError(f"{where}: not a row of results.") from None
         if version != RESULTS_VERSION:
             raise FormatError(

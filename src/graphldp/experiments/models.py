@@ -1,45 +1,29 @@
-"""The folder of a training run's models: one file per seed, each with the trial that it comes from."""
+"""Trained models: the folder of a run, one file per seed, and how well a model labels other graphs."""
 
 from __future__ import annotations
 
+import hashlib
+import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from graphldp.errors import ParameterError
-from graphldp.experiments.cells import Row
-from graphldp.experiments.measures.outcomes import CellOutcome
+from graphldp.experiments.cells import Cell, Row
+from graphldp.experiments.plans.plan import EVALUATION, ExperimentPlan
+from graphldp.experiments.plans.scope import PlannedCell
 from graphldp.experiments.plans.setup import Setup, chosen
-from graphldp.experiments.trial import Trial
-from graphldp.learn.classifier import GraphClassifier, network_classifier
-from graphldp.learn.fitting import Fitted
+from graphldp.experiments.results import ResultsFile
+from graphldp.experiments.trials.running import TRIAL, classifier_of
+from graphldp.learn.engine.training import resolve_device
 from graphldp.learn.grid import preference
+from graphldp.learn.inputs import given_labels
+from graphldp.learn.loading import KINDS, load_classifier
+from graphldp.learn.metrics import evaluate
 from graphldp.learn.nodes.classifier import NodeClassifier
-from graphldp.learn.saving import persistence
-from graphldp.learn.saving.loading import KINDS
-from graphldp.learn.tables.profile_classifier import ProfileClassifier
-
-TRIAL = "trial"
-"""The part of a model's provenance that names its trial."""
-
-
-def classifier_of(outcome: CellOutcome) -> GraphClassifier | ProfileClassifier | None:
-    """The graph classifier that a trial fitted, with its origin; None for a control."""
-    trial = Trial.of(outcome.cell)
-    fitted: object = outcome.model
-    if isinstance(fitted, Fitted):
-        fitted = network_classifier(fitted, seed=trial.seed, training=trial.training)
-    if not isinstance(fitted, GraphClassifier | ProfileClassifier):
-        return None
-    fitted.provenance_ = {**fitted.provenance_, TRIAL: outcome.cell.id}
-    return fitted
-
-
-def user_classifier_of(outcome: CellOutcome) -> NodeClassifier | None:
-    """The same for a trial about single users."""
-    if not isinstance(outcome.model, NodeClassifier):
-        return None
-    outcome.model.provenance_ = {**outcome.model.provenance_, TRIAL: outcome.cell.id}
-    return outcome.model
+from graphldp.learn.saving import read
+from graphldp.machines.local import PeakMemory, describe
+from graphldp.neighbour_lists import NeighbourLists
 
 
 class ModelFolder:
@@ -70,13 +54,13 @@ class ModelFolder:
         """Where the model of a seed is."""
         return self.path / f"seed-{seed}.npz"
 
-    def keep(self, outcome: CellOutcome) -> None:
+    def keep(self, row: Row) -> None:
         """Keep the model of a trial, unless the seed has one that is better on validation graphs; keep no controls."""
-        fitted = user_classifier_of(outcome) or classifier_of(outcome)
+        fitted = classifier_of(row)
         if fitted is None:
             return
-        seed = outcome.cell.params["seed"]
-        key = preference(outcome.numbers["val_accuracy"], outcome.numbers.get("val_loss", 0.0))
+        seed = row.cell.params["seed"]
+        key = preference(row.numbers["val_accuracy"], row.numbers.get("val_loss", 0.0))
         if key < self._best.get(seed, (float("inf"), 0.0)):
             self._best[seed] = key
             fitted.save(self.file(seed))
@@ -91,4 +75,35 @@ class ModelFolder:
 
     @staticmethod
     def _trial(file: Path) -> str | None:
-        return persistence.read(file, *KINDS, NodeClassifier.__name__).provenance.get(TRIAL)
+        return read(file, *KINDS, NodeClassifier.__name__).provenance.get(TRIAL)
+
+
+def evaluate_model(
+    model: Path, dataset: str, graphs: NeighbourLists, results: ResultsFile, device: str = "auto"
+) -> tuple[Row, Mapping[str, Any]]:
+    """Compare a model's labels with the true ones.
+
+    Args:
+        model: a file that ``graphldp train`` or a classifier's ``save`` wrote.
+        dataset: how results name the graphs.
+        graphs: raw graphs or reports, with labels.
+        results: where the row goes.
+        device: of a network.
+
+    Returns:
+        The row, and what the model says of its own training.
+    """
+    chip = str(resolve_device(device))
+    began, peak = time.perf_counter(), PeakMemory(chip)
+    classifier = load_classifier(model, device)
+    scores = evaluate(classifier.classes_, classifier.predict_proba(graphs), given_labels(graphs, None))
+    trained = classifier.provenance_
+    name = f"{model.stem}@{hashlib.sha256(model.read_bytes()).hexdigest()[:12]}"
+    cell = Cell.of("evaluation", dataset=dataset, model=name)
+    numbers = scores.numbers(classifier.classes_)
+    row = Row(cell, "done", numbers, time.perf_counter() - began, peak.read(), describe(chip), "")
+    about = f"the model {name}, trained on {trained['dataset']}, {trained['mechanism']}"
+    entry = PlannedCell("", model.stem, None, 0, cell)
+    results.add_plan(ExperimentPlan(EVALUATION, dataset, about, 1, "", (entry,)))
+    results.add(row)
+    return row, trained

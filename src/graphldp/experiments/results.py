@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from graphldp.errors import FormatError
+from graphldp.errors import FormatError, GraphLDPError
 from graphldp.experiments.cells import RESULTS_VERSION, SETTLED, Cell, Row, canonical
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.plans.scope import PlannedCell
@@ -38,6 +38,8 @@ create table entries (
     primary key (plan, position)
 ) without rowid;
 """
+# What text where a number belongs, or a missing field, leads to: the file may be damaged, or come from anywhere.
+_DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 class ResultsFile:
@@ -60,6 +62,7 @@ class ResultsFile:
             raise FormatError(f"{self.path}: its folder does not exist.")
         with self._explained():
             self._connection = sqlite3.connect(self.path, isolation_level=None, timeout=60)
+        self._connection.text_factory = lambda text: text.decode(errors="replace")  # of a damaged file: see as_planned
         try:
             with self._explained():
                 self._check()
@@ -95,10 +98,12 @@ class ResultsFile:
         columns = "id, kind, params, status, numbers, seconds, peak_memory, machine, note"
         with self._explained():
             found = self._connection.execute(f"select {columns} from cells").fetchall()  # noqa: S608
-        return {
-            key: Row(Cell(kind, params), status, json.loads(numbers), seconds, peak_memory, json.loads(machine), note)
-            for key, kind, params, status, numbers, seconds, peak_memory, machine, note in found
-        }
+        rows: dict[str, Row] = {}
+        with self.as_planned():
+            for key, kind, params, status, numbers, seconds, peak_memory, machine, note in found:
+                cell = _same(Cell(kind, params), key)
+                rows[key] = Row(cell, status, json.loads(numbers), seconds, peak_memory, json.loads(machine), note)
+        return rows
 
     def span(self) -> tuple[float, float] | None:
         """When the first and the last row were written, in seconds since 1970."""
@@ -129,7 +134,7 @@ class ResultsFile:
 
     def plans(self) -> list[ExperimentPlan]:
         """What was asked for, in the order in which it was."""
-        with self._explained():
+        with self._explained(), self.as_planned():
             heads = self._connection.execute(
                 "select number, experiment, dataset, effort, seeds, grid from plans order by number"
             ).fetchall()
@@ -138,15 +143,29 @@ class ResultsFile:
                 for number, experiment, dataset, effort, seeds, grid in heads
             ]
 
+    @contextmanager
+    def as_planned(self) -> Iterator[None]:
+        """Whoever reads numbers in this block finds what their experiments give, or the file is refused.
+
+        Raises:
+            FormatError: for a missing field, or text where a number belongs.
+        """
+        try:
+            yield
+        except GraphLDPError:
+            raise
+        except _DAMAGE as error:
+            raise FormatError(f"{self.path}: its rows are not what their experiments give.") from error
+
     def _entries(self, number: int) -> Iterable[PlannedCell]:
         found = self._connection.execute(
-            "select panel, series, x, seed, kind, params from entries where plan = ? order by position", (number,)
+            "select panel, series, x, seed, kind, params, cell from entries where plan = ? order by position", (number,)
         )
-        for panel, series, x, seed, kind, params in found:
-            yield PlannedCell(panel, series, x, seed, Cell(kind, params))
+        for panel, series, x, seed, kind, params, key in found:
+            yield PlannedCell(panel, series, x, seed, _same(Cell(kind, params), key))
 
     def _blank(self) -> bool:
-        """Whether nothing was written yet: a new file, or one whose process was killed while it made it."""
+        """Whether the file is new: nothing was written yet, or its process was killed while it made the file."""
         (kind,) = self._connection.execute("pragma application_id").fetchone()
         return kind == 0 and self._connection.execute("select 1 from sqlite_master").fetchone() is None
 
@@ -183,7 +202,7 @@ class ResultsFile:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """SQLite's errors as ours."""
+        """Raise SQLite's errors as ours."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -191,5 +210,12 @@ class ResultsFile:
                 reason = "the disk is full; make room and run the same command again: finished cells are kept"
                 raise OSError(errno.ENOSPC, reason, str(self.path)) from error
             raise OSError(errno.EIO, str(error), str(self.path)) from error
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the text of an error may quote the file
             raise FormatError(f"{self.path}: not a graphldp results file, or damaged.") from error
+
+
+def _same(cell: Cell, key: str) -> Cell:
+    """The cell, if it is the one that its key names."""
+    if cell.id != key:
+        raise ValueError(key)
+    return cell

@@ -8,10 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphldp.experiments.cells import Row
+from graphldp.experiments.plans.accuracy import AccuracySweep, NodeSweep
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.methods import method_of
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.plans.scope import PlannedCell
 from graphldp.learn.grid import preference
 from graphldp.learn.metrics import Summary, summarize
+
+SYMBOLS = {"public_fraction": "λ", "epsilon": "ε", "alpha": "α"}
+"""The symbol of the parameter on a figure's x axis."""
 
 _SHARES = ("accuracy", "auc", "val_accuracy", "detected", "false_positives")
 _ANYTHING = (-math.inf, math.inf)
@@ -63,17 +69,37 @@ class Point:
         return float(ratios[2] / ratios[0]) if ratios else 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Paired:
     """One line minus another, seed by seed: both have the same test graphs.
 
     Args:
+        one: the first line.
+        two: the one that it is compared with.
+        measure: what is compared.
         summary: mean, deviation and interval of the differences; the interval knows that splits overlap.
         higher: in how many seeds the first is higher.
     """
 
+    one: str
+    two: str
+    measure: str
     summary: Summary
     higher: int
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves 0 out."""
+        return self.summary.low > 0 or self.summary.high < 0
+
+    def __repr__(self) -> str:
+        found, which = self.summary, "above" if self.summary.mean >= 0 else "below"
+        seeds = f"in {self.higher} of {found.count} seeds" if found.count > 1 else "in one seed"
+        gap = f"{self.one} is {abs(found.mean):.3f} {which} {self.two} in {self.measure}, and higher {seeds}"
+        if math.isnan(found.low):
+            return f"{gap}; more seeds would say how sure that is."
+        sure = "" if self.clear else ", so neither is clearly better"
+        return f"{gap}; the 95 % interval of the difference is {found.low:.3f} to {found.high:.3f}{sure}."
 
 
 def paired(one: Point, two: Point, name: str = "accuracy") -> Paired | None:
@@ -86,7 +112,19 @@ def paired(one: Point, two: Point, name: str = "accuracy") -> Paired | None:
     gaps = [first[seed] - second[seed] for seed in common]
     if not gaps:
         return None
-    return Paired(summarize(gaps, overlap=one.overlap, within=(-1.0, 1.0)), sum(gap > _LEVEL for gap in gaps))
+    grain = 1.0 / one.graphs if name == "accuracy" and one.graphs else 0.0
+    found = summarize(gaps, overlap=one.overlap, within=(-1.0, 1.0), grain=grain)
+    return Paired(one.series, two.series, name, found, sum(gap > _LEVEL for gap in gaps))
+
+
+def not_beaten(points: Mapping[Any, Point], name: str) -> set[Any]:
+    """The places whose points nothing beats clearly: the difference to the highest mean has 0 in its interval."""
+    means = {place: found.mean for place, point in points.items() if (found := point.summary(name)) is not None}
+    if not means:
+        return set()
+    best = points[max(means, key=lambda place: means[place])]
+    gaps = {place: paired(best, points[place], name) for place in means}
+    return {place for place, gap in gaps.items() if points[place] is best or (gap is not None and not gap.clear)}
 
 
 def points_of(plan: ExperimentPlan, rows: Mapping[str, Row]) -> list[Point]:
@@ -122,3 +160,28 @@ def _choose(entries: list[PlannedCell], rows: Mapping[str, Row]) -> Row | None:
     if len(done) < len(entries) or not done:
         return None
     return min(done, key=lambda row: preference(row.numbers.get("val_accuracy", 0.0), row.numbers.get("val_loss", 0.0)))
+
+
+def accuracies(plan: ExperimentPlan, rows: Mapping[str, Row]) -> dict[str, list[dict[str, Any]]]:
+    """A table for each panel, with a row for each method; no tables where the plan is not about accuracy."""
+    spec = EXPERIMENTS.get(plan.experiment)
+    if not isinstance(spec, AccuracySweep | NodeSweep):
+        return {}
+    panels: dict[str, list[Point]] = {}
+    for point in points_of(plan, rows):
+        panels.setdefault(point.panel, []).append(point)
+    along = SYMBOLS["epsilon" if isinstance(spec, NodeSweep) else spec.along]
+    return {panel: _table(points, along) for panel, points in panels.items()}
+
+
+def _table(points: list[Point], symbol: str) -> list[dict[str, Any]]:
+    columns = sorted({point.x for point in points if point.x is not None})
+    lines: dict[str, dict[str, Any]] = {}
+    for point in points:
+        empty = {f"{symbol} = {x:g}": None for x in columns}
+        row = lines.setdefault(point.series, {"": method_of(point.series).label} | empty)
+        found = point.summary("accuracy")
+        spread = "" if found is None or math.isnan(found.std) else f" ± {found.std:.3f}"
+        for x in columns if point.x is None else (point.x,):
+            row[f"{symbol} = {x:g}"] = None if found is None else f"{found.mean:.3f}{spread}"
+    return list(lines.values())

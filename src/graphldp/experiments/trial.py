@@ -9,18 +9,26 @@ computes it, and many of them together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from graphldp.errors import bad_parameter
 from graphldp.experiments.cells import Cell
 from graphldp.experiments.draws import Draw
+from graphldp.learn.selection import split
 from graphldp.threats import Attack
 from graphldp.threats.named import make_attack, make_defense
 
 NETWORK = "network"
 """The classifier of trials that train a graph neural network; the others read a table, one row per graph."""
+
+RECIPE, ROBUST, WITNESSES = "recipe-2", "recipe-robust-6", "witnesses-3"
+"""The recommended classifiers: the plain one, the one that withstands liars, and the one for witnesses."""
 
 NODES = "node-classifier"
 """The classifier of trials about single users of one graph: :class:`graphldp.NodeClassifier`."""
@@ -36,6 +44,7 @@ TRIALS = ("accuracy", "control", "poisoned-accuracy", "poisoned-control", "nodes
 
 Where = Literal["train", "test", "both"]
 _PLACES = {"test": "in test graphs", "both": "in training and test graphs"}
+_STOPS = (0.9, 0.1)  # of trusted graphs: to learn from, and to stop by
 _IN_CELLS = {"degree": "degrees"}  # how cells about malicious users call a classifier
 
 
@@ -115,12 +124,12 @@ class Threat:
         return replace(made, defense=defense, treatment=make_defense(defense, treatment=treatment).treatment)
 
     def __str__(self) -> str:
-        """In words, as the title of a run has them."""
+        """The threat in words, as the title of a run has them."""
         parts = []
         if self.attack is not None:
-            crew = f"β = {self.fraction:g}" if self.liars is None else f"{self.liars} in each graph"
+            liars = f"β = {self.fraction:g}" if self.liars is None else f"{self.liars} in each graph"
             place = "" if self.where == "train" else f", {_PLACES[self.where]}"
-            parts.append(f"attack {self.attack}, {crew}{place}" + ("" if self.forge_degree else ", honest d*"))
+            parts.append(f"attack {self.attack}, {liars}{place}" + ("" if self.forge_degree else ", honest d*"))
         if self.defense != "none":
             parts.append(f"defense {self.defense}" + (f", {self.treatment}" if self.treatment else ""))
         return "; ".join(parts) or "no attack, no defense"
@@ -138,8 +147,9 @@ class Trial:
             of :data:`NODE_LEARNERS`.
         model: what a network looks like, as in :class:`graphldp.learn.engine.gin.ModelSpec`; settings of another
             classifier, where they are not its own.
-        training: how it is trained, as in :class:`graphldp.learn.engine.training.TrainingOptions`.
+        training: how it is trained, as in :class:`graphldp.learn.engine.one_training.TrainingOptions`.
         threat: attack and defense; None where the trial is not about them.
+        trusted: the share of training graphs that are known to be honest, and are learned from alone; None for all.
     """
 
     draw: Draw
@@ -149,15 +159,32 @@ class Trial:
     model: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
     threat: Threat | None = None
+    trusted: float | None = None
 
-    @property
+    def parts(self, labels: ArrayLike | None) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Graphs to learn from, to stop by and to measure by.
+
+        Where only some graphs are trusted, a network holds out a tenth of these to stop by.
+        """
+        learn, stop, test = split(labels, self.ratios, self.seed)
+        if self.trusted is None:
+            return learn, stop, test
+        learn, known = trusted_graphs(labels, self.ratios, self.seed, self.trusted), np.asarray(labels)
+        if self.classifier == NETWORK:
+            rest, held = split(known[learn], _STOPS, self.seed)
+            learn, stop = learn[rest], learn[held]
+        return learn, stop, test
+
+    @cached_property
     def cell(self) -> Cell:
-        """How results name it."""
+        """The cell that names it in results."""
         common: dict[str, Any] = {"draw": self.draw.params(), "ratios": list(self.ratios), "seed": self.seed}
         if self.classifier in NODE_LEARNERS:
             return Cell.of("nodes", **common, learner=self.classifier)
         if self.threat is not None:
             common |= self.threat.params()
+        if self.trusted is not None:
+            common["trusted"] = self.trusted
         if self.classifier == NETWORK:
             kind = "accuracy" if self.threat is None else "poisoned-accuracy"
             return Cell.of(kind, **common, model=dict(self.model), training=dict(self.training))
@@ -173,7 +200,22 @@ class Trial:
         left = dict(cell.params)
         draw, ratios, seed = Draw.of(left.pop("draw")), tuple(left.pop("ratios")), left.pop("seed")
         model, training = left.pop("model", {}), left.pop("training", {})
-        learner = left.pop("learner", None)
+        learner, trusted = left.pop("learner", None), left.pop("trusted", None)
         called = {theirs: ours for ours, theirs in _IN_CELLS.items()}.get(learner, learner)
         name = left.pop("control", called) or NETWORK
-        return cls(draw, ratios, seed, name, model, training, Threat(**left) if left else None)
+        return cls(draw, ratios, seed, name, model, training, Threat(**left) if left else None, trusted)
+
+
+Work = Trial | Cell
+"""What is planned and computed: a trial, or a cell of another kind."""
+
+
+def work_of(work: Work) -> Work:
+    """The trial that a cell of one of their kinds names, as it was read from a file; all else as it is."""
+    return Trial.of(work) if isinstance(work, Cell) and work.kind in TRIALS else work
+
+
+def trusted_graphs(labels: ArrayLike | None, ratios: Sequence[float], seed: int, share: float) -> NDArray[np.int64]:
+    """The training graphs that are known to be honest: so large a share of each class, drawn by the seed."""
+    learn = split(labels, ratios, seed)[0]
+    return np.asarray(learn[split(np.asarray(labels)[learn], (share, 1.0 - share), seed)[0]])

@@ -11,14 +11,12 @@ from tests.experiments.conftest import MakePlan
 
 from graphldp.errors import FormatError
 from graphldp.experiments.cells import Cell, Row
-from graphldp.experiments.compute import compute
+from graphldp.experiments.compute import compute, groups_of, merged
 from graphldp.experiments.draws import Context
 from graphldp.experiments.engines import remote
-from graphldp.experiments.engines.grouping import groups_of, merged
 from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.kinds import GridSearch, Rung
 from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, make_plan
-from graphldp.experiments.plans.search import BEFORE, TESTED
+from graphldp.experiments.plans.search import BEFORE, TESTED, GridSearch, Rung
 from graphldp.experiments.results import ResultsFile
 
 BARE = """
@@ -107,9 +105,8 @@ SHORT = GridSearch(
 )
 
 
-@pytest.mark.parametrize("trainers", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_search_goes_on_there(
-    trainers: int, tmp_path: Path, graphs_file: Path, context: Context, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, graphs_file: Path, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second rung is planned on the far machine, by rows of the first, one of which was known here."""
     monkeypatch.setitem(EXPERIMENTS, "grid", SHORT)
@@ -121,14 +118,14 @@ def test_a_search_goes_on_there(
     known = [Row(cell, "done", {"val_accuracy": 0.5, "val_loss": 0.7}) for cell in before]
     work, rows = tmp_path / "work", tmp_path / "rows"
     assert remote.export(short[:3], context, work, [asked], known) == 3
-    counted = remote.compute_folder(work, rows, time_limit=300, device="cpu", at_once=2, trainers=trainers)
+    counted = remote.compute_folder(work, rows, time_limit=300, device="cpu", at_once=2)
     found = {row.cell.id: row for row in remote.read_rows(rows)}
     grown = make_plan(**asked, context=context, rows=found | {row.cell.id: row for row in known})
     assert {e.cell.id for e in grown.entries} == found.keys() | {cell.id for cell in before}
     assert {row.status for row in found.values()} == {"done"}
     assert len({e.cell.id for e in grown.entries if e.panel == TESTED}) == 2
     assert counted == len(found) == 4 + 2
-    assert remote.compute_folder(work, rows, time_limit=300, device="cpu", at_once=2, trainers=trainers) == 0
+    assert remote.compute_folder(work, rows, time_limit=300, device="cpu", at_once=2) == 0
 
 
 def test_cells_without_a_draw_or_a_seed_have_a_place_in_the_order() -> None:

@@ -8,7 +8,7 @@ from tests.experiments.conftest import MakePlan
 
 from graphldp.errors import DatasetNotFoundError, ParameterError
 from graphldp.experiments.draws import Context
-from graphldp.experiments.plans.methods import ACROSS, MODELS, RAW
+from graphldp.experiments.plans.methods import METHODS, RAW, method_of
 from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, experiments_for, make_plan
 from graphldp.experiments.plans.scope import PlannedCell
 
@@ -82,7 +82,9 @@ def test_the_recipe_is_compared_with_the_cells_of_the_paper() -> None:
     beyond = threads("beyond", "smoke").entries
     private = [entry for entry in beyond if entry.panel == "λ = 0"]
     assert {entry.cell.id for entry in private if entry.series == "dprr"} == paper
-    assert {entry.series for entry in beyond if entry.x is None} == set(ACROSS) - set(RAW)
+    assert {entry.series for entry in beyond if entry.x is None} == {
+        name for name in METHODS if method_of(name).across and not name.startswith("node-")
+    } - set(RAW)
     assert {entry.cell.params["draw"]["mechanism"] for entry in beyond if entry.series == "recipe"} == {"recommended"}
     ingredients = threads("ingredients", "smoke", seeds=7).entries
     assert max(entry.seed for entry in ingredients) == 4
@@ -90,7 +92,7 @@ def test_the_recipe_is_compared_with_the_cells_of_the_paper() -> None:
         given = {
             k: v for k, v in entry.cell.params.get("model", {}).items() if k not in ("layers", "hidden", "dropout")
         }
-        assert given == MODELS.get(entry.series, {})
+        assert given == method_of(entry.series).model
 
 
 def test_bad_requests() -> None:
@@ -98,7 +100,7 @@ def test_bad_requests() -> None:
         threads("figure-17")
     with pytest.raises(ParameterError, match="'seeds'"):
         threads("degrees", seeds=0)
-    with pytest.raises(DatasetNotFoundError, match="graphldp datasets fetch REDDIT-MULTI-5K"):
+    with pytest.raises(DatasetNotFoundError, match="graphldp dataset REDDIT-MULTI-5K --fetch"):
         make_plan("degrees", "REDDIT-MULTI-5K", Context(root="/nowhere"))
 
 

@@ -11,9 +11,8 @@ import pytest
 from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import Context
 from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.kinds import GridSearch
 from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, make_plan
-from graphldp.experiments.plans.search import BEFORE, TESTED
+from graphldp.experiments.plans.search import BEFORE, TESTED, GridSearch
 
 SPEC = cast("GridSearch", EXPERIMENTS["grid"])
 GRID = {"layers": (2, 3), "hidden": (4, 8), "lr": (0.001, 0.01), "dropout": (0.0,)}

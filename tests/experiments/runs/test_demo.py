@@ -5,7 +5,7 @@ from tests.experiments.conftest import MakePlan
 
 import graphldp as gl
 from graphldp.experiments.draws import Context
-from graphldp.experiments.engines.here import HereEngine
+from graphldp.experiments.engines.local import HereEngine
 from graphldp.experiments.runs import demo
 from graphldp.experiments.runs.demo import drawn, mechanisms_of, trained_beside
 from graphldp.mechanisms.named import mechanisms

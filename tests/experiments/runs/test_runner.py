@@ -17,13 +17,11 @@ from tests.experiments.conftest import MakePlan
 from tests.experiments.here import in_this_process
 from threadpoolctl import threadpool_info
 
-from graphldp.experiments import compute
 from graphldp.experiments.cells import Cell, Row
+from graphldp.experiments.compute import groups_of
 from graphldp.experiments.draws import Context
 from graphldp.experiments.engines import local
-from graphldp.experiments.engines.grouping import groups_of
-from graphldp.experiments.engines.here import HereEngine
-from graphldp.experiments.engines.local import LocalEngine
+from graphldp.experiments.engines.local import HereEngine, LocalEngine
 from graphldp.experiments.plans.plan import ExperimentPlan
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.runs.runner import missing, run
@@ -108,7 +106,7 @@ def _count_threads(*args: Any) -> None:
         found = [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
         return [Row(cell, "done", note=str(found)) for cell in cells]
 
-    compute.compute = count  # type: ignore[assignment]
+    local.compute = count  # type: ignore[attr-defined,assignment]
     local._work(*args)
 
 

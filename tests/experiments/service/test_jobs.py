@@ -10,19 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from benchmarks.services import MissingComponentError, Postgres
 from tests.collector.people import ALICE
-from tests.collector.services import MissingComponentError, Postgres
 from tests.experiments.crowds import crowd, no_room_beyond
 
-from graphldp.collector.actions.jobs import start, stop
+from graphldp.collector.actions.communities import trust
+from graphldp.collector.actions.job_control import LOG, JobProcesses, models_folder, start, stop
 from graphldp.collector.storage.operating.jobs import BackgroundJob, Kind
 from graphldp.collector.storage.store import Store
-from graphldp.collector.workshop import LOG, Workshop, models_folder
 from graphldp.errors import BusyError, ParameterError
 from graphldp.experiments.service import jobs
 from graphldp.experiments.service.jobs import run_job
-from graphldp.learn.saving.loading import load_classifier
-from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
+from graphldp.learn.loading import load_classifier
+from graphldp.learn.tables.robust_classifier import RobustProfileClassifier
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +34,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, st
     store.close()
 
 
-class Here(Workshop):
-    """A workshop that starts nothing: the test does the job itself."""
+class Here(JobProcesses):
+    """A processes that starts nothing: the test does the job itself."""
 
     def start(self, job: BackgroundJob) -> None:  # type: ignore[override]
         self.models.mkdir(exist_ok=True)
@@ -46,11 +46,11 @@ def here(filled: tuple[Store, str], tmp_path: Path) -> Here:
     return Here(*filled, tmp_path / "models", 5)
 
 
-def begun(workshop: Workshop, kind: Kind) -> BackgroundJob:
+def begun(processes: JobProcesses, kind: Kind) -> BackgroundJob:
     return (
-        start(workshop.store, ALICE, kind, workshop, seed=3)
+        start(processes.store, ALICE, kind, processes, seed=3)
         if kind == "train"
-        else start(workshop.store, ALICE, kind, workshop)
+        else start(processes.store, ALICE, kind, processes)
     )
 
 
@@ -75,8 +75,7 @@ def test_a_job_trains_and_another_one_labels(here: Here) -> None:
     run = store.results.runs()[0]
     assert done.result["accuracy"] == run.validation
     assert (done.result["low"], done.result["high"]) == run.interval
-    assert done.result["held_out"] == run.held_out == 3
-    assert done.result["trust"] == "profile"
+    assert done.result["held_out"] == run.held_out == 30
     assert left(here.models) == {f"job-{trained.key}.npz"}
     assert len(load_classifier(Path(run.model)).classes_) == 2
     labelled = begun(here, "label")
@@ -86,7 +85,7 @@ def test_a_job_trains_and_another_one_labels(here: Here) -> None:
     assert found["labelled"] == len(kept) == 10 == sum(found["classes"].values())
     assert found["confidence"] == pytest.approx(sum(each.confidence for each in kept) / 10)
     assert found["withstand_a_liar"] == sum(bool(each.certified) for each in kept)
-    assert (found["flagged"], found["left_out"], found["trust"]) == (0, 0, "profile")
+    assert (found["flagged"], found["left_out"]) == (0, 0)
     run_job(store, labelled.key)  # nobody does it twice
     assert store.jobs.job(labelled.key).result == found
 
@@ -103,6 +102,28 @@ def test_a_job_trains_with_the_allowance_that_it_is_given(here: Here) -> None:
     for wrong, kind, defense in ((0.1, "train", "none"), (0.1, "label", "recommended"), (2, "train", "recommended")):
         with pytest.raises(ParameterError, match="'allowance' parameter of a job must be"):
             start(here.store, ALICE, kind, here, defense=defense, allowance=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("few_trees")
+def test_a_job_learns_from_trusted_communities_alone(here: Here) -> None:
+    store = here.store
+    failed = start(store, ALICE, "train", here, trusted_only=True)
+    run_job(store, failed.key)
+    assert "There is no labelled and trusted community with 5 reports" in store.jobs.job(failed.key).note
+    chosen = [*(f"thread-{graph}" for graph in range(4, 30)), "thread-39"]  # the last one has no label
+    for id in chosen:
+        trust(store, ALICE, id)
+    job = start(store, ALICE, "train", here, trusted_only=True)
+    run_job(store, job.key)
+    done = store.jobs.job(job.key)
+    assert done.state == "done", done.note
+    run = store.results.runs()[0]
+    assert (done.result["trusted_only"], done.result["communities"]) == (True, 26)
+    assert run.learned_from == [store.community(id).key for id in chosen[:-1]]
+    for id in chosen:
+        trust(store, ALICE, id, trusted=False)
+    with pytest.raises(ParameterError, match="'trusted_only' parameter of a job must be left out but for a training"):
+        start(store, ALICE, "label", here, trusted_only=True)
 
 
 def test_a_job_that_is_stopped_keeps_nothing(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,8 +182,8 @@ def test_a_process_that_is_killed_is_gone_without_a_trace(either: tuple[Store, s
     """SIGKILL half way: the job is lost at once, nothing is left, and the next one may begin."""
     store, database = either
     runs = len(store.results.runs())
-    workshop = Workshop(store, database, tmp_path / "models", 5)
-    started = _Started(workshop)
+    processes = JobProcesses(store, database, tmp_path / "models", 5)
+    started = _Started(processes)
     job = begun(started, "train")
     _until(store, job.key, "running")
     with pytest.raises(BusyError):
@@ -170,15 +191,15 @@ def test_a_process_that_is_killed_is_gone_without_a_trace(either: tuple[Store, s
     os.kill(started.pid, signal.SIGKILL)
     lost = _until(store, job.key, "lost")
     assert "SIGKILL" in lost.note
-    assert left(workshop.models) == set()
+    assert left(processes.models) == set()
     assert len(store.results.runs()) == runs
     store.jobs.end(store.jobs.add("train", {}, "ann").key, "stopped")  # the next one may begin
 
 
-class _Started(Workshop):
-    """A workshop that remembers the process of its latest job."""
+class _Started(JobProcesses):
+    """A processes that remembers the process of its latest job."""
 
-    def __init__(self, other: Workshop) -> None:
+    def __init__(self, other: JobProcesses) -> None:
         self.__dict__ |= other.__dict__
         self.pid = 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import pytest
@@ -16,13 +17,11 @@ from graphldp import wire
 from graphldp.client.sampling import sampler
 from graphldp.client.sampling.entropy import Entropy
 from graphldp.collector import tokens
-from graphldp.collector.communities.offers import Split, offers
-from graphldp.collector.intake import Ruling, Submission
+from graphldp.collector.offers import Split, offers
+from graphldp.collector.storage.collecting.accepting import Ruling, Submission
 from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.store import Store
 from graphldp.experiments.service import live
-from graphldp.experiments.service.collected import fitted
-from graphldp.experiments.service.labelling import labels_of
 from graphldp.graphs import GraphSet
 from graphldp.privacy.hubs import hub_from as hub_from_of
 from graphldp.reports import Reports
@@ -80,9 +79,12 @@ def test_collected_reports_are_read_as_simulated_ones(store: Store, epsilon: flo
     assert dict(collected.origin.parameters) == drawn_with
     assert collected.missing is None
     train, test = np.arange(30), np.arange(30, 40)
-    given = [labels_of(fitted(each.subset(train)), each.subset(test)) for each in (collected, simulated)]
-    assert [label for label, _ in given[0]] == [label for label, _ in given[1]]
-    np.testing.assert_allclose([sure for _, sure in given[0]], [sure for _, sure in given[1]], rtol=1e-3)
+    one, two = (
+        gl.ProfileClassifier(seed=0).fit(each.subset(train)).predict_proba(each.subset(test))
+        for each in (collected, simulated)
+    )
+    assert one.argmax(axis=1).tolist() == two.argmax(axis=1).tolist()
+    np.testing.assert_allclose(one.max(axis=1), two.max(axis=1), rtol=1e-3)
 
 
 @pytest.mark.parametrize("degree", [70, 85])
@@ -132,11 +134,14 @@ def test_the_simulation_beside_the_live_run_leaves_out_who_is_silent(monkeypatch
     people = [live.Person(Path("nowhere"), "", bool(not each)) for each in silent]
     seen: list[Reports] = []
 
-    def fitted_to(reports: Reports) -> gl.ProfileClassifier:
-        seen.append(reports)
-        return fitted(reports)
+    class Seeing(gl.ProfileClassifier):
+        """Tells what it is fitted to."""
 
-    monkeypatch.setattr("graphldp.experiments.service.collected.fitted", fitted_to)
+        def fit(self, X: Any, *args: Any, **others: Any) -> Self:
+            seen.append(X)
+            return super().fit(X, *args, **others)
+
+    monkeypatch.setattr("graphldp.learn.tables.profile_classifier.ProfileClassifier", Seeing)
     (accuracy,) = live.simulate(graphs, people, draws=1)
     assert accuracy * (graphs.num_graphs - live.labelled_of(graphs)) == pytest.approx(round(accuracy * 9))
     (reports,) = seen

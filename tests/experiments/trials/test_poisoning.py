@@ -9,12 +9,11 @@ import pytest
 
 import graphldp as gl
 from graphldp.experiments.cells import Cell, Row
-from graphldp.experiments.compute import compute
+from graphldp.experiments.compute import compute, groups_of
 from graphldp.experiments.draws import Context, Draw
-from graphldp.experiments.engines.grouping import groups_of
 from graphldp.experiments.plans.plan import make_plan
 from graphldp.experiments.trial import Threat, Trial
-from graphldp.experiments.trials.packs import _train_together as train_together
+from graphldp.learn.fitting import fit_each
 from graphldp.learn.tables.controls import DegreeControl
 from graphldp.threats import HubGuard, Poison, SilentHubs
 
@@ -100,19 +99,19 @@ def test_a_defense_that_flags_nobody_trains_nothing_new(monkeypatch: pytest.Monk
     ]
     trained = []
 
-    def count(fitting: Any, *others: Any) -> Any:
-        trained.append([each.trial.cell.id for each in fitting])
-        return train_together(fitting, *others)
+    def count(trainings: Any, **others: Any) -> Any:
+        trained.append(len(trainings))
+        return fit_each(trainings, **others)
 
-    monkeypatch.setattr("graphldp.experiments.trials.packs._train_together", count)
+    monkeypatch.setattr("graphldp.experiments.trials.networks.fit_each", count)
     none, threshold, guard = run(*cells)
-    assert [sorted(each) for each in trained] == [sorted((cells[0].id, cells[2].id))]
+    assert sum(trained) == 2
     assert threshold.numbers == {"detected": 0.0, "detected_long": 0.0, **FLAGGED_NOBODY, **none.numbers}
     assert guard.numbers["detected"] > 0.9
-    monkeypatch.setattr("graphldp.experiments.trials.packs._ROOM", 0.0)
+    monkeypatch.setattr("graphldp.experiments.trials.networks._ROOM", 0.0)
     alone = run(*cells)
     assert [row.numbers for row in alone] == [none.numbers, threshold.numbers, guard.numbers]
-    assert len(trained) > 2
+    assert sum(trained) == 2 + 3
     others = {row.cell.id: row.numbers for row in compute(cells, replace(CONTEXT, workers=2))}
     assert others == {row.cell.id: row.numbers for row in (none, threshold, guard)}
 
@@ -139,27 +138,36 @@ def test_without_malicious_users_all_attacks_are_one(name: str) -> None:
     assert len({entry.cell.id for entry in honest}) == len(lines)
 
 
-def test_forged_degrees_are_planned_for_each_setting() -> None:
+def test_forged_degrees_are_planned_for_each_epsilon() -> None:
     """One liar stands at no β; a fit is shared by all attacks on test graphs, and by those on training graphs."""
     plan = make_plan("poisoning-recipe", "synthetic:threads", CONTEXT, effort="smoke", seeds=2)
-    assert {entry.panel for entry in plan.entries} == {"recipe, ε = 1", "recipe, ε = 2", "two-rounds, ε = 1"}
+    assert {entry.panel for entry in plan.entries} == {"ε = 1", "ε = 2"}
+    alone = [entry for entry in plan.entries if "trusted" in entry.cell.params]
+    assert {(entry.series, entry.cell.params["trusted"] == entry.x) for entry in alone} == {("recipe-2 trusted", True)}
+    assert {entry.cell.kind for entry in alone} == {"control"}
     for entry in plan.entries:
         params = entry.cell.params
+        if entry in alone:
+            continue
         assert params.get("liars") == (1 if entry.x is None else None)
         assert params["fraction"] == (entry.x or 0.0)
         learner, *rest = entry.series.split()
         assert learner == params["learner"]
         assert rest == (["nobody"] if params["attack"] is None else [params.get("where", "train"), params["attack"]])
     assert len({entry.cell.id for entry in plan.entries}) == len(plan.entries)
-    one = [entry.cell for entry in plan.entries if entry.seed == 0 and entry.panel == "recipe, ε = 1"]
+    one = [e.cell for e in plan.entries if e.seed == 0 and e.panel == "ε = 1" and e not in alone]
     groups = groups_of([cell for cell in one if cell.params["learner"] == "recipe-2"])[0]
     evading = max(groups, key=len)
-    assert {cell.params.get("where", "train") for cell in evading if cell.params["attack"]} == {"test"}
-    assert sum(cell.params.get("where") == "test" for group in groups for cell in group) == len(evading) - 1
+    threats = [trial.threat for trial in evading if isinstance(trial, Trial) and trial.threat is not None]
+    assert {threat.where for threat in threats if threat.attack} == {"test"}
+    everyone = [trial.threat for group in groups for trial in group if isinstance(trial, Trial)]
+    assert sum(threat is not None and threat.where == "test" for threat in everyone) == len(evading) - 1
 
 
+@pytest.mark.attack("learning")
 def test_a_forged_report_is_scored_as_the_library_does() -> None:
-    draw = Draw("synthetic:threads", "degrees", 1.0, None, 0.0, 2)
+    """One user of a community claims n − 1 friends."""
+    draw = Draw("synthetic:threads", "discrete-degrees", 1.0, None, 0.0, 2)
     threat = Threat("silent-hub", where="test", liars=1)
     (row,) = run(Trial(draw, (0.75, 0.1, 0.15), 2, "degree", threat=threat).cell)
     reports = gl.NoisyDegrees(1.0, noise="discrete").randomize(gl.synthetic.threads(seed=0), rng=2)

@@ -6,13 +6,15 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
-from graphldp.experiments.cells import Cell, Row
+from graphldp.experiments.cells import Row
+from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
+from graphldp.experiments.trial import Work
 
 _ATTEMPTS = 2
 
@@ -22,7 +24,16 @@ class _Worker:
     process: SpawnProcess
     pipe: Connection
     busy: bool = False
-    left: dict[str, Cell] = field(default_factory=dict)
+    left: dict[str, Work] = field(default_factory=dict)
+
+
+class HereEngine:
+    """This process, for classes that no other could load: one group after the other."""
+
+    def run(self, groups: Sequence[list[Work]], context: Context) -> Iterator[Row]:
+        """The rows of all groups, in their order."""
+        for group in groups:
+            yield from compute(group, context)
 
 
 class LocalEngine:
@@ -37,32 +48,19 @@ class LocalEngine:
         self._count, self._threads = workers, threads
         self._spawn = multiprocessing.get_context("spawn")  # torch and its threads do not survive a fork
 
-    def run(
-        self, groups: Sequence[list[Cell]], context: Context, further: Callable[[], Sequence[list[Cell]]] = list
-    ) -> Iterator[Row]:
+    def run(self, groups: Sequence[list[Work]], context: Context) -> Iterator[Row]:
         """Begin to compute groups of cells; rows come in the order in which they are finished.
 
-        When all are done, :func:`further` may name more, which the same processes compute. A group whose worker dies
-        is tried once more without the cells that are done; then the rest has failed.
+        A group whose worker dies is tried once more without the cells that are done; then the rest has failed.
         """
         waiting, workers = deque(groups), list[_Worker]()
         self._hand_out(waiting, workers, context)
-        return self._rows(waiting, workers, context, further)
+        return self._rows(waiting, workers, context)
 
-    def _rows(
-        self,
-        waiting: deque[list[Cell]],
-        workers: list[_Worker],
-        context: Context,
-        further: Callable[[], Sequence[list[Cell]]],
-    ) -> Iterator[Row]:
+    def _rows(self, waiting: deque[list[Work]], workers: list[_Worker], context: Context) -> Iterator[Row]:
         deaths: dict[str, int] = {}
         try:
-            while True:
-                if not waiting and not any(worker.busy for worker in workers):
-                    waiting.extend(further())
-                    if not waiting:
-                        return
+            while waiting or any(worker.busy for worker in workers):
                 self._hand_out(waiting, workers, context)
                 for ready in wait([worker.pipe for worker in workers if worker.busy]):
                     worker = next(each for each in workers if each.pipe is ready)
@@ -70,7 +68,7 @@ class LocalEngine:
                         row: Row | None = worker.pipe.recv()
                     except (EOFError, OSError):
                         workers.remove(worker)
-                        yield from _bury(worker, deaths, waiting)
+                        yield from _after_death(worker, deaths, waiting)
                         continue
                     if row is None:
                         worker.busy = False
@@ -84,7 +82,7 @@ class LocalEngine:
                 worker.process.join()
                 worker.pipe.close()
 
-    def _hand_out(self, waiting: deque[list[Cell]], workers: list[_Worker], context: Context) -> None:
+    def _hand_out(self, waiting: deque[list[Work]], workers: list[_Worker], context: Context) -> None:
         """Give groups that wait to workers who are idle or not yet started."""
         idle = [worker for worker in workers if not worker.busy]
         while waiting and (idle or len(workers) < self._count):
@@ -92,7 +90,7 @@ class LocalEngine:
                 workers.append(self._start(context))
                 idle.append(workers[-1])
             worker, group = idle.pop(), waiting.popleft()
-            worker.busy, worker.left = True, {cell.id: cell for cell in group}
+            worker.busy, worker.left = True, {each.cell.id: each for each in group}
             worker.pipe.send(group)
 
     def _start(self, context: Context) -> _Worker:
@@ -103,20 +101,20 @@ class LocalEngine:
         return _Worker(process, ours)
 
 
-def _bury(worker: _Worker, deaths: dict[str, int], waiting: deque[list[Cell]]) -> Iterator[Row]:
+def _after_death(worker: _Worker, deaths: dict[str, int], waiting: deque[list[Work]]) -> Iterator[Row]:
     worker.process.join()
     worker.pipe.close()
     group = list(worker.left.values())
     if not group:
         return
-    first = group[0].id
+    first = group[0].cell.id
     deaths[first] = deaths.get(first, 0) + 1
     if deaths[first] < _ATTEMPTS:
         waiting.appendleft(group)
         return
     note = f"the worker process died twice (exit code {worker.process.exitcode}), most likely for want of memory"
-    for cell in group:
-        yield Row(cell, "failed", note=note)
+    for each in group:
+        yield Row(each.cell, "failed", note=note)
 
 
 def _work(pipe: Connection, context: Context, threads: int) -> None:
@@ -125,8 +123,6 @@ def _work(pipe: Connection, context: Context, threads: int) -> None:
     import scipy.linalg  # noqa: F401 - has products of its own, which must be loaded to be counted
     import torch
     from threadpoolctl import threadpool_limits
-
-    from graphldp.experiments.compute import compute
 
     torch.set_num_threads(threads)
     try:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphldp.errors import DatasetNotFoundError
-from graphldp.experiments.cells import Cell, Row
+from graphldp.experiments.cells import Row
+from graphldp.experiments.compute import ALONE
 from graphldp.experiments.draws import Context
-from graphldp.experiments.engines.grouping import ALONE
+from graphldp.experiments.trial import Work
 from graphldp.machines.ray import cluster
 
 _RETRIES = 3
@@ -32,30 +33,30 @@ class RayEngine:
     address: str | None = None
     gpus: float = 0.0
 
-    def run(self, groups: Sequence[list[Cell]], context: Context) -> Iterator[Row]:
+    def run(self, groups: Sequence[list[Work]], context: Context) -> Iterator[Row]:
         """Compute groups of cells; rows come in the order in which they are finished."""
         with cluster(self.address) as ray:
             yield from self._rows(ray, groups, context)
 
-    def _rows(self, ray: Any, groups: Sequence[list[Cell]], context: Context) -> Iterator[Row]:
+    def _rows(self, ray: Any, groups: Sequence[list[Work]], context: Context) -> Iterator[Row]:
         if context.files and self.address:
             raise DatasetNotFoundError("A .npz file is on this machine only: use a dataset's name with --engine ray.")
         task = ray.remote(max_retries=_RETRIES, num_gpus=self.gpus)(_work)
-        shared = [group for group in groups if group[0].kind not in ALONE]
-        alone = [group for group in groups if group[0].kind in ALONE]
+        shared = [group for group in groups if group[0].cell.kind not in ALONE]
+        alone = [group for group in groups if group[0].cell.kind in ALONE]
         yield from self._collect(ray, task, shared, context, len(shared))
         yield from self._collect(ray, task, alone, context, 1)  # timed cells: one after the other
 
     def _collect(
-        self, ray: Any, task: Any, groups: Sequence[list[Cell]], context: Context, width: int
+        self, ray: Any, task: Any, groups: Sequence[list[Work]], context: Context, width: int
     ) -> Iterator[Row]:
         waiting = list(groups)
-        running: dict[Any, dict[str, Cell]] = {}
+        running: dict[Any, dict[str, Work]] = {}
         while waiting or running:
             while waiting and len(running) < width:
                 group = waiting.pop(0)
                 stream = task.options(num_returns="streaming", num_cpus=1).remote(group, context)
-                running[stream] = {cell.id: cell for cell in group}
+                running[stream] = {each.cell.id: each for each in group}
             ready, _ = ray.wait(list(running), num_returns=1, fetch_local=True)
             for stream in ready:
                 try:
@@ -65,14 +66,14 @@ class RayEngine:
                     continue
                 except ray.exceptions.RayError as error:
                     reason = f"the worker died {_RETRIES + 1} times: {type(error).__name__}"
-                    for cell in running.pop(stream).values():
-                        yield Row(cell, "failed", note=reason)
+                    for work in running.pop(stream).values():
+                        yield Row(work.cell, "failed", note=reason)
                     continue
                 if running[stream].pop(row.cell.id, None) is not None:
                     yield row
 
 
-def _work(group: list[Cell], context: Context) -> Iterator[Row]:
+def _work(group: list[Work], context: Context) -> Iterator[Row]:
     os.environ["GRAPHLDP_THREADS"] = "1"
     import torch
 
@@ -80,5 +81,5 @@ def _work(group: list[Cell], context: Context) -> Iterator[Row]:
     from graphldp.machines.local import available_memory, cores
 
     torch.set_num_threads(1)
-    memory = available_memory(context.device) // (1 if group[0].kind in ALONE else cores())
+    memory = available_memory(context.device) // (1 if group[0].cell.kind in ALONE else cores())
     yield from compute(group, replace(context, memory=memory))

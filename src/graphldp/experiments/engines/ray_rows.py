@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphldp.collector.communities.community import Community
+from graphldp.collector.community import Community
 from graphldp.collector.storage.copies.export import BATCH
 from graphldp.collector.storage.copies.export_parquet import read_row_group, row_groups, write_parquet
 from graphldp.collector.storage.store import Store
 from graphldp.errors import DataError
 from graphldp.experiments.service.gathering import Watch
-from graphldp.files.whole import passing_folder
+from graphldp.files.folders import passing_folder
 from graphldp.learn.tables.profiled import Profiled, joined
 from graphldp.learn.tables.profiling import profiled
 from graphldp.machines.ray import cluster, require_ray

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from graphldp.experiments.plans.kinds import (
-    AccuracySweep,
-    CalibrationStudy,
-    ComplexityTable,
-    DatasetTable,
-    DegreeForgery,
-    DegreeStudy,
-    Experiment,
-    GridSearch,
-    NodesRuntime,
-    NodeSweep,
-    Poisoning,
-    Rung,
-    SamplingRuntime,
-)
+from graphldp.experiments.plans.accuracy import AccuracySweep, CalibrationStudy, DatasetTable, DegreeStudy, NodeSweep
+from graphldp.experiments.plans.adversaries import BEYOND, EVASION, PAPER, TEACHING, DegreeForgery, Poisoning
 from graphldp.experiments.plans.methods import RAW
-from graphldp.experiments.plans.panels import BEYOND, EVASION, FORGED, FORGED_LISTS, PAPER
+from graphldp.experiments.plans.scope import Experiment
+from graphldp.experiments.plans.search import GridSearch, Rung
+from graphldp.experiments.plans.timings import ComplexityTable, NodesRuntime, SamplingRuntime
 
 EXPERIMENTS: dict[str, Experiment] = {
     "table-datasets": DatasetTable("Statistics of the dataset", "Table 2"),
@@ -43,8 +32,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         "Accuracy and AUC against the budget ε, λ = 0",
         "Figure 5",
         methods=("dprr", "rr", "local-lap", "nonpriv-full"),
-        along="epsilon",
-        values=(0.2, 0.5, 1.0, 2.0),
     ),
     "allocation": AccuracySweep(
         "Accuracy against α: the paper's split of ε and the fixed one, ε = 0.2",
@@ -59,19 +46,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         "What a trusted server would buy: LapGraph under central DP beside its local version",
         "Section 5.1",
         methods=("lap-graph", "local-lap", "dprr", "nonpriv-full"),
-        along="epsilon",
-        values=(0.2, 0.5, 1.0, 2.0),
     ),
     "side-by-side": AccuracySweep(
         "The paper's methods and the recipe against ε",
         "Figure 5",
         methods=("recipe", "dprr", "rr", "local-lap", "nonpriv-full"),
-        along="epsilon",
-        values=(0.2, 0.5, 1.0, 2.0),
     ),
     "beyond": AccuracySweep(
         "The recipe, the paper's set-up, peers and controls against ε",
-        "beyond Section 5",
         methods=(
             "recipe",
             "dprr",
@@ -85,56 +67,38 @@ EXPERIMENTS: dict[str, Experiment] = {
             "degree-gin",
             "degree-head-gin",
         ),
-        along="epsilon",
-        values=(0.2, 0.5, 1.0, 2.0),
         public_fraction=(0.0, 0.2),
     ),
     "elsewhere": AccuracySweep(
         "The recipe against the controls: no graph neural network, so minutes for a small dataset",
-        "beyond Section 5",
         methods=("recipe", "size-forest", "degree-forest"),
-        along="epsilon",
-        values=(0.2, 0.5, 1.0, 2.0),
     ),
     "ceilings": AccuracySweep(
         "How near the recipe comes to what can be had without privacy",
-        "beyond Section 5",
         methods=("recipe", "nonpriv-full", *RAW),
-        along="epsilon",
-        values=(0.2, 0.5, 1.0, 2.0),
     ),
     "unseen": AccuracySweep(
         "The recipe, the paper's set-up, peers and controls: for a dataset that nothing was chosen on",
-        "beyond Section 5",
         methods=("recipe", "dprr", "rr", "blink-hybrid", "size-forest", "degree-forest", "nonpriv-full", *RAW),
-        along="epsilon",
-        values=(0.2, 0.5, 1.0, 2.0),
     ),
     "lists": AccuracySweep(
         "From which ε on lists are worth their share: the recipe's classifier, with and without them",
-        "beyond Section 5",
         methods=("profile-degrees", "profile-hub-lists"),
-        along="epsilon",
         values=(0.5, 1.0, 1.5, 2.0, 3.0),
         public_fraction=(0.0, 0.2),
     ),
     "rounds": AccuracySweep(
         "What a second question to hubs is worth, also where some of them do not come back",
-        "beyond Section 5",
         methods=("recipe", "two-rounds", "two-rounds-away-10", "two-rounds-away-30", "two-rounds-away-50"),
-        along="epsilon",
-        values=(0.2, 0.5, 1.0, 2.0),
         public_fraction=(0.0, 0.2),
     ),
     "calibration": CalibrationStudy(
         "How sure the classifiers are, and how often they are right",
-        "beyond Section 5",
         methods=("recipe", "two-rounds", "dprr"),
         epsilon=(1.0, 2.0),
     ),
     "ingredients": AccuracySweep(
         "What each idea adds to the paper's set-up",
-        "beyond Section 5",
         methods=(
             "dprr",
             "dprr-unbiased",
@@ -148,7 +112,6 @@ EXPERIMENTS: dict[str, Experiment] = {
             "dprr-all",
             "recipe",
         ),
-        along="epsilon",
         values=(0.5, 1.0),
         most_seeds=5,
     ),
@@ -196,11 +159,11 @@ EXPERIMENTS: dict[str, Experiment] = {
     "poisoning-recipe": DegreeForgery(
         "The recipe under forged degrees, with and without its defense",
         "beyond Section 6",
-        settings=(("recipe", 1.0, FORGED), ("recipe", 2.0, FORGED_LISTS), ("two-rounds", 1.0, EVASION)),
+        settings=((1.0, (EVASION, TEACHING)), (2.0, (EVASION,))),
+        trusted=(0.02, 0.05, 0.1, 0.2, 0.4),
     ),
     "nodes": NodeSweep(
         "Classes of single users against ε",
-        "beyond Section 5",
         methods=(
             "friend-counts",
             "rr",
@@ -215,13 +178,11 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "nodes-side-by-side": NodeSweep(
         "Classes of single users: friends counted by group, friends listed, and no friends at all",
-        "beyond Section 5",
         methods=("friend-counts", "rr", "node-features", "node-view", "nonpriv-full"),
         epsilon=(0.5, 1.0, 2.0, 4.0),
     ),
     "nodes-features": NodeSweep(
         "Public friendships, private features: LPGNN, and what its critics put in the features' place",
-        "beyond Section 5",
         methods=("lpgnn", "lpgnn-labels", "lpgnn-other", "lpgnn-random", "node-view", "nonpriv-full"),
         epsilon=(0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0),
     ),

@@ -1,4 +1,4 @@
-"""An experiment on a dataset at an effort: which numbers it needs, by :mod:`graphldp.experiments.plans.expansion`."""
+"""An experiment on a dataset at an effort: which numbers it needs."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from graphldp.datasets.loading import FILES, files_of, read_graphs
 from graphldp.datasets.registry import split_ratios
 from graphldp.errors import ParameterError, bad_parameter
 from graphldp.experiments.cells import Row
 from graphldp.experiments.draws import Context, load
-from graphldp.experiments.plans.efforts import EFFORTS
-from graphldp.experiments.plans.expansion import cells_of
+from graphldp.experiments.plans.accuracy import NodeSweep, with_methods
 from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.kinds import NodeSweep, with_methods
-from graphldp.experiments.plans.scope import PlannedCell, Scope
-from graphldp.graphs import GraphSet
+from graphldp.experiments.plans.scope import EFFORTS, PlannedCell, Scope
 from graphldp.mechanisms.named import named
 
 TRAINING = "train"
 """The experiment of plans that 'graphldp train' makes; their effort is the run in words."""
 
 EVALUATION = "evaluate"
-"""The same of 'graphldp evaluate'; their effort is the model in words."""
+"""The same of 'graphldp predict --evaluate'; their effort is the model in words."""
 
 COMPARISON = "compare"
 """The same of ``gl.compare``; their effort is the comparison in words."""
@@ -63,7 +61,7 @@ def make_plan(
         name: a key of :data:`graphldp.experiments.plans.figures.EXPERIMENTS`.
         dataset: as :func:`dataset_id` names it.
         context: where datasets are.
-        effort: a key of :data:`graphldp.experiments.plans.efforts.EFFORTS`.
+        effort: a key of :data:`graphldp.experiments.plans.scope.EFFORTS`.
         seeds: how many, instead of the effort's.
         grid: values of hyper-parameters instead of the effort's.
         mechanisms: what is compared beside the experiment's own methods, where it is about accuracy or degrees.
@@ -92,7 +90,7 @@ def make_plan(
         raise ParameterError(f"{dataset} has no labels to learn; the experiment classifies graphs.")
     setting = Scope(dataset, graphs, chosen, count, split_ratios(graphs.name), rows)
     spec = with_methods(EXPERIMENTS[name], [named(each).name for each in mechanisms])
-    entries = tuple(cells_of(spec, setting))
+    entries = tuple(spec.cells(setting))
     return ExperimentPlan(name, dataset, effort, count, str(chosen.grid), entries)
 
 
@@ -107,14 +105,15 @@ def dataset_id(source: str) -> tuple[str, dict[str, str]]:
 
     A saved set of graphs is named by its content, so that cells of another file of the same name are not taken for its.
     """
-    if not source.endswith(".npz"):
+    if not source.endswith(FILES):
         return source, {}
-    GraphSet.load(source)  # the errors for a missing or damaged file
-    return file_id(Path(source))
+    read_graphs(source)  # the errors for a missing or damaged file
+    return file_id(source)
 
 
-def file_id(path: Path) -> tuple[str, dict[str, str]]:
-    """How cells name a file of graphs or reports, and where it is."""
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    name = f"file:{path.stem}@{digest}"
-    return name, {name: str(path.resolve())}
+def file_id(source: str | Path) -> tuple[str, dict[str, str]]:
+    """How cells name a file of graphs or reports, or edges and labels in two files, and where it is."""
+    files = files_of(str(source))
+    digest = hashlib.sha256(b"".join(each.read_bytes() for each in files)).hexdigest()[:12]
+    name = f"file:{files[0].stem}@{digest}"
+    return name, {name: ",".join(str(each.resolve()) for each in files)}

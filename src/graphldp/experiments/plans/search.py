@@ -14,9 +14,8 @@ from statistics import fmean
 from typing import Any
 
 from graphldp.experiments.cells import Row
-from graphldp.experiments.plans.kinds import Experiment, GridSearch, Rung
-from graphldp.experiments.plans.methods import ACROSS
-from graphldp.experiments.plans.scope import PlannedCell, Scope, draw_of
+from graphldp.experiments.plans.methods import method_of
+from graphldp.experiments.plans.scope import Experiment, PlannedCell, Scope, draw_of
 from graphldp.experiments.trial import Trial
 from graphldp.learn.grid import preference
 
@@ -30,6 +29,60 @@ Point = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
+class Rung:
+    """One step of a search: how long the points that are left are trained, and how many of them go on.
+
+    Args:
+        name: what the step is called.
+        seeds: how many.
+        keep: how many points of each learning rate go on; one of all where it is None.
+        most_epochs: no training is longer, whatever the effort.
+    """
+
+    name: str
+    seeds: int
+    keep: int | None = None
+    most_epochs: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridSearch(Experiment):
+    """Hyper-parameters chosen for each method on its own, by validation graphs, then tested with every seed.
+
+    Args:
+        methods: keys of :data:`~graphldp.experiments.plans.methods.METHODS`.
+        rungs: the steps of the search.
+        before: the point that all methods shared until then; it is tested beside each method's own.
+        costly: methods with other, cheaper rungs; they are searched at the first λ alone.
+        epsilon: ε of private users.
+        public_fraction: λ.
+    """
+
+    methods: tuple[str, ...]
+    rungs: tuple[Rung, ...]
+    before: tuple[tuple[str, float], ...]
+    costly: tuple[tuple[str, tuple[Rung, ...]], ...] = ()
+    epsilon: float = 1.0
+    public_fraction: tuple[float, ...] = (0.0, 0.2)
+
+    def cells(self, setting: Scope) -> Iterator[PlannedCell]:
+        """What a search needs, as far as the rows of the scope tell."""
+        costly = dict(self.costly)
+        for method in self.methods:
+            fractions = [x for x in self.public_fraction if x or method != "nonpriv-part"]
+            chosen: Point | None = None
+            for fraction in fractions[:1] if method_of(method).across else fractions:
+                search = _Search(self, setting, method, fraction)
+                yield from search.tested(dict(self.before), BEFORE)
+                if method not in costly or fraction == fractions[0]:
+                    entries: list[PlannedCell] = []
+                    chosen = search.climb(costly.get(method, self.rungs), entries)
+                    yield from entries
+                if chosen is not None:
+                    yield from search.tested(chosen, TESTED)
+
+
+@dataclass(frozen=True)
 class _Search:
     """One method at one λ."""
 
@@ -40,8 +93,8 @@ class _Search:
 
     @property
     def x(self) -> float | None:
-        """Where it stands: at its λ, or across all."""
-        return None if self.method in ACROSS else self.fraction
+        """The search's place on the x axis: its λ, or across all."""
+        return None if method_of(self.method).across else self.fraction
 
     def entry(self, panel: str, point: Point, seed: int, most_epochs: int | None = None) -> PlannedCell:
         """One training."""
@@ -52,7 +105,7 @@ class _Search:
         training["max_epochs"] = min(effort.max_epochs, most_epochs or effort.max_epochs)
         model = {name: point[name] for name in ("layers", "hidden", "dropout")}
         trial = Trial(draw, self.setting.ratios, seed, model=model, training=training)
-        return PlannedCell(panel, self.method, self.x, seed, trial.cell)
+        return PlannedCell(panel, self.method, self.x, seed, trial)
 
     def climb(self, rungs: Sequence[Rung], entries: list[PlannedCell]) -> Point | None:
         """Add what the search needs so far; the point that it chose, or None while a rung is not done."""
@@ -96,21 +149,3 @@ def _best(points: Sequence[Point], keep: int | None) -> list[Point]:
     for point in points:
         rates.setdefault(point["lr"], []).append(point)
     return [point for own in rates.values() for point in own[:keep]]
-
-
-def search_cells(spec: Experiment, setting: Scope) -> Iterator[PlannedCell]:
-    """What a search needs, as far as the rows of the scope tell."""
-    assert isinstance(spec, GridSearch)  # noqa: S101
-    costly = dict(spec.costly)
-    for method in spec.methods:
-        fractions = [x for x in spec.public_fraction if x or method != "nonpriv-part"]
-        chosen: Point | None = None
-        for fraction in fractions[:1] if method in ACROSS else fractions:
-            search = _Search(spec, setting, method, fraction)
-            yield from search.tested(dict(spec.before), BEFORE)
-            if method not in costly or fraction == fractions[0]:
-                entries: list[PlannedCell] = []
-                chosen = search.climb(costly.get(method, spec.rungs), entries)
-                yield from entries
-            if chosen is not None:
-                yield from search.tested(chosen, TESTED)

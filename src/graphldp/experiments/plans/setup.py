@@ -8,39 +8,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from graphldp.allowance import ALLOWANCE, check_allowance
+from graphldp.datasets.registry import NODE_SPLIT, split_ratios
+from graphldp.errors import ParameterError, bad_parameter
 from graphldp.experiments.cells import Row
-from graphldp.experiments.draws import REPORTED, Context, Draw, given_lists, mechanism_of
+from graphldp.experiments.draws import RECOMMENDED, REPORTED, Context, Draw, given_lists, mechanism_of
 from graphldp.experiments.plans.plan import TRAINING, ExperimentPlan
 from graphldp.experiments.plans.scope import PlannedCell
-from graphldp.experiments.trial import NETWORK, NODES, Threat, Trial
-from graphldp.experiments.trials.node_trials import check_users
+from graphldp.experiments.trial import NETWORK, NODES, RECIPE, ROBUST, WITNESSES, Threat, Trial
+from graphldp.experiments.trials.users import check_users
 from graphldp.graphs import GraphSet
 from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.training import TrainingOptions
-from graphldp.learn.grid import Grid, preference
+from graphldp.learn.engine.one_training import TrainingOptions
+from graphldp.learn.grid import Grid, paper_grid, preference
 from graphldp.learn.metrics import summarize
-from graphldp.learn.selection import split
+from graphldp.learn.recipe import recommended as recommended_recipe
 from graphldp.mechanisms import DPRR, NonPrivFull
 from graphldp.mechanisms.named import name_of, named
+from graphldp.reports import Reports
 
-RECOMMENDED = "recommended"
-RECIPE = "recipe-2"
-ROBUST = "recipe-robust-5"
 CONTROLS = {"degrees": "degree", "size": "size"}
 """What stands beside every run, and the classifier of its trials."""
 
 NODE_CONTROLS = {"features": "node-features", "similarity": "node-similar", "features-all": "node-view"}
-"""The same beside a run about single users: none of them hears a friend."""
+"""The controls beside a run about single users: none of them reads a report about friends."""
 
 _MEASURES = ("accuracy", "auc")
 _ALWAYS = ("layers", "hidden", "dropout", "lr", "max_epochs", "min_epochs", "patience")  # cells name them all
 _SHAPE = [each.name for each in fields(ModelSpec) if each.name not in ("num_classes", "num_features")]
 _TRAINING = [each.name for each in fields(TrainingOptions) if each.name != "seed"]
 _DEFAULTS = {e.name: e.default for kind in (ModelSpec, TrainingOptions) for e in fields(kind)}
+_MARKS = {ROBUST: "robust", WITNESSES: "witnesses"}
 
 
 @dataclass(frozen=True)
@@ -48,99 +49,146 @@ class Setup:
     """Everything that decides a run's results, beside its seeds.
 
     Args:
-        dataset: as cells name it.
-        ratios: the shares of training, validation and test graphs.
-        draw: which noise, without a seed.
-        model: what the network looks like, where it is not the default; ``"convolution"`` too. Of the classifier that
-            withstands liars, what :func:`allowed` gives.
-        training: how it is trained, where that is not the default.
-        recommended: the recommended classifier instead of a network.
+        trial: what is run; the seeds of the trial and of its draw do not count. Its model and training name what is
+            not the default; of the classifier that withstands liars, the model is what :func:`allowed` gives.
         grid: choose among these points on validation graphs.
-        threat: attack and defense.
-        robust: of the recommended classifiers, the one that withstands liars.
-        task: ``"graphs"``, or ``"nodes"`` to label single users of one graph.
     """
 
-    dataset: str
-    ratios: tuple[float, ...]
-    draw: Draw
-    model: Mapping[str, Any] = field(default_factory=dict)
-    training: Mapping[str, Any] = field(default_factory=dict)
-    recommended: bool = False
+    trial: Trial
     grid: Grid | None = None
-    threat: Threat | None = None
-    robust: bool = False
-    task: Literal["graphs", "nodes"] = "graphs"
 
     @property
     def series(self) -> str:
         """What the run's own line is called: the convolution, ``"recommended"``, or the classifier of users."""
-        if self.task == "nodes":
+        if self.trial.classifier == NODES:
             return NODES
-        return RECOMMENDED if self.recommended else str(self.model.get("convolution", "gin"))
+        network = self.trial.classifier == NETWORK
+        return str(self.trial.model.get("convolution", "gin")) if network else RECOMMENDED
 
     @property
-    def contestants(self) -> tuple[str, ...]:
-        """The run's own line and those of its controls."""
-        return (self.series, *self.controls(0))
+    def held_out(self) -> str:
+        """What the run holds out to measure by: graphs, or users."""
+        return "users" if self.trial.classifier == NODES else "graphs"
 
     def candidates(self, seed: int) -> list[Trial]:
         """The trials of one seed among which validation graphs choose; one where there is no grid."""
-        if self.task == "nodes":
-            return [self._trial(seed, NODES)]
-        if self.recommended:
-            return [replace(self._trial(seed, ROBUST if self.robust else RECIPE), model=self.model)]
+        own = self._seeded(seed)
+        if self.grid is None:
+            return [own]
         found = []
-        for point in [{}] if self.grid is None else self.grid:
-            rate = {"lr": point.pop("lr")} if point else {}
-            model, training = {**self.model, **point}, {**self.training, **rate}
-            found.append(replace(self._trial(seed, NETWORK), model=model, training=training))
+        for point in self.grid:
+            training = {**own.training, "lr": point.pop("lr")}
+            found.append(replace(own, model={**own.model, **point}, training=training))
         return found
 
     def controls(self, seed: int) -> dict[str, Trial]:
         """The controls of one seed. Those of single users do not depend on what is reported."""
-        if self.task == "nodes":
-            draw = self.draw if self.draw.mechanism == REPORTED else Draw(self.dataset, name_of(NonPrivFull))
-            return {series: Trial(draw, self.ratios, seed, name) for series, name in NODE_CONTROLS.items()}
-        return {series: self._trial(seed, name) for series, name in CONTROLS.items()}
+        own = replace(self._seeded(seed), model={}, training={})
+        if self.trial.classifier != NODES:
+            return {series: replace(own, classifier=name) for series, name in CONTROLS.items()}
+        draw = own.draw if own.draw.mechanism == REPORTED else Draw(own.draw.dataset, name_of(NonPrivFull))
+        return {series: replace(own, draw=draw, classifier=name) for series, name in NODE_CONTROLS.items()}
 
     def plan(self, seeds: int, first: int = 0) -> ExperimentPlan:
-        """What to compute for this many seeds, counted from the first."""
+        """The plan for this many seeds, counted from the first."""
         entries = []
         for seed in range(first, first + seeds):
-            entries += [PlannedCell("", self.series, None, seed, each.cell) for each in self.candidates(seed)]
-            entries += [PlannedCell("", name, None, seed, each.cell) for name, each in self.controls(seed).items()]
-        return ExperimentPlan(TRAINING, self.dataset, str(self), seeds, str(self.grid or ""), tuple(entries))
+            entries += [PlannedCell("", self.series, None, seed, each) for each in self.candidates(seed)]
+            entries += [PlannedCell("", name, None, seed, each) for name, each in self.controls(seed).items()]
+        return ExperimentPlan(TRAINING, self.trial.draw.dataset, str(self), seeds, str(self.grid or ""), tuple(entries))
 
     def check(self, context: Context) -> None:
         """Raise here what would go wrong in every seed."""
-        lists = given_lists(self.draw, context)
-        if self.task == "nodes":
-            check_users(lists, self.draw, self.ratios)
+        first = self.candidates(0)[0]
+        lists = given_lists(first.draw, context)
+        if self.trial.classifier == NODES:
+            check_users(lists, first.draw, first.ratios)
         else:
-            split(lists.labels, self.ratios, 0)
+            first.parts(lists.labels)
         if isinstance(lists, GraphSet):
-            mechanism_of(replace(self.draw, seed=0), lists)
-        for trial in [] if self.recommended or self.task == "nodes" else self.candidates(0):
+            mechanism_of(first.draw, lists)
+        for trial in self.candidates(0) if self.trial.classifier == NETWORK else ():
             ModelSpec(num_classes=2, **trial.model)
             TrainingOptions(**trial.training)
 
-    def _trial(self, seed: int, classifier: str) -> Trial:
-        draw = self.draw if self.draw.mechanism == REPORTED else replace(self.draw, seed=seed)
-        return Trial(draw, self.ratios, seed, classifier, threat=self.threat)
+    def _seeded(self, seed: int) -> Trial:
+        draw = self.trial.draw
+        return replace(self.trial, draw=draw if draw.mechanism == REPORTED else replace(draw, seed=seed), seed=seed)
 
     def __str__(self) -> str:
-        """In words; runs that differ read differently, and a page shows them beside each other."""
-        draw = self.draw
+        """The run in words; runs that differ read differently, and a page shows them beside each other."""
+        draw, trial = self.trial.draw, self.trial
         words = {"epsilon": draw.epsilon, "budget": draw.budget, "public_fraction": draw.public_fraction or None}
-        words |= dict(draw.options)
-        parts = [_words(draw.mechanism, words)]
-        if self.threat is not None:
-            parts.append(str(self.threat))
-        settings = {**self.model, **self.training}
+        parts = [_words(draw.mechanism, words | dict(draw.options))]
+        if trial.threat is not None:
+            parts.append(str(trial.threat))
+        if trial.trusted is not None:
+            parts.append(f"{trial.trusted:.0%} trusted")
+        settings = {**trial.model, **trial.training}
         parts.append(_words(self.series, {k: v for k, v in settings.items() if k != "convolution"}))
-        parts.append("split " + "/".join(f"{share:g}" for share in self.ratios))
-        return "; ".join([*parts, *(["grid"] if self.grid else []), *(["robust"] if self.robust else [])])
+        parts.append("split " + "/".join(f"{share:g}" for share in trial.ratios))
+        marks = ["grid" if self.grid else "", _MARKS.get(trial.classifier, "")]
+        return "; ".join([*parts, *filter(None, marks)])
+
+
+def asked_setup(
+    name: str,
+    data: GraphSet | Reports,
+    mechanism: str | None,
+    epsilon: float,
+    *,
+    public_fraction: float = 0.0,
+    options: Mapping[str, Any] | None = None,
+    network: Mapping[str, Any] | None = None,
+    recommended: bool = False,
+    grid: bool = False,
+    ratios: tuple[float, ...] | None = None,
+    task: Literal["graphs", "nodes"] = "graphs",
+    threat: Threat | None = None,
+    robust: bool = False,
+    allowance: float | None = None,
+    trusted: float | None = None,
+) -> Setup:
+    """The setup that the options of ``graphldp train`` mean.
+
+    Args:
+        name: how results name the data.
+        data: graphs, or reports that are drawn already.
+        mechanism: what draws, where the data are graphs.
+        epsilon: at which ε.
+        public_fraction: the share λ of public users.
+        options: of the mechanism.
+        network: of the classifier.
+        recommended: whether the recipe draws and is fitted; to reports with witnesses the classifier that reads these.
+        grid: whether the paper's grid is searched.
+        ratios: of training, validation and test graphs; the dataset's own by default.
+        task: what is labelled.
+        threat: who lies, and what the server does about it.
+        robust: whether the recipe is the one that withstands liars.
+        allowance: how much accuracy that may cost.
+        trusted: the share of training graphs to learn from alone.
+    """
+    if task == "nodes" and (recommended or mechanism is None):  # named by itself: it is a mechanism's run
+        mechanism = name_of(type(recommended_recipe(epsilon, task="nodes").mechanism))
+    elif recommended:
+        mechanism = RECOMMENDED
+    draw = Draw(name, REPORTED)
+    if isinstance(data, GraphSet):
+        draw = draw_for(name, data, mechanism or "dprr", epsilon, public_fraction, options)
+    if task == "nodes":
+        return Setup(Trial(draw, tuple(ratios or NODE_SPLIT), 0, NODES))
+    if data.labels is None and data.node_labels is not None:
+        raise ParameterError(f"{name} has labels of its users, and none of whole graphs: add --task nodes.")
+    trial = Trial(draw, tuple(ratios or split_ratios(data.name)), 0, threat=threat, trusted=trusted)
+    kept = allowed(allowance, "graphldp train")
+    if recommended:
+        witnesses = isinstance(data, Reports) and "dealt" in data.origin.parameters
+        if witnesses and kept:
+            raise bad_parameter("allowance", "graphldp train", "left out where reports have witnesses", allowance)
+        kind = WITNESSES if witnesses else ROBUST if robust else RECIPE
+        return Setup(replace(trial, classifier=kind, model=kept))
+    model, training = split_settings(network or {})
+    return Setup(replace(trial, model=model, training=training), paper_grid(data.name) if grid else None)
 
 
 def draw_for(
@@ -179,7 +227,7 @@ def chosen(setup: Setup, seed: int, rows: Mapping[str, Row]) -> Row | None:
 
 
 def split_settings(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What of a network's options is about its shape and what about its training; defaults that cells leave out go."""
+    """A network's options in two parts, its shape and its training, without the defaults that cells leave out."""
     full = {name: given.get(name, default) for name, default in _DEFAULTS.items()}
     model, training = (
         {name: full[name] for name in kind if name in _ALWAYS or full[name] != _DEFAULTS[name]}
@@ -189,7 +237,7 @@ def split_settings(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, 
 
 
 def allowed(given: float | None, owner: str) -> dict[str, Any]:
-    """What a trial says of an allowance: nothing of the usual one, so that its cells keep their identity.
+    """An allowance as a trial's model; nothing for the usual one, so that its cells keep their identity.
 
     Args:
         given: None for the usual one.
@@ -208,29 +256,24 @@ def seed_rows(setup: Setup, seeds: int, rows: Mapping[str, Row]) -> list[dict[st
             continue
         contestants = {setup.series: best} | {k: rows[t.cell.id] for k, t in setup.controls(seed).items()}
         row: dict[str, Any] = {"seed": seed, "cell": best.cell.id, "seconds": best.seconds}
-        row[held_out(setup)] = sum(map(sum, best.numbers["confusion"]))  # to measure by
+        row[setup.held_out] = sum(map(sum, best.numbers["confusion"]))  # to measure by
         row |= {name: {what: each.numbers[what] for what in _MEASURES} for name, each in contestants.items()}
         row |= {name: value for name, value in best.numbers.items() if name not in _MEASURES}
-        usual = {"allowance": ALLOWANCE} if setup.robust else {}
+        usual = {"allowance": ALLOWANCE} if setup.trial.classifier == ROBUST else {}
         params = usual | best.cell.params.get("model", {}) | best.cell.params.get("training", {})
         found.append(row | {"params": params})
     return found
 
 
-def held_out(setup: Setup) -> str:
-    """What a run holds out to measure by: graphs, or users."""
-    return "users" if setup.task == "nodes" else "graphs"
-
-
 def seeds_together(setup: Setup, found: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
     """Mean, deviation and interval of each contestant's accuracy and AUC; None where there is none."""
-    overlap = setup.ratios[2] / setup.ratios[0]
+    overlap = setup.trial.ratios[2] / setup.trial.ratios[0]
     table: dict[str, dict[str, dict[str, Any]]] = {}
-    for name in setup.contestants:
+    for name in (setup.series, *setup.controls(0)):
         table[name] = {}
         for what in _MEASURES:
             values = [row[name][what] for row in found if row[name][what] is not None]
-            of = found[0][held_out(setup)] if values and what == "accuracy" else None
+            of = found[0][setup.held_out] if values and what == "accuracy" else None
             summary = asdict(summarize(values or [math.nan], overlap=overlap, within=(0.0, 1.0), of=of))
             table[name][what] = {k: None if math.isnan(v) else v for k, v in summary.items()}
     return table

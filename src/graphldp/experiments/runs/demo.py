@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import Any
 
-from graphldp.experiments.cells import Cell, Row
+from graphldp.experiments.cells import Row
 from graphldp.experiments.draws import Context
 from graphldp.experiments.engines.local import LocalEngine
+from graphldp.experiments.trial import NETWORK, Trial, Work, work_of
 from graphldp.graphs import GraphSet
-from graphldp.mechanisms import Mechanism, NonPrivPart, customized
-from graphldp.mechanisms.named import mechanisms
+from graphldp.mechanisms import Mechanism, NonPrivFull, NonPrivPart, customized
+from graphldp.mechanisms.named import mechanisms, name_of
 
 
 def mechanisms_of(graphs: GraphSet) -> dict[str, Mechanism]:
@@ -26,7 +27,6 @@ def mechanisms_of(graphs: GraphSet) -> dict[str, Mechanism]:
 
 def drawn(graphs: GraphSet, name: str, mechanism: Mechanism) -> dict[str, Any]:
     """What users send by a mechanism, and how long it takes to draw."""
-    mechanism.randomize(graphs[:1] if isinstance(mechanism.epsilon, float) else graphs, rng=0)  # compiles
     began = perf_counter()
     reports = mechanism.randomize(graphs, rng=0)
     seconds = perf_counter() - began
@@ -41,13 +41,15 @@ def drawn(graphs: GraphSet, name: str, mechanism: Mechanism) -> dict[str, Any]:
     }
 
 
-def trained_beside(cells: Sequence[Cell], context: Context) -> Iterator[Row]:
+def trained_beside(work: Sequence[Work], context: Context) -> Iterator[Row]:
     """Begin to train on true lists, in a process of its own; the rows.
 
-    After installing, this compiles all that trains and nothing that draws. A process compiles one loop after the other,
-    so whoever draws meanwhile compiles the rest on another core, and those who train later compile nothing twice.
+    After installing, this compiles all that trains, while the caller draws, and those who train later
+    compile nothing twice.
     """
-    plain = [cell for cell in cells if cell.kind == "accuracy" and cell.params["draw"]["mechanism"] == "nonpriv-full"]
+    true = name_of(NonPrivFull)
+    trials = (each for each in map(work_of, work) if isinstance(each, Trial) and each.classifier == NETWORK)
+    plain: list[Work] = [each for each in trials if each.draw.mechanism == true]
     return LocalEngine(1).run([plain] if plain else [], context)
 
 

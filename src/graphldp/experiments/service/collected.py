@@ -7,49 +7,40 @@ tests that flag users, hold all reports of the communities they are given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from graphldp.collector.communities.community import Community
-from graphldp.collector.communities.disclosure import MIN_REPORTS
+import numpy as np
+
+from graphldp.collector.community import MIN_REPORTS, Community
 from graphldp.collector.storage.operating.results import Run
 from graphldp.collector.storage.store import Store
 from graphldp.errors import TrainingError, bad_parameter
 from graphldp.experiments.cells import Row
 from graphldp.experiments.compute import compute
-from graphldp.experiments.draws import REPORTED, Context, Draw
-from graphldp.experiments.models import classifier_of
+from graphldp.experiments.draws import RECOMMENDED, REPORTED, Context, Draw
 from graphldp.experiments.plans.plan import file_id
-from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, Setup, allowed, split_settings
+from graphldp.experiments.plans.setup import Setup, allowed, split_settings
 from graphldp.experiments.results import ResultsFile
-from graphldp.experiments.service.gathering import Course, gather, heard, present
-from graphldp.experiments.trial import Threat
-from graphldp.experiments.trials.running import recommended_classifier
-from graphldp.files.whole import passing_folder
+from graphldp.experiments.service.gathering import Course, gather, present, with_reports
+from graphldp.experiments.trial import NETWORK, RECIPE, ROBUST, WITNESSES, Threat, Trial
+from graphldp.experiments.trials.running import classifier_of, table_classifier
+from graphldp.files.folders import passing_folder
 from graphldp.learn.classifier import GraphClassifier
 from graphldp.learn.engine.training import resolve_device
-from graphldp.learn.selection import split
+from graphldp.learn.selection import folds, split
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.profiled import Profiled
-from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust_classifier import RobustProfileClassifier
+from graphldp.learn.tables.tabular import TableClassifier
+from graphldp.learn.tables.witness_classifier import WitnessClassifier
 from graphldp.reports import Reports
 
+Labeller = GraphClassifier | ProfileClassifier | WitnessClassifier
 _SHARES = (0.8, 0.1, 0.1)  # to learn from, to stop by, and to measure by
-_READ, _MEASURED = 0.4, 0.7  # the shares of a training that are done by then
-
-
-@dataclass(frozen=True, eq=False)
-class _Learned:
-    """What was learned, and from how much."""
-
-    classifier: GraphClassifier | ProfileClassifier
-    row: Row
-    communities: int
-    users: int
-    reported: int
-    settings: dict[str, Any] = field(default_factory=dict)
+_READ, _COMPARED, _MEASURED = 0.3, 0.4, 0.8  # the shares of a training that are done by then
 
 
 def train_collected(
@@ -64,28 +55,32 @@ def train_collected(
     recommended: bool = False,
     max_epochs: int = 500,
     min_reports: int = MIN_REPORTS,
+    trusted_only: bool = False,
     course: Course = Course(),  # noqa: B008 - it is frozen
 ) -> Run:
     """Train on the communities that have a label and enough reports, and save the model.
 
-    It is a trial like any other, on reports that were drawn elsewhere: a tenth of the communities stops a network in
-    time, and another tenth, which nothing has seen, says how good it is. A community's graph is the one induced on
-    those who reported.
+    How often labels are right is measured by cross-validation: every community is held out once, from a classifier
+    that learned from the others. A network is trained once: a tenth of the communities stops it in time, and another
+    tenth, which nothing has seen, measures it. Beside it, a trial like any other compares it with two controls on one
+    split. A community's graph is the one induced on those who reported.
 
     Args:
         store: the collector's.
         communities: among which to look for labelled ones.
         model: where to write what was learned, a .npz file.
-        results: the results file where the trial's rows go, and those of the controls beside it. It is not made
+        results: the results file where the trial's rows go, and those of the controls. It is not made
             before there is something to train on.
         defense: leave out the users that it flags, and keep who they are. ``"recommended"``, with the recommended
-            classifier, leaves out nobody: it fits the one that withstands liars.
+            classifier, leaves out nobody: it fits the one that withstands liars. Communities with witnesses always
+            have one that does.
         allowance: how much accuracy that one may lose where nobody lies; the usual one by default.
         seed: of weights, batches and the communities held out.
         recommended: fit the recommended classifier, on the CPU, instead of a graph neural network. The one that is
             saved is fitted to all communities.
         max_epochs: of the network.
         min_reports: communities that hold fewer reports are left out.
+        trusted_only: learn from trusted communities alone, and measure by these. No other report is read.
         course: how it is run.
 
     Returns:
@@ -97,25 +92,23 @@ def train_collected(
     if allowance is not None and not robust:
         raise bad_parameter("allowance", "collect train", "left out without the recommended defense", allowance)
     settings = allowed(allowance, "collect train")
-    found = heard(store, [each for each in communities if each.label is not None], "labelled", min_reports)
+    known = [each for each in communities if each.label is not None and (each.trusted or not trusted_only)]
+    found = with_reports(store, known, "labelled and trusted" if trusted_only else "labelled", min_reports)
+    witnesses = found[0].dealt  # as they all are, or an export refuses
+    if witnesses and settings:
+        raise bad_parameter("allowance", "collect train", "left out where communities have witnesses", allowance)
     before = store.retention.before([each.key for each in found])
     if recommended and (robust or defense is None):
         rows = course.read(store, found, course.part(0.0, _READ))
-        learned = _from_rows(rows, results, seed, robust, settings, course)
+        name = WITNESSES if witnesses else ROBUST if robust else RECIPE
+        classifier, run = _from_rows(rows, results, seed, name, settings, course)
     else:
         epochs = None if recommended else max_epochs
-        learned = _from_reports(*gather(store, found, defense, seed), results, defense, seed, epochs, course)
-    learned.classifier.save(model)
-    run = Run(
-        model=str(model),
-        communities=learned.communities,
-        users=learned.users,
-        reported=learned.reported,
-        validation=learned.row.numbers["accuracy"],
-        settings={"defense": defense or "none", "seed": seed} | learned.settings,
-        held_out=sum(map(sum, learned.row.numbers["confusion"])),
-        learned_from=[each.key for each in found],
-    )
+        classifier, run = _from_reports(*gather(store, found, defense, seed), results, defense, seed, epochs, course)
+    classifier.save(model)
+    asked = {"defense": defense or "none", "seed": seed, "trusted_only": trusted_only}
+    keys = [each.key for each in found]
+    run = replace(run, model=str(model), settings=asked | dict(run.settings), learned_from=keys)
     try:
         store.results.add_run(run, before)
     except BaseException:  # a model that the store does not know could never be withdrawn
@@ -125,21 +118,22 @@ def train_collected(
 
 
 def _from_rows(
-    graphs: Profiled, results: Path, seed: int, robust: bool, asked: Mapping[str, Any], course: Course
-) -> _Learned:
-    """Fit the recipe to rows of graphs."""
+    graphs: Profiled, results: Path, seed: int, recipe: str, asked: Mapping[str, Any], course: Course
+) -> tuple[Labeller, Run]:
+    """Fit one of the recommended classifiers to rows of graphs."""
     name = f"file:collected@{graphs.digest}"
-    setup = Setup(name, _SHARES, Draw(name, REPORTED), asked, recommended=True, robust=robust)
+    setup = Setup(Trial(Draw(name, REPORTED), _SHARES, 0, recipe, asked))
     split(graphs.labels, _SHARES, 0)  # raises what would go wrong in every seed
-    row, _ = _measured(setup, Context(), results, seed, course, graphs)
+    _compared(setup, Context(), results, seed, course, graphs)
+    right = _cross_validated(graphs, lambda: table_classifier(recipe, seed, asked), seed, course)
     course.watch("fitting to all communities", _MEASURED)
-    classifier = fitted(graphs, seed, robust=robust, **asked)
+    classifier = table_classifier(recipe, seed, asked).fit(graphs)
+    assert isinstance(classifier, ProfileClassifier | WitnessClassifier)  # noqa: S101 (all of the recipe are)
     settings: dict[str, Any] = {"mechanism": str(graphs.origin), "classifier": "recommended"}
     if isinstance(classifier, RobustProfileClassifier):
-        settings |= {"allowance": classifier.allowance, "trust": classifier.trust_}
-    return _Learned(
-        classifier, row, len(graphs), int(graphs.sizes.sum()), int(graphs.reported.sum()), settings=settings
-    )
+        settings["allowance"] = classifier.allowance
+    users, reported = int(graphs.sizes.sum()), int(graphs.reported.sum())
+    return classifier, Run("", len(graphs), users, reported, right / len(graphs), settings, len(graphs))
 
 
 def _from_reports(
@@ -150,49 +144,69 @@ def _from_reports(
     seed: int,
     max_epochs: int | None,
     course: Course,
-) -> _Learned:
+) -> tuple[Labeller, Run]:
     """Fit a network, or the plain recipe where there are no epochs, to reports; of these some may not be kept."""
     recommended = max_epochs is None
     with passing_folder("graphldp-training-") as folder:
         file = folder / "collected.npz"
         reports.save(file)
-        name, files = file_id(file)
+        name, _ = file_id(file)
         model, training = ({}, {}) if recommended else split_settings({"max_epochs": max_epochs})
         threat = None if defense is None else Threat.named(None, 0.0, defense)
-        setup = Setup(name, _SHARES, Draw(name, REPORTED), model, training, recommended, threat=threat)
-        context = Context(files=tuple(files.items()), device=str(resolve_device(course.device)))
+        learner = RECIPE if recommended else NETWORK
+        setup = Setup(Trial(Draw(name, REPORTED), _SHARES, 0, learner, model, training, threat))
+        context = Context(device=str(resolve_device(course.device)), given={name: reports})
         setup.check(context)
-        row, classifier = _measured(setup, context, results, seed, course)
+        row, classifier = _compared(setup, context, results, seed, course)
     settings: dict[str, Any] = {"mechanism": str(kept.origin)}
     if recommended:
-        classifier = fitted(kept, seed)
+        right = _cross_validated(kept, lambda: ProfileClassifier(seed=seed), seed, course)
+        held_out, classifier = kept.num_graphs, ProfileClassifier(seed=seed).fit(kept)
         settings["classifier"] = "recommended"
     else:
+        confusion = np.array(row.numbers["confusion"])
+        right, held_out = int(confusion.trace()), int(confusion.sum())
         settings["epochs"] = row.numbers["epochs"]
     reported = int(present(kept).sum())
-    return _Learned(classifier, row, kept.num_graphs, kept.num_users, reported, settings)
+    return classifier, Run("", kept.num_graphs, kept.num_users, reported, right / held_out, settings, held_out)
 
 
-def fitted(reports: Reports | Profiled, seed: int = 0, *, robust: bool = False, **settings: Any) -> ProfileClassifier:
-    """The recommended classifier, or the one that withstands liars, fitted to collected or simulated reports."""
-    return recommended_classifier(ROBUST if robust else RECIPE, seed, settings).fit(reports)
+def _cross_validated(
+    graphs: Reports | Profiled, classifier: Callable[[], TableClassifier], seed: int, course: Course
+) -> int:
+    """How many communities get their right label from what learned from others."""
+    told, right = course.part(_COMPARED, _MEASURED), 0
+    labels = np.asarray(graphs.labels)
+    parts = folds(labels, seed)
+    for done, (others, held_out) in enumerate(parts):
+        told("measuring accuracy", done / len(parts))
+        given = classifier().fit(graphs.subset(others)).predict(graphs.subset(held_out))
+        right += int((given == labels[held_out]).sum())
+    return right
 
 
-def _measured(
+def _compared(
     setup: Setup, context: Context, results: Path, seed: int, course: Course, graphs: Profiled | None = None
-) -> tuple[Row, GraphClassifier | ProfileClassifier]:
+) -> tuple[Row, Labeller]:
     """Run the trial and its controls, and keep their rows; its own row, and what it fitted."""
     plan = setup.plan(1, first=seed)
-    models: list[GraphClassifier | ProfileClassifier | None] = []
-    rows = []
-    course.watch("measuring accuracy", _READ)
+    models: dict[str, Labeller] = {}
+    rows: dict[str, Row] = {}
+
+    def keep(row: Row) -> None:
+        model = classifier_of(row)
+        if isinstance(model, Labeller):
+            models[row.cell.id] = model
+
+    course.watch("comparing with controls", _READ)
     with ResultsFile(results) as table:
         table.add_plan(plan)
-        cells = [entry.cell for entry in plan.entries]
-        for row in compute(cells, context, keep=lambda outcome: models.append(classifier_of(outcome)), graphs=graphs):
+        work = [entry.work for entry in plan.entries]
+        for row in compute(work, context, keep=keep, graphs=graphs):
             if row.status != "done":
                 raise TrainingError(row.note.partition(": ")[2])
             table.add(row)
-            rows.append(row)
-            course.part(_READ, _MEASURED)("measuring accuracy", len(rows) / len(cells))
-    return next((row, model) for row, model in zip(rows, models, strict=True) if model is not None)
+            rows[row.cell.id] = row
+            course.part(_READ, _COMPARED)("comparing with controls", len(rows) / len(work))
+    ((own, model),) = models.items()
+    return rows[own], model

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.attributes import Attributes
-from graphldp.collector.communities.community import Community
-from graphldp.collector.communities.disclosure import MIN_REPORTS, enough
+from graphldp.collector.community import MIN_REPORTS, Community, enough
+from graphldp.collector.rosters import read_column
 from graphldp.collector.storage.copies.export import export
 from graphldp.collector.storage.store import Store
-from graphldp.errors import ParameterError
+from graphldp.errors import FormatError, ParameterError
+from graphldp.experiments.service.gathering import present
 from graphldp.intervals import share_bounds
 from graphldp.learn.nodes.classifier import NodeClassifier
 from graphldp.learn.selection import split
+from graphldp.neighbour_lists.attributes import Attributes
 from graphldp.reports import Reports
+from graphldp.wire import plain
 
 Floats = NDArray[np.float64]
 _SHARES = (0.8, 0.2)  # of the known users, to learn from and to measure by
@@ -93,8 +96,7 @@ def classify_users(
         min_reports: below so many reports nothing is said.
     """
     whole = export(store, [community])
-    present = np.ones(community.n, np.bool_) if whole.missing is None else ~whole.missing
-    users = np.flatnonzero(present)
+    users = np.flatnonzero(present(whole))
     if not enough(len(users), min_reports):
         raise ParameterError(
             f"Fewer than {min_reports} users of '{community.id}' have reported, too few to classify them."
@@ -131,3 +133,49 @@ def _with_public(reports: Reports, numbers: Floats | None) -> Reports:
         return reports
     columns = Attributes(np.hstack(parts), groups=reports.groups, num_groups=reports.num_groups, public_features=True)
     return reports.changed(attributes=columns)
+
+
+class KnownUsers:
+    """A file about users of a roster.
+
+    Args:
+        path: for messages.
+        text: what is in it: names in the first column, under a header.
+        roster: the names, in the order of their slots.
+    """
+
+    def __init__(self, path: Path, text: str, roster: list[str]) -> None:
+        self._path, self._text, self._n = path, text, len(roster)
+        self._slots = {plain(name): number for number, name in enumerate(roster)}
+
+    def classes(self) -> dict[int, str]:
+        """The known classes, by the users' numbers."""
+        return {user: label for user, label in self._column("class").items() if label}
+
+    def numbers(self, columns: list[str]) -> NDArray[np.float64]:
+        """Columns of numbers, [users, columns]."""
+        found = np.zeros((self._n, len(columns)))
+        for at, column in enumerate(columns):
+            cells = self._column(column)
+            if len(cells) < self._n:
+                raise FormatError(f"{self._path}: {self._n - len(cells):,} users of the roster are not in it.")
+            for user, cell in cells.items():
+                try:
+                    found[user, at] = float(cell)
+                except ValueError:
+                    found[user, at] = np.nan
+            if not np.isfinite(found[:, at]).all():
+                raise FormatError(f"{self._path}: the column '{column}' must hold a number for everybody.")
+        return found
+
+    def _column(self, column: str) -> dict[int, str]:
+        """What stands in a column, by the users' numbers."""
+        found: dict[int, str] = {}
+        for row, (name, cell) in enumerate(zip(*read_column(self._text, column, str(self._path)), strict=True), 2):
+            number = self._slots.get(plain(name))
+            if number is None:
+                raise FormatError(f"{self._path}: row {row} names somebody who is not in the community's roster.")
+            if number in found:
+                raise FormatError(f"{self._path}: row {row} names somebody for the second time.")
+            found[number] = cell
+        return found

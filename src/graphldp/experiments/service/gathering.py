@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphldp.collector.communities.community import Community
-from graphldp.collector.communities.disclosure import released
+from graphldp.collector.community import Community
 from graphldp.collector.storage.copies.export import BATCH, export, export_in_batches
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
@@ -23,18 +21,15 @@ Watch = Callable[[str, float], None]
 """Called with what is being done, and with the share that is done."""
 
 
-class RowReader(Protocol):
-    """How reports become rows."""
-
-    def __call__(self, store: Store, communities: Sequence[Community], watch: Watch) -> Profiled:
-        """The rows of some communities, in their order."""
+RowReader = Callable[[Store, Sequence[Community], Watch], Profiled]
+"""How the reports of some communities become rows, in their order."""
 
 
 def unwatched(_doing: str, _share: float) -> None:
-    """For nobody who waits."""
+    """A :data:`Watch` that tells nobody."""
 
 
-def heard(store: Store, communities: Sequence[Community], kind: str, least: int = 1) -> list[Community]:
+def with_reports(store: Store, communities: Sequence[Community], kind: str, least: int = 1) -> list[Community]:
     """Those communities that have enough reports.
 
     Args:
@@ -43,7 +38,7 @@ def heard(store: Store, communities: Sequence[Community], kind: str, least: int 
         kind: what they are called where there is none.
         least: how many reports are enough.
     """
-    found = released(store, communities, least)
+    found = store.tally.released(communities, least)
     if not found:
         many = "a report" if least <= 1 else f"{least} reports"
         raise ParameterError(f"There is no {kind} community with {many} among them.")
@@ -102,10 +97,10 @@ class Course:
     device: str = "auto"
 
     def part(self, first: float, last: float) -> Watch:
-        """For a step that takes up this part of the whole."""
+        """A watch for a step that takes up this part of the whole."""
         return lambda doing, share: self.watch(doing, first + (last - first) * share)
 
 
 def present(reports: Reports) -> NDArray[np.bool_]:
-    """Who has reported."""
+    """The users who have reported, as flags."""
     return np.ones(reports.num_users, np.bool_) if reports.missing is None else ~reports.missing

@@ -54,7 +54,8 @@ def run_job(store: Store, key: int, *, seconds: float = _SECONDS) -> None:
 
 def _train(store: Store, job: BackgroundJob, course: Course) -> Mapping[str, Any]:
     given = job.settings
-    labelled = [each for each in store.communities() if each.label is not None]
+    trusted_only = given.get("trusted_only", False)
+    labelled = [each for each in store.communities() if each.label is not None and (each.trusted or not trusted_only)]
     run = train_collected(
         *(store, labelled, _model(job), _folder(job) / "results.sqlite"),
         defense=None if given["defense"] == "none" else given["defense"],
@@ -62,6 +63,7 @@ def _train(store: Store, job: BackgroundJob, course: Course) -> Mapping[str, Any
         seed=given["seed"],
         recommended=True,
         min_reports=given["min_reports"],
+        trusted_only=trusted_only,
         course=course,
     )
     low, high = run.interval or (None, None)
@@ -77,7 +79,7 @@ def _train(store: Store, job: BackgroundJob, course: Course) -> Mapping[str, Any
         "reported": run.reported,
         "mechanism": run.settings["mechanism"],
         "allowance": run.settings.get("allowance"),
-        "trust": run.settings.get("trust"),
+        "trusted_only": run.settings["trusted_only"],
     }
 
 
@@ -85,7 +87,7 @@ def _label(store: Store, job: BackgroundJob, course: Course) -> Mapping[str, Any
     given = job.settings
     wanted = [each for each in store.communities() if each.label is None]
     found = label_collected(store, wanted, Path(given["model"]), min_reports=given["min_reports"], course=course)
-    labels = [each.prediction for each in found.recipients]
+    labels = [given for _, given in found]
     promised = [each.certified for each in labels if each.certified is not None]
     return {
         "model": given["model"],
@@ -95,7 +97,6 @@ def _label(store: Store, job: BackgroundJob, course: Course) -> Mapping[str, Any
         "confidence": sum(each.confidence for each in labels) / len(labels) if labels else None,
         "withstand_a_liar": sum(each > 0 for each in promised) if promised else None,
         "flagged": sum(store.results.flag_counts().values()),
-        "trust": found.trust,
     }
 
 

@@ -25,9 +25,9 @@ from graphldp.machines import lifeline
 from graphldp.wire import Invitation
 
 if TYPE_CHECKING:
-    from graphldp.collector.storage.operating.results import Run
+    from graphldp.collector.community import Community
+    from graphldp.collector.storage.operating.results import Prediction, Run
     from graphldp.collector.storage.store import Store
-    from graphldp.experiments.service.labelling import Recipient
     from graphldp.graphs import GraphSet
 
 # Every client's process imports this module: what only the operator needs is imported where it is used.
@@ -71,7 +71,7 @@ def names_of(graphs: GraphSet) -> list[str]:
 
 
 def truth_of(graphs: GraphSet) -> list[int]:
-    """Their true kinds."""
+    """The communities' true kinds."""
     return [] if graphs.labels is None else graphs.labels.tolist()
 
 
@@ -85,9 +85,9 @@ def collector(database: str, log: Path) -> Iterator[tuple[str, subprocess.Popen[
     """``graphldp serve`` on a free port of loopback, and its end."""
     start = "from graphldp.cli import main; from graphldp.machines import lifeline; lifeline.end_with_input(); main()"
     serve = [sys.executable, "-c", start, "serve", "--host", "127.0.0.1"]
-    # all clients have one address here, which no crowd of users has
+    # all clients have one address here, which users of a network do not
     serve += ["--port", "0", "--database", database, "--set", "address_per_minute=0", *SHOW_ALL]
-    with log.open("w") as file:
+    with log.open("w", encoding="utf-8") as file:
         # a session of its own: Ctrl-C is for the demo, which ends its clients first and then the collector
         process = subprocess.Popen(  # noqa: S603 - this package's own command
             serve, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file, text=True, start_new_session=True
@@ -107,10 +107,12 @@ def collector(database: str, log: Path) -> Iterator[tuple[str, subprocess.Popen[
 
 def invite(store: Store, graphs: GraphSet, address: str, folder: Path) -> list[Person]:
     """Open the communities, and give everyone an invitation and a file with her friends."""
-    from graphldp.collector.communities.offers import Split, offers
+    from graphldp.collector.offers import Split, offers
 
     rng, people = np.random.default_rng(0), []
     truth, labelled = truth_of(graphs), labelled_of(graphs)
+    for number, name in enumerate(KINDS):
+        store.classes.name(number, name)
     for place, id in enumerate(names_of(graphs)):
         start, n = int(graphs.graph_ptr[place]), int(graphs.sizes[place])
         roster = [f"user{number}" for number in range(n)]
@@ -135,7 +137,7 @@ def report(people: Sequence[Person], on_done: Callable[[], None]) -> None:
         on_done: called after each of them.
     """
     fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max(2, min(8, os.cpu_count() or 2)), fresh, deaf) as clients:
+    with ProcessPoolExecutor(max(2, min(8, os.cpu_count() or 2)), fresh, ignore_interrupts) as clients:
         waiting = [clients.submit(_take_part, person) for person in people]
         try:
             for done in as_completed(waiting):
@@ -146,8 +148,8 @@ def report(people: Sequence[Person], on_done: Callable[[], None]) -> None:
             raise
 
 
-def deaf() -> None:
-    """Ctrl-C reaches every process of a terminal; the demo itself tells its clients to end, by its death if need be."""
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C, which reaches every process of a terminal, to the demo: it ends its clients, with itself if not."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     lifeline.end_with_parent()
 
@@ -165,7 +167,7 @@ def _take_part(person: Person) -> None:
         client.report(invitation.community, friends_file=person.home / "friends.txt")
 
 
-def learn(store: Store, folder: Path) -> tuple[Run, list[Recipient]]:
+def learn(store: Store, folder: Path) -> tuple[Run, list[tuple[Community, Prediction]]]:
     """What the operator does: export, train, label. What was trained, and the labels."""
     from graphldp.collector.storage.copies.export import export
     from graphldp.experiments.service.collected import train_collected
@@ -180,18 +182,17 @@ def learn(store: Store, folder: Path) -> tuple[Run, list[Recipient]]:
         store, found, model, folder / "results.sqlite", recommended=True, min_reports=1, course=course
     )
     unlabelled = [each for each in found if each.label is None]
-    return trained, label_collected(store, unlabelled, model, min_reports=1, course=course).recipients
+    return trained, label_collected(store, unlabelled, model, min_reports=1, course=course)
 
 
 def simulate(graphs: GraphSet, people: Sequence[Person], draws: int) -> list[float]:
-    """The same without devices: the accuracy on the held-out communities, for each of some draws of the noise.
+    """Simulate the run without devices: the accuracy on held-out communities, for each of some draws of the noise.
 
     The graphs, who stays silent, which communities have a label, and the code that labels the others are those of the
     live run. Only the reports are drawn by the lab's mechanism.
     """
-    from graphldp.experiments.service.collected import fitted
-    from graphldp.experiments.service.labelling import labels_of
     from graphldp.learn.recipe import recommended
+    from graphldp.learn.tables.profile_classifier import ProfileClassifier
     from graphldp.threats.treatments import treat
 
     silent, labelled = np.array([not person.reports for person in people]), labelled_of(graphs)
@@ -199,7 +200,6 @@ def simulate(graphs: GraphSet, people: Sequence[Person], draws: int) -> list[flo
     found = []
     for seed in range(draws):
         reports = treat(mechanism.randomize(graphs, rng=seed), silent, "remove")
-        classifier = fitted(reports.subset(np.arange(labelled)))
-        given = [label for label, _ in labels_of(classifier, reports.subset(held_out))]
-        found.append(float(np.mean(np.array(given) == np.array(truth_of(graphs))[held_out])))
+        classifier = ProfileClassifier(seed=0).fit(reports.subset(np.arange(labelled)))
+        found.append(classifier.score(reports.subset(held_out), np.array(truth_of(graphs))[held_out]))
     return found

@@ -6,23 +6,26 @@ test graphs differ the most; the defense sees all graphs, since the server canno
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
-from typing import cast
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import GraphLDPError
-from graphldp.experiments.draws import Context, Draw, graphs_of, lists_of, raw_graphs, reports_of
-from graphldp.experiments.engines.preparing import prepared
-from graphldp.experiments.trial import Threat, Trial, Where
+from graphldp.experiments.draws import Context, Draw, raw_graphs, reports_of
+from graphldp.experiments.trial import Threat, Trial, Where, trusted_graphs
 from graphldp.learn.selection import split
 from graphldp.reports import Reports
-from graphldp.threats import Optimised, Verdict
-from graphldp.threats.attacks.optimised import Score
+from graphldp.threats import Verdict
 from graphldp.threats.named import make_defense
 from graphldp.threats.treatments import Treatment, treat
 
@@ -64,7 +67,7 @@ class Defended:
 
 def attacked(trial: Trial, context: Context) -> Attacked:
     """The attacked reports of a trial."""
-    return _attacked(*_attack_of(trial), context)
+    return _attacked(_attack_of(trial), context)
 
 
 def defended(trial: Trial, context: Context) -> Defended:
@@ -73,14 +76,9 @@ def defended(trial: Trial, context: Context) -> Defended:
     if threat is None:
         return Defended(reports_of(trial.draw, context), {}, True)
     case = attacked(trial, context)
-    verdict = None if threat.defense == "none" else _judged(*_attack_of(trial), threat.defense, context)
-    return after(case, verdict, threat, trial.seed)
-
-
-def after(case: Attacked, verdict: Verdict | None, threat: Threat, seed: int) -> Defended:
-    """The attacked reports without those that the verdict flags; all of them where there is no verdict."""
-    if verdict is None:
+    if threat.defense == "none":
         return Defended(case.reports, {}, True)
+    verdict = _judged(_attack_of(trial), threat.defense, context)
     n, honest = np.repeat(case.reports.sizes, case.reports.sizes), case.inside & ~case.malicious
     groups = {
         "false_positives": honest,
@@ -91,15 +89,12 @@ def after(case: Attacked, verdict: Verdict | None, threat: Threat, seed: int) ->
     rates = {name: verdict.rate(among) for name, among in groups.items() if among.any()}
     if not verdict.flagged.any():
         return Defended(case.reports, rates, True)
-    return Defended(treat(case.reports, verdict.flagged, cast("Treatment", threat.treatment), rng=seed), rates, False)
+    kept = treat(case.reports, verdict.flagged, cast("Treatment", threat.treatment), rng=trial.seed)
+    return Defended(kept, rates, False)
 
 
 def attack_reports(
-    reports: Reports,
-    threat: Threat,
-    seed: int,
-    graphs: NDArray[np.int64] | None = None,
-    score: Score | None = None,
+    reports: Reports, threat: Threat, seed: int, graphs: NDArray[np.int64] | None = None
 ) -> tuple[Reports, NDArray[np.bool_]]:
     """What the server sees where some users lie, and who they are.
 
@@ -108,13 +103,10 @@ def attack_reports(
         threat: which attack.
         seed: of who lies, and of their lists.
         graphs: where they are; everywhere unless said.
-        score: what liars aim at, where they search.
     """
     attack = threat.make_attack()
     if attack is None:
         return reports, np.zeros(reports.num_users, np.bool_)
-    if isinstance(attack, Optimised):
-        attack = replace(attack, score=score)
     malicious = attack.malicious(reports, rng=seed, graphs=graphs)
     return attack.apply(reports, rng=seed, graphs=graphs), malicious
 
@@ -140,62 +132,100 @@ def by_case(trials: Sequence[Trial]) -> Iterator[list[Trial]]:
 
 def cases_of(trials: Sequence[Trial], context: Context) -> Iterator[tuple[list[Trial], Defended | GraphLDPError]]:
     """Trials with the reports they learn from. Other processes prepare what takes longer than a plain draw."""
-    shared: dict[Draw, list[list[Trial]]] = {}
-    threatened: list[list[Trial]] = []
+    slow: list[list[Trial]] = []
     for own in by_case(trials):
-        lists = lists_of(own[0].draw)
-        if own[0].threat is not None:
-            threatened.append(own)
-        elif lists is not None:
-            shared.setdefault(lists, []).append(own)
+        variant = own[0].draw.variant
+        if own[0].threat is not None or (variant is not None and variant.graph):
+            slow.append(own)
         else:
-            yield own, _or_error(own[0], context)
-    served = prepared(graphs_of, [[[own[0].draw for own in alike]] for alike in shared.values()], context)
-    for alike, made in zip(shared.values(), served, strict=True):
-        for place, own in enumerate(alike):
-            yield own, made if isinstance(made, GraphLDPError) else Defended(made[place], {}, True)
-    tasks = [[own[0] for own in alike] for _, alike in groupby(threatened, key=lambda own: _attack_of(own[0]))]
-    yield from zip(threatened, prepared(defended, tasks, context), strict=True)
+            yield own, _made(defended, own[0], context)
+    tasks = [[own[0] for own in alike] for _, alike in groupby(slow, key=lambda own: _attack_of(own[0]))]
+    yield from zip(slow, prepared(defended, tasks, context), strict=True)
 
 
-def _or_error(trial: Trial, context: Context) -> Defended | GraphLDPError:
-    try:
-        return defended(trial, context)
-    except GraphLDPError as error:
-        return error
+class _Attack(NamedTuple):
+    """Which attack on which reports a trial is about: all but the defense."""
 
-
-_Attack = tuple[Draw, tuple[float, ...], int, Threat]
+    draw: Draw
+    ratios: tuple[float, ...]
+    seed: int
+    threat: Threat
+    trusted: float | None
 
 
 def _attack_of(trial: Trial) -> _Attack:
-    """Which attack on which reports a trial is about: all but the defense."""
-    threat = trial.threat or Threat()
-    return trial.draw, trial.ratios, trial.seed, replace(threat, defense="none", treatment="")
+    threat = replace(trial.threat or Threat(), defense="none", treatment="")
+    return _Attack(trial.draw, trial.ratios, trial.seed, threat, trial.trusted)
 
 
 @lru_cache(maxsize=1)
-def _attacked(draw: Draw, ratios: tuple[float, ...], seed: int, threat: Threat, context: Context) -> Attacked:
+def _attacked(what: _Attack, context: Context) -> Attacked:
     """Kept until the next one is asked for: several defenses and treatments share it."""
-    reports = reports_of(draw, context)
+    draw, ratios, seed, threat, trusted = what
+    reports, graphs = reports_of(draw, context), raw_graphs(draw, context)
     attacked = places(split(reports.labels, ratios, seed), threat.where)
-    inside = np.isin(reports.graph_of_user, attacked)
-    return Attacked(*attack_reports(reports, threat, seed, attacked), inside, true_hubs(draw, reports, context))
-
-
-def true_hubs(draw: Draw, reports: Reports, context: Context) -> NDArray[np.bool_]:
-    """Who is a hub by her true degree; nobody where there are no raw graphs."""
-    graphs = raw_graphs(draw, context)
-    if graphs is None:
-        return np.zeros(reports.num_users, np.bool_)
-    return np.asarray(graphs.degrees > HUB * np.repeat(graphs.sizes, graphs.sizes))
+    if trusted is not None:  # nobody lies there
+        attacked = np.setdiff1d(attacked, trusted_graphs(reports.labels, ratios, seed, trusted))
+    inside, hubs = np.isin(reports.graph_of_user, attacked), np.zeros(reports.num_users, np.bool_)
+    if graphs is not None:
+        hubs = graphs.degrees > HUB * np.repeat(graphs.sizes, graphs.sizes)
+    return Attacked(*attack_reports(reports, threat, seed, attacked), inside, hubs)
 
 
 @lru_cache(maxsize=1)
-def _judged(
-    draw: Draw, ratios: tuple[float, ...], seed: int, threat: Threat, defense: str, context: Context
-) -> Verdict:
-    case = _attacked(draw, ratios, seed, threat, context)
+def _judged(what: _Attack, defense: str, context: Context) -> Verdict:
+    case = _attacked(what, context)
     if defense == "perfect":  # no defense can do better: it is told who lies
         return Verdict(case.malicious.astype(np.float64), np.full(len(case.malicious), 0.5))
     return make_defense(defense).judge(case.reports)
+
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+_AHEAD = 3  # tasks that are prepared ahead of the training, for each process: reports may take gigabytes
+
+
+def prepared(
+    make: Callable[[Item, Context], Made], tasks: Sequence[Sequence[Item]], context: Context
+) -> Iterator[Made | GraphLDPError]:
+    """What is made of each item, in order; by several processes where the context has them.
+
+    Args:
+        make: a function of a module, called with an item and a context of one process.
+        tasks: items that share work follow each other in one task, which one process does.
+        context: its ``workers`` say how many processes; with one, items are made as they are asked for.
+    """
+    alone = replace(context, workers=1, deadline=math.inf)
+    if context.workers == 1:
+        yield from (_made(make, item, alone) for task in tasks for item in task)
+        return
+    start = multiprocessing.get_context("spawn")  # torch and its threads do not survive a fork
+    with ProcessPoolExecutor(context.workers, start, initializer=_one_thread) as pool:
+        ahead: deque[Future[list[Made | GraphLDPError]]] = deque()
+        try:
+            for task in tasks:
+                ahead.append(pool.submit(_all_made, make, task, alone))
+                if len(ahead) > _AHEAD * context.workers:
+                    yield from ahead.popleft().result()
+            while ahead:
+                yield from ahead.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _one_thread() -> None:
+    os.environ["GRAPHLDP_THREADS"] = "1"
+
+
+def _all_made(
+    make: Callable[[Item, Context], Made], task: Sequence[Item], context: Context
+) -> list[Made | GraphLDPError]:
+    return [_made(make, item, context) for item in task]
+
+
+def _made(make: Callable[[Item, Context], Made], item: Item, context: Context) -> Made | GraphLDPError:
+    try:
+        return make(item, context)
+    except GraphLDPError as error:
+        return error

@@ -9,126 +9,103 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphldp.errors import GraphLDPError
-from graphldp.experiments.aimed import aimed, aims
-from graphldp.experiments.cells import Cell
+from graphldp.experiments.cells import Row
 from graphldp.experiments.draws import Context, Draw
-from graphldp.experiments.measures.outcomes import CellOutcome, refusal, scored
 from graphldp.experiments.trial import NETWORK, NODE_LEARNERS, Threat, Trial
-from graphldp.experiments.trials import node_trials, packs
+from graphldp.experiments.trials import networks, users
 from graphldp.experiments.trials.cases import Defended, by_case, defended
+from graphldp.learn.fitting import Fitted
 from graphldp.learn.metrics import evaluate
-from graphldp.learn.selection import split
 from graphldp.reports import Reports
 
 if TYPE_CHECKING:
+    from graphldp.learn.classifier import GraphClassifier
+    from graphldp.learn.nodes.classifier import NodeClassifier
     from graphldp.learn.tables.profile_classifier import ProfileClassifier
     from graphldp.learn.tables.profiled import Profiled
     from graphldp.learn.tables.tabular import TableClassifier
+    from graphldp.learn.tables.witness_classifier import WitnessClassifier
+
+TRIAL = "trial"
+"""The part of a model's provenance that names its trial."""
 
 
-def run(cells: Sequence[Cell], context: Context, watch: packs.Watch | None = None) -> Iterator[list[CellOutcome]]:
-    """Run the trials that some cells name.
+def run(trials: Sequence[Trial], context: Context, watch: networks.Watch | None = None) -> Iterator[list[Row]]:
+    """Run some trials.
 
     Args:
-        cells: best those that share reports; these are then drawn, attacked and defended once.
+        trials: best those that share reports; these are then drawn, attacked and defended once.
         context: where datasets are, and the device.
         watch: called with a trial and each epoch of its network.
     """
-    trials = [Trial.of(cell) for cell in cells]
-    yield from node_trials.run([trial for trial in trials if trial.classifier in NODE_LEARNERS], context)
+    of_users = [trial for trial in trials if trial.classifier in NODE_LEARNERS]
+    of_networks = [trial for trial in trials if trial.classifier == NETWORK]
+    yield from users.run(of_users, context)
     yield from _tables([trial for trial in trials if trial.classifier not in (NETWORK, *NODE_LEARNERS)], context)
-    yield from packs.train([trial for trial in trials if trial.classifier == NETWORK], context, watch)
+    yield from networks.train(of_networks, context, watch)
 
 
-def _tables(trials: Sequence[Trial], context: Context) -> Iterator[list[CellOutcome]]:
+def _tables(trials: Sequence[Trial], context: Context) -> Iterator[list[Row]]:
     """Fit what needs no neural network: the controls, and the recipe's classifier."""
-    fits = Fits()
+    models: dict[str, TableClassifier] = {}
+    draw: Draw | None = None
     for own in by_case(trials):
-        fits.keep(own[0].draw)
+        if own[0].draw != draw:
+            draw, models = own[0].draw, {}
         case: Defended | None = None
         for trial in own:
             try:
-                if aims(trial):  # at its own classifier
-                    case = aimed(trial, context, fits)
-                elif case is None:
-                    case = defended(trial, context)
+                case = case or defended(trial, context)
             except GraphLDPError as error:
-                yield [refusal(trial.cell, error)]
+                yield [Row.refused(trial.cell, error)]
                 continue
-            yield [_scored(trial, case.reports, case.rates, fits)]
+            yield [_scored(trial, case.reports, case.rates, models)]
 
 
-def run_on(graphs: Profiled, cells: Sequence[Cell]) -> Iterator[list[CellOutcome]]:
+def run_on(graphs: Profiled, trials: Sequence[Trial]) -> Iterator[list[Row]]:
     """Run trials that need no neural network on graphs whose reports were read before.
 
     Args:
         graphs: their rows.
-        cells: trials without attack or defense; their draws name these graphs.
+        trials: without attack or defense; their draws name these graphs.
     """
-    fits = Fits()
-    for cell in cells:
-        yield [_scored(Trial.of(cell), graphs, {}, fits)]
+    models: dict[str, TableClassifier] = {}
+    for trial in trials:
+        yield [_scored(trial, graphs, {}, models)]
 
 
-class Fits:
-    """Fitted classifiers of one draw. Trials that differ only in the attack on test graphs share one."""
-
-    def __init__(self) -> None:
-        self._draw: Draw | None = None
-        self._models: dict[str, TableClassifier] = {}
-
-    def keep(self, draw: Draw) -> None:
-        """Forget those of another draw."""
-        if draw != self._draw:
-            self._draw, self._models = draw, {}
-
-    def fitted(self, trial: Trial, reports: Reports | Profiled) -> TableClassifier:
-        """The classifier of a trial, fitted to the training graphs of the reports where nobody has done so before."""
-        key = replace(trial, threat=(trial.threat or Threat()).learned).cell.id
-        if key not in self._models:
-            learn = split(reports.labels, trial.ratios, trial.seed)[0]
-            self._models[key] = table_classifier(trial.classifier, trial.seed, trial.model).fit(reports.subset(learn))
-        return self._models[key]
-
-
-def _scored(trial: Trial, reports: Reports | Profiled, rates: Mapping[str, float], fits: Fits) -> CellOutcome:
-    from graphldp.learn.certificates import checked
-
-    model = fits.fitted(trial, reports)
-    _, stop, test = split(reports.labels, trial.ratios, trial.seed)
-    held_out = reports.subset(test)
-    labels = checked(model, held_out)
-    scores = evaluate(model.classes_, labels.predict_proba(held_out), np.asarray(held_out.labels))
-    numbers = {**rates, **scored(scores, model.classes_), "val_accuracy": labels.score(reports.subset(stop))}
+def _scored(
+    trial: Trial, reports: Reports | Profiled, rates: Mapping[str, float], models: dict[str, TableClassifier]
+) -> Row:
+    """Score a trial's classifier; trials of one draw that differ only in the attack on test graphs share a fit."""
+    learn, stop, test = trial.parts(reports.labels)
+    key = replace(trial, threat=(trial.threat or Threat()).learned).cell.id
+    if key not in models:
+        models[key] = table_classifier(trial.classifier, trial.seed, trial.model).fit(reports.subset(learn))
+    model, held_out = models[key], reports.subset(test)
+    scores = evaluate(model.classes_, model.predict_proba(held_out), np.asarray(held_out.labels))
+    numbers = {**rates, **scores.numbers(model.classes_), "val_accuracy": model.score(reports.subset(stop))}
     if trial.threat == Threat():
-        numbers |= _certified(labels, held_out)
-    return CellOutcome(trial.cell, "done", numbers, model=model)
+        numbers |= _certified(model, held_out)
+    return Row(trial.cell, "done", numbers, model=model)
 
 
 def _certified(model: TableClassifier, reports: Reports | Profiled) -> dict[str, Any]:
-    """Of a classifier that certifies: users, certified k, and whether the label is right, for each graph."""
-    certify = getattr(model, "certify", None)
-    if certify is None:
+    """The certificates of each graph, where there are any: users, certified k, and whether the label is right."""
+    from graphldp.learn.certificates import Certifying
+
+    if not isinstance(model, Certifying):
         return {}
     right = model.predict(reports) == np.asarray(reports.labels)
-    return {"certified": np.stack((reports.sizes, certify(reports), right), axis=1).astype(int).tolist()}
-
-
-def recommended_classifier(name: str, seed: int, settings: Mapping[str, Any]) -> ProfileClassifier:
-    """The unfitted classifier of the recipe, plain or robust."""
-    from graphldp.learn.tables.profile_classifier import ProfileClassifier
-
-    made = table_classifier(name, seed, settings)
-    assert isinstance(made, ProfileClassifier)  # noqa: S101 (both are)
-    return made
+    return {"certified": np.stack((reports.sizes, model.withstood(reports), right), axis=1).astype(int).tolist()}
 
 
 def table_classifier(name: str, seed: int, settings: Mapping[str, Any]) -> TableClassifier:
     """The unfitted classifier of a trial that trains no network, with settings that are not its own."""
-    from graphldp.learn.tables.controls import DegreeControl, SizeControl
+    from graphldp.learn.tables.controls import BoundedControl, DegreeControl, SizeControl
     from graphldp.learn.tables.profile_classifier import ProfileClassifier
-    from graphldp.learn.tables.robust.bounded import BoundedControl
-    from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
+    from graphldp.learn.tables.robust_classifier import RobustProfileClassifier
+    from graphldp.learn.tables.witness_classifier import WitnessClassifier
 
     made: dict[str, Callable[[], TableClassifier]] = {
         "size": lambda: SizeControl(seed),
@@ -137,6 +114,21 @@ def table_classifier(name: str, seed: int, settings: Mapping[str, Any]) -> Table
         "degree-forest": lambda: DegreeControl(seed, "forest"),
         "bounded": lambda: BoundedControl(seed=seed),
         "recipe-2": lambda: ProfileClassifier(seed=seed),
-        "recipe-robust-5": lambda: RobustProfileClassifier(seed=seed, **settings),
+        "recipe-robust-6": lambda: RobustProfileClassifier(seed=seed, **settings),
+        "witnesses-3": lambda: WitnessClassifier(seed=seed),
     }
     return made[name]()
+
+
+def classifier_of(row: Row) -> GraphClassifier | ProfileClassifier | WitnessClassifier | NodeClassifier | None:
+    """The classifier that a trial fitted, with its origin; None for a control."""
+    from graphldp.learn.classifier import GraphClassifier, network_classifier
+    from graphldp.learn.nodes.classifier import NodeClassifier
+    from graphldp.learn.tables.profile_classifier import ProfileClassifier
+    from graphldp.learn.tables.witness_classifier import WitnessClassifier
+
+    model = network_classifier(row.model) if isinstance(row.model, Fitted) else row.model
+    if not isinstance(model, GraphClassifier | ProfileClassifier | WitnessClassifier | NodeClassifier):
+        return None
+    model.provenance_ = {**model.provenance_, TRIAL: row.cell.id}
+    return model

@@ -7,8 +7,8 @@ import pytest
 
 import graphldp as gl
 from graphldp.errors import ParameterError
-from graphldp.experiments.plans.comparison import Learner, draw_of, learner_of, own_classes
 from graphldp.experiments.plans.setup import draw_for
+from graphldp.experiments.runs.comparison import Learner, draw_of, learner_of, own_classes
 from graphldp.mechanisms.named import register
 
 GRAPHS = gl.synthetic.threads(num_graphs=4, seed=0)
@@ -72,7 +72,7 @@ def test_other_processes_load_a_file_by_its_path() -> None:
 
 def test_learners() -> None:
     assert learner_of("recommended") == learner_of(gl.ProfileClassifier()) == Learner()
-    assert learner_of(gl.RobustProfileClassifier()).classifier == "recipe-robust-5"
+    assert learner_of(gl.RobustProfileClassifier()).classifier == "recipe-robust-6"
     assert learner_of(gl.RobustProfileClassifier()).model == {}
     daring = learner_of(gl.RobustProfileClassifier(allowance=0.1))
     assert (daring.model, str(daring)) == ({"allowance": 0.1}, "recommended, robust, allowance=0.1")

@@ -7,11 +7,11 @@ import pytest
 from graphldp.datasets.registry import NODE_SPLIT
 from graphldp.errors import ParameterError
 from graphldp.experiments.draws import Context, load
+from graphldp.experiments.plans.accuracy import NodeSweep
 from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.kinds import NodeSweep
 from graphldp.experiments.plans.plan import ExperimentPlan, experiments_for, make_plan
 from graphldp.experiments.plans.setup import Setup, draw_for
-from graphldp.experiments.trial import LPGNNS, NODE_LEARNERS
+from graphldp.experiments.trial import LPGNNS, NODE_LEARNERS, NODES, Trial
 
 DATASET = "synthetic:communities"
 
@@ -36,7 +36,7 @@ def test_ten_fresh_splits_of_every_method() -> None:
 @pytest.mark.parametrize("mechanism", ["friend-counts", "rr", "dprr", "nonpriv-full"])
 def test_what_train_runs_is_the_same_cell(mechanism: str) -> None:
     graphs = load(DATASET, Context())
-    setup = Setup(DATASET, NODE_SPLIT, draw_for(DATASET, graphs, mechanism, 2.0), task="nodes")
+    setup = Setup(Trial(draw_for(DATASET, graphs, mechanism, 2.0), NODE_SPLIT, 0, NODES))
     planned = {entry.cell.id for entry in plan_of().entries}
     (own,) = setup.candidates(103)
     if mechanism != "nonpriv-full":  # nothing is drawn in a plan, and so there is no seed

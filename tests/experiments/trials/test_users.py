@@ -13,14 +13,13 @@ from tests.values import some
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
 from graphldp.experiments.cells import Row
-from graphldp.experiments.compute import compute
+from graphldp.experiments.compute import compute, groups_of
 from graphldp.experiments.draws import REPORTED, Context, Draw
-from graphldp.experiments.engines.grouping import groups_of
 from graphldp.experiments.plans.plan import file_id
 from graphldp.experiments.plans.setup import Setup
 from graphldp.experiments.trial import NODE_LEARNERS, NODES, Trial
-from graphldp.experiments.trials.node_trials import split_users
-from graphldp.labels import NO_LABEL
+from graphldp.experiments.trials.users import split_users
+from graphldp.neighbour_lists.labels import NO_LABEL
 
 RATIOS = (0.5, 0.25, 0.25)
 DATASET = "synthetic:communities"
@@ -85,7 +84,7 @@ def test_reports_from_elsewhere_are_a_draw_as_any_other(tmp_path: Path) -> None:
     gl.FriendCounts(2.0).randomize(known, rng=0).save(tmp_path / "reports.npz")
     name, files = file_id(tmp_path / "reports.npz")
     context = Context(files=tuple(files.items()))
-    setup = Setup(name, RATIOS, Draw(name, REPORTED), task="nodes")
+    setup = Setup(Trial(Draw(name, REPORTED), RATIOS, 0, NODES))
     setup.check(context)
     own, *controls = rows_of([*setup.candidates(0), *setup.controls(0).values()], context)
     assert {row.status for row in (own, *controls)} == {"done"}
@@ -121,6 +120,6 @@ def test_users_who_cannot_be_divided() -> None:
 
 
 def test_a_mechanism_that_says_nothing_of_friends_is_refused_at_once() -> None:
-    setup = Setup(DATASET, RATIOS, Draw(DATASET, "noisy-degrees", 1.0), task="nodes")
+    setup = Setup(Trial(Draw(DATASET, "noisy-degrees", 1.0), RATIOS, 0, NODES))
     with pytest.raises(ParameterError, match="'mechanism' parameter of NodeClassifier must be one of friend-counts"):
         setup.check(Context())

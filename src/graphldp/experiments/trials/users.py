@@ -14,25 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DataError, GraphLDPError, bad_parameter
+from graphldp.experiments.cells import Row
 from graphldp.experiments.draws import (
     REPORTED,
     Context,
     Draw,
+    check_memory,
     drawn_bytes,
     given_lists,
     load,
     mechanism_of,
     reports_of,
-    shortage,
 )
-from graphldp.experiments.measures.outcomes import CellOutcome, refusal, scored
 from graphldp.experiments.trial import LPGNNS, NODES, Trial
-from graphldp.labels import NO_LABEL
 from graphldp.learn.metrics import evaluate
 from graphldp.learn.selection import split
 from graphldp.mechanisms import CategoryRR, Joint, NonPrivFull
 from graphldp.mechanisms.named import at_hand, drawn_by, name_of
 from graphldp.neighbour_lists import NeighbourLists
+from graphldp.neighbour_lists.labels import NO_LABEL
 from graphldp.reports import Reports
 
 if TYPE_CHECKING:
@@ -81,17 +81,14 @@ def check_users(X: NeighbourLists, draw: Draw, ratios: Sequence[float]) -> None:
         raise bad_parameter("mechanism", "NodeClassifier", f"one of {known}", draw.mechanism)
 
 
-def run(trials: Sequence[Trial], context: Context) -> Iterator[list[CellOutcome]]:
+def run(trials: Sequence[Trial], context: Context) -> Iterator[list[Row]]:
     """Run trials about single users; those of one split follow each other, and in it those of one draw."""
     for trial in sorted(trials, key=lambda each: (each.draw.dataset, each.ratios, each.seed, repr(each.draw))):
         try:
-            short = shortage(_need(trial, context), context)
-            if short is not None:
-                yield [CellOutcome(trial.cell, "too-large", note=short)]
-            else:
-                yield [_scored(trial, context)]
+            check_memory(_need(trial, context), context)
+            yield [_scored(trial, context)]
         except GraphLDPError as error:
-            yield [refusal(trial.cell, error)]
+            yield [Row.refused(trial.cell, error)]
 
 
 def _need(trial: Trial, context: Context) -> int:
@@ -102,7 +99,7 @@ def _need(trial: Trial, context: Context) -> int:
     return _LISTS * drawn_bytes(trial.draw, lists) + pairs
 
 
-def _scored(trial: Trial, context: Context) -> CellOutcome:
+def _scored(trial: Trial, context: Context) -> Row:
     sets, view = _view(trial.draw.dataset, trial.draw.mechanism == REPORTED, trial.ratios, trial.seed, context)
     model = None
     if trial.classifier == NODES:
@@ -116,15 +113,15 @@ def _scored(trial: Trial, context: Context) -> CellOutcome:
     elif trial.classifier == "node-blink":
         from graphldp.learn.nodes.peers import by_blink
 
-        told = view.users.mixed(view.opinions | by_blink(_reports(trial.draw, view, context), view, trial.seed))[1]
+        told = view.users.mixed(view.predictions | by_blink(_reports(trial.draw, view, context), view, trial.seed))[1]
     else:
         told = {"node-features": view.alone, "node-similar": view.similar}.get(trial.classifier, view.log_proba)
     labels = np.asarray(given_lists(trial.draw, context).node_labels)
     measured, chosen = (
         evaluate(view.users.classes, np.exp(told[users]), labels[users]) for users in (sets.test, sets.validation)
     )
-    numbers = {**scored(measured, view.users.classes), "val_accuracy": chosen.accuracy}
-    return CellOutcome(trial.cell, "done", numbers, model=model)
+    numbers = {**measured.numbers(view.users.classes), "val_accuracy": chosen.accuracy}
+    return Row(trial.cell, "done", numbers, model=model)
 
 
 def _by_lpgnn(trial: Trial, view: FeatureView, context: Context) -> Floats:

@@ -1,39 +1,50 @@
-"""A comparison: mechanisms beside each other at several ε, as a plan like any other.
+"""A comparison: mechanisms beside each other at several ε, as a plan like any other, and how it is run.
 
 ``gl.compare`` asks for one. Its trials are those of ``graphldp train``, so the same setting is the same cell.
 """
 
 from __future__ import annotations
 
+import math
+import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import MISSING, dataclass, field, fields, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from rich.console import Console
 
-from graphldp.errors import BudgetError, ParameterError, bad_parameter
-from graphldp.experiments.cells import canonical
-from graphldp.experiments.draws import Draw
-from graphldp.experiments.plans.plan import COMPARISON, ExperimentPlan
+from graphldp.datasets.registry import split_ratios
+from graphldp.errors import BudgetError, DataError, ParameterError, bad_parameter
+from graphldp.experiments.cells import Row, canonical
+from graphldp.experiments.draws import RECOMMENDED, Context, Draw, mechanism_of
+from graphldp.experiments.engines.local import HereEngine
+from graphldp.experiments.plans.plan import COMPARISON, ExperimentPlan, file_id
 from graphldp.experiments.plans.scope import PlannedCell
-from graphldp.experiments.plans.setup import RECIPE, RECOMMENDED, ROBUST, allowed, draw_for, split_settings
-from graphldp.experiments.trial import NETWORK, Trial
+from graphldp.experiments.plans.setup import allowed, draw_for, split_settings
+from graphldp.experiments.results import ResultsFile
+from graphldp.experiments.runs.runner import CellsDisplay, missing, run
+from graphldp.experiments.trial import NETWORK, RECIPE, ROBUST, Trial
+from graphldp.files.own import is_reference, reference_of
 from graphldp.graphs import GraphSet
-from graphldp.learn.classifier import GCNClassifier, GINClassifier, GraphClassifier, SAGEClassifier
+from graphldp.learn.classifier import NETWORKS, GraphClassifier
+from graphldp.learn.engine.training import resolve_device
+from graphldp.learn.selection import split
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
-from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
+from graphldp.learn.tables.robust_classifier import RobustProfileClassifier
 from graphldp.mechanisms import Mechanism, NoisyDegrees, NonPrivFull
 from graphldp.mechanisms.named import at_hand, name_of, named
-from graphldp.own import is_reference, reference_of
 
 Entry = str | type[Mechanism] | Callable[[float], Mechanism]
 """What is compared: a name of the table or ``module:Class``, ``"recommended"``, a class, or a function of ε."""
 
-NETWORKS: dict[str, type[GraphClassifier]] = {"gin": GINClassifier, "gcn": GCNClassifier, "sage": SAGEClassifier}
 SIZE, DEGREES = "n alone", "n and noisy degrees"
 """How the two controls are called."""
 
-_SIZE, _DEGREE = "size", "degree"  # as trials name their classifiers
 _TRUE = name_of(NonPrivFull)  # of which n is read
 _DEGREES_BY = name_of(NoisyDegrees)
 _ELSEWHERE = ("seed", "device")  # of a classifier: a trial has its own seed, and a run its device
@@ -158,7 +169,6 @@ def own_classes(draws: Iterable[Draw], entries: Iterable[Entry]) -> tuple[str, .
 
 
 def comparison_plan(
-    dataset: str,
     contestants: Mapping[str, Mapping[float, Draw]],
     learners: Mapping[str, Learner],
     seeds: int,
@@ -166,33 +176,107 @@ def comparison_plan(
     *,
     controls: bool = True,
 ) -> ExperimentPlan:
-    """What to compute.
+    """The plan of a comparison.
 
     Args:
-        dataset: as cells name it.
         contestants: the draws of each by ε, without a seed.
         learners: what learns from the reports of each.
         seeds: how many: 0, 1, 2, …
         ratios: the shares of training, validation and test graphs.
         controls: whether n alone, and n with noisy degrees, stand beside them.
     """
-    lines: list[tuple[str, Learner, float, Draw]] = [
-        (label, learners[label], x, draw) for label, draws in contestants.items() for x, draw in draws.items()
-    ]
-    for x, draw in next(iter(contestants.values())).items() if controls else ():
-        beside = Draw(dataset, _DEGREES_BY, x, None, draw.public_fraction)
-        lines += [(SIZE, Learner(_SIZE), x, Draw(dataset, _TRUE)), (DEGREES, Learner(_DEGREE), x, beside)]
+    lines = [(label, learners[label], x, draw) for label, own in contestants.items() for x, draw in own.items()]
+    first = next(iter(contestants.values()))
+    dataset, public = next((draw.dataset, draw.public_fraction) for draw in first.values())
+    for x in first if controls else ():
+        beside = Draw(dataset, _DEGREES_BY, x, None, public)
+        lines += [(SIZE, Learner("size"), x, Draw(dataset, _TRUE)), (DEGREES, Learner("degree"), x, beside)]
     entries = {}
     for label, learner, x, draw in lines:
-        across = draw.epsilon is None  # the same at every ε
+        at = None if draw.epsilon is None else x  # the same at every ε
         for seed in range(seeds):
             own = draw if draw.mechanism == _TRUE else replace(draw, seed=seed)
             trial = Trial(own, ratios, seed, learner.classifier, learner.model, learner.training)
-            place = PlannedCell("", label, None if across else x, seed, trial.cell)
-            entries[label, place.x, seed] = place
-    draws = next(iter(contestants.values()))
+            entries[label, at, seed] = PlannedCell("", label, at, seed, trial)
     words = [", ".join(f"{label}: {learners[label]}" for label in contestants)]
-    words += [f"ε = {', '.join(f'{x:g}' for x in draws)}", "split " + "/".join(f"{share:g}" for share in ratios)]
-    public = next(iter(draws.values())).public_fraction
+    words += [f"ε = {', '.join(f'{x:g}' for x in first)}", "split " + "/".join(f"{share:g}" for share in ratios)]
     words += [f"λ = {public:g}"] if public else []
     return ExperimentPlan(COMPARISON, dataset, "; ".join(words), seeds, "", tuple(entries.values()))
+
+
+def run_comparison(
+    graphs: GraphSet,
+    contestants: Mapping[str, Entry],
+    epsilon: float | Iterable[float],
+    seeds: int,
+    *,
+    classifier: object,
+    controls: bool,
+    public_fraction: float,
+    ratios: tuple[float, float, float] | None,
+    results: str | os.PathLike[str] | None,
+    workers: int | None,
+    device: str,
+    progress: bool,
+) -> tuple[ExperimentPlan, dict[str, Row]]:
+    """The plan and its rows; see :func:`graphldp.compare` for the arguments."""
+    epsilons = _epsilons(epsilon)
+    learner = learner_of(classifier)
+    _check(graphs, contestants, seeds, workers)
+    parts = tuple(ratios or split_ratios(graphs.name))
+    split(graphs.labels, parts, 0)  # the errors for shares that cannot be
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="graphldp-")))
+        file = folder / f"{graphs.name or 'graphs'}.npz".replace(os.sep, "-")
+        graphs.save(file)
+        dataset, files = file_id(file)
+        draws = {
+            label: {x: draw_of(label, entry, dataset, graphs, x, public_fraction) for x in epsilons}
+            for label, entry in contestants.items()
+        }
+        flat = [each for own in draws.values() for each in own.values()]
+        for each in flat:
+            mechanism_of(replace(each, seed=0), graphs)
+        learners = {label: _learner(entry, learner) for label, entry in contestants.items()}
+        plan = comparison_plan(draws, learners, seeds, parts, controls=controls)
+        own = own_classes(flat, contestants.values())
+        given = {dataset: graphs}
+        context = Context(files=tuple(files.items()), device=str(resolve_device(device)), own=own or (), given=given)
+        table = stack.enter_context(ResultsFile(folder / "results.sqlite" if results is None else results))
+        display = stack.enter_context(CellsDisplay(len(missing([plan], table)), Console(stderr=True), shown=progress))
+        here = own is None or (workers or _sensible_workers()) == 1
+        run([plan], table, context, engine=HereEngine() if here else None, workers=workers, on_row=display.row)
+        rows = table.rows()
+    return plan, {entry.cell.id: rows[entry.cell.id] for entry in plan.entries}
+
+
+def _learner(entry: Entry, learner: Learner) -> Learner:
+    """The recipe is a mechanism and a classifier: it keeps its own where the others have a network."""
+    return Learner() if isinstance(entry, str) and entry == RECOMMENDED and learner.classifier == NETWORK else learner
+
+
+def _sensible_workers() -> int | None:
+    """Processes are started by running the main program's file again, so only a notebook or a console has some."""
+    return 1 if hasattr(sys.modules["__main__"], "__file__") else None
+
+
+def _epsilons(epsilon: float | Iterable[float]) -> list[float]:
+    given = list(epsilon) if isinstance(epsilon, Iterable) and not isinstance(epsilon, str) else [epsilon]
+    found = [float(each) for each in given if isinstance(each, int | float) and not isinstance(each, bool)]
+    if len(found) != len(given) or not found or not all(0 < each < math.inf for each in found):
+        raise bad_parameter("epsilon", "compare", "positive numbers", epsilon)
+    return sorted(set(found))
+
+
+def _check(graphs: object, contestants: object, seeds: object, workers: object) -> None:
+    if not isinstance(graphs, GraphSet):
+        raise bad_parameter("graphs", "compare", "a GraphSet: each seed draws its own reports", type(graphs).__name__)
+    if graphs.labels is None:
+        raise DataError("These graphs have no labels to learn: gl.compare classifies graphs.")
+    named = isinstance(contestants, Mapping) and contestants and all(isinstance(each, str) for each in contestants)
+    if not named or {SIZE, DEGREES} & set(contestants):  # type: ignore[call-overload]
+        form = f"mechanisms by a name each, other than {SIZE!r} and {DEGREES!r}"
+        raise bad_parameter("mechanisms", "compare", form, contestants)
+    for name, value in (("seeds", seeds), ("workers", 1 if workers is None else workers)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise bad_parameter(name, "compare", "a whole number of at least 1", value)

@@ -3,55 +3,43 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from graphldp.errors import GraphLDPError
-from graphldp.experiments.cells import Cell
+from graphldp.experiments.cells import Cell, Row
 from graphldp.experiments.draws import (
     Context,
     Draw,
+    check_memory,
     expected_bytes,
     load,
     mechanism_of,
     packed_bytes,
     randomize,
-    shortage,
 )
-from graphldp.experiments.measures.outcomes import CellOutcome, refusal
 from graphldp.graphs import GraphSet
 from graphldp.learn.engine.gin import ModelSpec
+from graphldp.learn.engine.one_training import Training, TrainingOptions
 from graphldp.learn.engine.packed.batches import PackedGraphs
-from graphldp.learn.engine.training import Job, TrainingOptions, predict_proba, resolve_device, train_many
+from graphldp.learn.engine.training import predict_proba, resolve_device, train_many
 from graphldp.learn.selection import split
+from graphldp.mechanisms.drawing.backend import compile_loops
 
 _REPEATS = 3
 _AT_THE_PEAK = 1.5  # of what the packed reports take: an estimate before the graphs are there
 
 
-def complexity(cells: Sequence[Cell], context: Context) -> Iterator[list[CellOutcome]]:
+def complexity(cell: Cell, context: Context) -> Row:
     """One Barabási–Albert graph: the draw of a user's report, and one pass of a small GIN over all reports."""
-    for cell in cells:
-        params = cell.params
-        draw = Draw.of(params["draw"])
-        small = packed_bytes(draw, _ba(200, params["edges_per_node"], 1))  # dense lists grow with n², others with n
-        growth = (params["nodes"] / 200) ** (2 if draw.mechanism == "rr" else 1)
-        short = shortage(int(_AT_THE_PEAK * small * growth), context)
-        if short is not None:
-            yield [CellOutcome(cell, "too-large", note=short)]
-            continue
-        try:
-            yield [CellOutcome(cell, "done", _complexity(draw, params, context))]
-        except GraphLDPError as error:
-            yield [refusal(cell, error)]
-
-
-def _complexity(draw: Draw, params: dict[str, Any], context: Context) -> dict[str, Any]:
+    params, draw = cell.params, Draw.of(cell.params["draw"])
+    small = packed_bytes(draw, _ba(200, params["edges_per_node"], 1))  # dense lists grow with n², others with n
+    growth = (params["nodes"] / 200) ** (2 if draw.mechanism == "rr" else 1)
+    check_memory(_AT_THE_PEAK * small * growth, context)
     graphs = _ba(params["nodes"], params["edges_per_node"], 1)
+    compile_loops()
     randomize(draw, _ba(200, params["edges_per_node"], 1))  # compiled loops load here, outside the clock
     spec = ModelSpec(2, layers=3, hidden=16, dropout=0.0)
     device = resolve_device(context.device)
@@ -65,7 +53,7 @@ def _complexity(draw: Draw, params: dict[str, Any], context: Context) -> dict[st
         packed = PackedGraphs.pack(reports, spec, device)
         _forward(spec, packed)
         served.append(time.perf_counter() - start)
-    return {
+    numbers = {
         "edges": graphs.num_entries // 2,
         "entries": reports.num_entries,
         "user_seconds": min(drawn) / graphs.num_users,
@@ -73,31 +61,21 @@ def _complexity(draw: Draw, params: dict[str, Any], context: Context) -> dict[st
         "server_seconds": min(served),
         "server_bytes": 4 * reports.num_entries + reports.indptr.nbytes,
     }
+    return Row(cell, "done", numbers)
 
 
-def runtime(cells: Sequence[Cell], context: Context) -> Iterator[list[CellOutcome]]:
-    """Some epochs of training, and one classification of the test graphs."""
-    for cell in cells:
-        draw = Draw.of(cell.params["draw"])
-        try:
-            short = shortage(_need(draw, cell.params, context), context)
-            if short is not None:
-                yield [CellOutcome(cell, "too-large", note=short)]
-                continue
-            yield [CellOutcome(cell, "done", _runtime(draw, cell.params, context))]
-        except GraphLDPError as error:
-            yield [refusal(cell, error)]
-
-
-def _need(draw: Draw, params: dict[str, Any], context: Context) -> int:
-    """An estimate that builds no large graphs."""
+def _need(draw: Draw, params: dict[str, Any], context: Context) -> float:
+    """The memory that a cell needs, by an estimate that builds no large graphs."""
     if "nodes" in params:
-        number = int(params["train_graphs"] + params["test_graphs"])
-        return int(number * packed_bytes(draw, _ba(params["nodes"], params["edges_per_node"], 1)) * _AT_THE_PEAK)
-    return int(expected_bytes(draw, load(draw.dataset, context)) * params["sampling"] ** 2)
+        number = params["train_graphs"] + params["test_graphs"]
+        return float(number * packed_bytes(draw, _ba(params["nodes"], params["edges_per_node"], 1)) * _AT_THE_PEAK)
+    return float(expected_bytes(draw, load(draw.dataset, context)) * params["sampling"] ** 2)
 
 
-def _runtime(draw: Draw, params: dict[str, Any], context: Context) -> dict[str, Any]:
+def runtime(cell: Cell, context: Context) -> Row:
+    """Some epochs of training, and one classification of the test graphs."""
+    params, draw = cell.params, Draw.of(cell.params["draw"])
+    check_memory(_need(draw, params, context), context)
     if "nodes" in params:
         total = params["train_graphs"] + params["test_graphs"]
         graphs = _ba(params["nodes"], params["edges_per_node"], total)
@@ -114,13 +92,13 @@ def _runtime(draw: Draw, params: dict[str, Any], context: Context) -> dict[str, 
     epochs = params["epochs"]
     options = TrainingOptions(max_epochs=epochs, min_epochs=epochs, seed=params["seed"])
     # one graph to validate on: what is timed is the training; kernels are compiled in an epoch before, off the clock
-    job = Job(spec, options, packed.subset(learn), packed.subset(learn[:1]))
+    job = Training(spec, options, packed.subset(learn), packed.subset(learn[:1]))
     train_many([replace(job, options=replace(options, max_epochs=1, min_epochs=1))])
     trained = train_many([job])[0]
     tests = packed.subset(test)
     start = time.perf_counter()
     predict_proba(spec, trained.state, tests)
-    return {
+    numbers = {
         "train_seconds": sum(record.seconds for record in trained.history),
         "classify_seconds": time.perf_counter() - start,
         "entries": reports.num_entries,
@@ -128,6 +106,7 @@ def _runtime(draw: Draw, params: dict[str, Any], context: Context) -> dict[str, 
         "test_graphs": len(test),
         "epochs": epochs,
     }
+    return Row(cell, "done", numbers)
 
 
 def _sampled(graphs: GraphSet, share: float, seed: int | None) -> GraphSet:

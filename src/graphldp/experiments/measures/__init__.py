@@ -1,1 +1,0 @@
-"""Cells that are no trial: degrees, confidence, detection, time and memory."""

@@ -1,1 +1,0 @@
-"""What can be had against one liar in each graph: classifiers that expect her, under every lie that she can tell."""
