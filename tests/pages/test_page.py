@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -17,6 +17,8 @@ from statistics import mean, stdev
 
 import numpy as np
 import pytest
+from scipy import stats
+from tests.collector.browsing import CHROMIUM, FLAGS
 
 from graphldp.errors import FormatError
 from graphldp.experiments.compute import compute
@@ -115,15 +117,19 @@ def test_the_page_is_whole_and_needs_no_network(results: ResultsFile) -> None:
     assert "A &lt;fast&gt; CPU" in text
 
 
-def test_means_and_deviations_and_both_controls(results: ResultsFile) -> None:
+def test_means_and_intervals_and_both_controls(results: ResultsFile) -> None:
     _, reader = read(results)
     table = next(t for t in reader.tables if t[0][1:] == [f"λ = {share:g}" for share in SHARES])
     rows = {row[0]: row[1:] for row in table}
     for method in ("dprr", "rr", "local-lap", "nonpriv-full", *CONTROLS):
         across = method in ("nonpriv-full", "size-control")
-        for share, shown in zip(SHARES, rows[METHODS[method]], strict=True):
+        for share, shown in zip(SHARES, rows[METHODS[method].label], strict=True):
             own = scores(results, method, None if across else share)
-            assert shown == f"{mean(own):.3f} ± {stdev(own):.3f}"
+            assert shown.startswith(f"{mean(own):.3f} [")
+            low, high = map(float, re.findall(r"[\d.]+", shown)[1:])
+            wide = stats.t.ppf(0.975, len(own) - 1) * stdev(own) * (1 / len(own) + 0.15 / 0.75) ** 0.5
+            if stdev(own):  # of equal ones the interval is that of a counted share
+                assert (low, high) == pytest.approx((max(mean(own) - wide, 0), min(mean(own) + wide, 1)), abs=6e-4)
     assert rows["NonPriv-Part"][0] == "–"
 
 
@@ -132,7 +138,7 @@ def test_the_best_that_is_private_is_in_bold(results: ResultsFile) -> None:
     table = next(t for t in reader.tables if t[0][1:] == [f"λ = {share:g}" for share in SHARES])
     for column in range(1, 1 + len(SHARES)):
         private = [
-            row[column] for row in table[1:] if "±" in row[column] and row[0] not in ("NonPriv-Full", "NonPriv-Part")
+            row[column] for row in table[1:] if "[" in row[column] and row[0] not in ("NonPriv-Full", "NonPriv-Part")
         ]
         assert max(private, key=lambda shown: float(shown.split()[0])) in reader.bold
 
@@ -244,8 +250,12 @@ def _spoil(text: str, at: tuple[str, ...] | None) -> str:
     return HOSTILE if at is None else json.dumps(spoiled(json.loads(text), at))
 
 
+@pytest.mark.attack("learning")
 def test_a_hostile_file_puts_no_tag_into_the_page(results: ResultsFile, tmp_path: Path) -> None:
-    """A text in any field is shown as text, or the file is refused."""
+    """A script in a results file.
+
+    A text in any field is shown as text, or the file is refused.
+    """
     known = read(results)[1].seen
     refused = shown = 0
     for what, path in hostile_files(results, tmp_path):
@@ -261,8 +271,12 @@ def test_a_hostile_file_puts_no_tag_into_the_page(results: ResultsFile, tmp_path
     assert shown > 5
 
 
+@pytest.mark.attack("learning")
 def test_a_browser_is_told_to_run_no_script(results: ResultsFile) -> None:
-    """A second lock behind the first: even a tag that got in would do nothing."""
+    """A script in a results file.
+
+    A second lock behind the first: even a tag that got in would do nothing.
+    """
     text, _ = make_page(results)
     head = text[: text.index("<style>")]
     assert "http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'" in head
@@ -270,13 +284,12 @@ def test_a_browser_is_told_to_run_no_script(results: ResultsFile) -> None:
 
 def test_in_a_browser_nothing_sticks_out(results: ResultsFile, tmp_path: Path) -> None:
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    browser_path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if browser_path is None:
-        pytest.skip("needs Chromium (Debian: apt-get install chromium)")
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium (Debian: apt-get install chromium-headless-shell)")
     path = tmp_path / "page.html"
     path.write_text(make_page(results)[0], encoding="utf-8")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         try:
             grounds = set()
             for width in (360, 1280):

@@ -8,7 +8,7 @@ import pytest
 
 from graphldp.experiments.plans.methods import METHODS
 from graphldp.mechanisms.named import colour_of
-from graphldp.pages.plots import Axis, Series, chart, standalone
+from graphldp.pages.plots import Axis, Ends, Series, chart, standalone
 from graphldp.pages.style import colours
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -27,7 +27,11 @@ def marks(svg: ElementTree.Element) -> list[tuple[float, float]]:
 
 
 def test_places_are_evenly_spaced_and_larger_is_higher() -> None:
-    points = [(0.0, 0.5, 0.1), (0.1, 0.6, None), (0.5, 0.9, 0.05)]
+    points: list[tuple[float, float, Ends | None]] = [
+        (0.0, 0.5, (0.4, 0.6)),
+        (0.1, 0.6, None),
+        (0.5, 0.9, (0.85, 0.95)),
+    ]
     svg = draw(Series("dprr", "DPRR", points), x=Axis("λ", "places", (0.0, 0.1, 0.5)))
     (a, top), (b, middle), (c, low) = marks(svg)
     assert b - a == pytest.approx(c - b, abs=0.2)
@@ -42,14 +46,14 @@ def test_a_logarithmic_axis() -> None:
 
 
 def test_across_is_dashed_and_unmarked() -> None:
-    svg = draw(Series("nonpriv-full", "NonPriv-Full", [(0.0, 0.9, 0.1)], across=True))
+    svg = draw(Series("nonpriv-full", "NonPriv-Full", [(0.0, 0.9, (0.8, 1.0))], across=True))
     dashes = [line for line in svg.iter(f"{SVG}line") if "stroke-dasharray" in line.attrib]
     assert len(dashes) == 2  # the line and its legend
     assert not marks(svg)
 
 
 @pytest.mark.parametrize("points", [[], [(1.0, 0.0, None)], [(1.0, 0.7, None), (2.0, 0.7, None)], [(0.0, 1e9, None)]])
-def test_few_and_equal_points_draw_without_error(points: list[tuple[float, float, float | None]]) -> None:
+def test_few_and_equal_points_draw_without_error(points: list[tuple[float, float, Ends | None]]) -> None:
     for kind in ("linear", "log1p"):
         text = ElementTree.tostring(draw(Series("rr", "RR", points), y=Axis("y", kind)), encoding="unicode")
         assert "nan" not in text
@@ -57,7 +61,7 @@ def test_few_and_equal_points_draw_without_error(points: list[tuple[float, float
 
 
 def test_everything_stays_inside() -> None:
-    points = [(float(v), math.exp(v), math.exp(v) / 2) for v in range(8)]
+    points = [(float(v), math.exp(v), (math.exp(v) / 2, math.exp(v) * 2)) for v in range(8)]
     svg = draw(Series("dprr", "DPRR", points), y=Axis("y"))
     width, height = (float(v) for v in svg.attrib["viewBox"].split()[2:])
     assert all(0 <= x <= width and 0 <= y <= height for x, y in marks(svg))
@@ -98,9 +102,9 @@ def test_lines_are_told_apart_without_colour() -> None:
 
 def test_pointing_at_a_mark_tells_its_value() -> None:
     svg = draw(
-        Series("dprr", "A & B", [(0.5, 0.71649, 0.02)]),
+        Series("dprr", "A & B", [(0.5, 0.71649, (0.7, 0.73))]),
         Series("rr", "all", [(0.5, 0.9, None)], across=True),
         x=Axis("ε"),
     )
     told = [each.findtext(f"{SVG}title") for each in svg.iter(f"{SVG}g")]
-    assert told == ["A & B, ε 0.5: y 0.716 ± 0.02", "all: y 0.900"]
+    assert told == ["A & B, ε 0.5: y 0.716, 0.700 to 0.730", "all: y 0.900"]

@@ -10,15 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from graphldp.errors import bad_parameter, extra_named
-from graphldp.experiments.plans.comparison import DEGREES, SIZE, Entry
 from graphldp.experiments.plans.plan import ExperimentPlan
-from graphldp.experiments.runs.comparing import run_comparison
-from graphldp.experiments.summary import Paired, Point, paired, points_of
+from graphldp.experiments.runs.comparison import DEGREES, SIZE, Entry, run_comparison
+from graphldp.experiments.summary import Paired, Point, not_beaten, paired, points_of
 from graphldp.graphs import GraphSet
 from graphldp.learn.metrics import Summary
+from graphldp.pages.tables import as_interval, ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +68,7 @@ class Comparison:
         return point
 
     def difference(self, method: str, other: str, epsilon: float, measure: str = "accuracy") -> Paired | None:
-        """One method minus another, seed by seed, with an interval that knows that splits overlap."""
+        """One method minus another, seed by seed, with an interval that knows that splits overlap: a sentence."""
         return paired(self.point(method, epsilon), self.point(other, epsilon), measure)
 
     def rows(self, against: str | None = None) -> list[dict[str, Any]]:
@@ -106,8 +107,20 @@ class Comparison:
             Path(path).write_text(text.getvalue(), encoding="utf-8")
         return text.getvalue()
 
+    @property
+    def about(self) -> str:
+        """What a reader must know to judge the numbers."""
+        seeds = sorted({len(each.numbers) for each in self.points if each.numbers})
+        held = sorted({each.graphs for each in self.points if each.graphs is not None})
+        over = f"{_span(seeds)} seeds, each with its own noise and split, {_span(held)} graphs held out in each"
+        return (
+            f"Means over {over}. Intervals are for 95 %, corrected for splits that overlap (Nadeau & Bengio 2003). "
+            f"Marked is what nothing beats clearly at that ε: the interval of its difference to the best has 0 in it. "
+            f"Setting: {self.setting}."
+        )
+
     def to_latex(self, measure: str = "accuracy") -> str:
-        """A table for a paper, with booktabs' rules: mean and 95 % interval, the best of each ε in bold."""
+        """A table for a paper, with booktabs' rules and a note below; in bold is what nothing beats clearly."""
         lines = []
         for method, cells in self.ranked(measure):
             shown = [_latex(summary, best) for summary, best in cells]
@@ -115,11 +128,13 @@ class Comparison:
         heads = [rf"$\varepsilon = {x:g}$" for x in self.epsilons] or [MEASURES[measure]]
         head = " & ".join((MEASURES[measure], *heads)) + r" \\"
         frame = "l" + "c" * len(heads)
-        body = "\n".join((r"\toprule", head, r"\midrule", *lines, r"\bottomrule"))
+        about = self.about.replace("Marked", "In bold").translate(_LATEX).replace("ε", r"$\varepsilon$")
+        note = rf"\multicolumn{{{len(frame)}}}{{p{{0.95\linewidth}}}}{{\footnotesize {about}}} \\"
+        body = "\n".join((r"\toprule", head, r"\midrule", *lines, r"\bottomrule", note))
         return f"\\begin{{tabular}}{{{frame}}}\n{body}\n\\end{{tabular}}\n"
 
     def plot(self, measure: str = "accuracy", *, ax: Axes | None = None) -> Axes:
-        """A picture by matplotlib: means against ε with their intervals; a method that spends no ε is a line across.
+        """A picture by matplotlib: means and 95 % intervals at each ε; a method that spends no ε is a line across.
 
         Args:
             measure: ``"accuracy"`` or ``"auc"``.
@@ -128,26 +143,29 @@ class Comparison:
         self.ranked(measure)
         with extra_named("Comparison.plot"):
             from matplotlib import pyplot
-        axes = pyplot.subplots(layout="constrained")[1] if ax is None else ax
+        axes = pyplot.subplots(figsize=(8, 4.2), layout="constrained")[1] if ax is None else ax
+        spending = [each for each in self.methods if any(point.x is not None for point in self._at_each(each))]
         for place, method in enumerate(self.methods):
-            found = [(x, self.point(method, x)) for x in self.epsilons]
-            values = [(x, each) for x, point in found if (each := point.summary(measure)) is not None]
-            if not values:
-                continue
+            values = [(at, s) for at, p in enumerate(self._at_each(method)) if (s := p.summary(measure)) is not None]
             style: dict[str, Any] = {"color": f"C{place % 10}", "label": method}
-            if all(point.x is None for _, point in found):
+            if values and method not in spending:
                 axes.axhline(values[0][1].mean, linestyle="--", **style)
-                continue
-            xs, means = [x for x, _ in values], [each.mean for _, each in values]
-            half = [0.0 if math.isnan(each.low) else each.mean - each.low for _, each in values]
-            rise = [0.0 if math.isnan(each.high) else each.high - each.mean for _, each in values]
-            axes.errorbar(xs, means, (half, rise), marker=_MARKS[place % len(_MARKS)], capsize=3, **style)
-        axes.set(xlabel="budget ε", ylabel=MEASURES[measure], title=self.dataset, xscale="log")
-        axes.set_xticks(self.epsilons, [f"{x:g}" for x in self.epsilons])
-        axes.minorticks_off()
-        axes.grid(alpha=0.3)
-        axes.legend(frameon=False)
+            elif values:
+                beside = 0.6 * ((spending.index(method) + 0.5) / len(spending) - 0.5)  # bars stand side by side
+                xs, means = [at + beside for at, _ in values], [each.mean for _, each in values]
+                bars = [ends(each) or (each.mean, each.mean) for _, each in values]
+                lengths = [m - low for m, (low, _) in zip(means, bars, strict=True)]
+                rises = [high - m for m, (_, high) in zip(means, bars, strict=True)]
+                axes.errorbar(xs, means, (lengths, rises), marker=_MARKS[place % len(_MARKS)], capsize=3, **style)
+        title = f"{self.dataset}: means and 95 % intervals"
+        axes.set(xlabel="budget ε", ylabel=MEASURES[measure], title=title)
+        axes.set_xticks(range(len(self.epsilons)), [f"{x:g}" for x in self.epsilons])
+        axes.grid(axis="y", alpha=0.3)
+        axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5))  # beside the numbers, never on them
         return axes
+
+    def _at_each(self, method: str) -> list[Point]:
+        return [self.point(method, x) for x in self.epsilons]
 
     def _repr_html_(self) -> str:
         heads = "".join(f"<th>ε = {x:g}</th>" for x in self.epsilons) or "<th>accuracy</th>"
@@ -158,6 +176,7 @@ class Comparison:
         return (
             f"<table><caption>{escape(self.dataset)}: accuracy, 95 % interval</caption>"
             f"<thead><tr><th></th>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+            f"<p>{escape(self.about.replace('Marked', 'In bold'))}</p>"
         )
 
     def __str__(self) -> str:
@@ -167,7 +186,7 @@ class Comparison:
         for method, cells in self.ranked("accuracy"):
             shown = "  ".join(f"{as_interval(summary) + (' *' if best else ''):<22}" for summary, best in cells)
             lines.append(f"{method:<{width}}  {shown}".rstrip())
-        return "\n".join([f"{self.dataset}: accuracy, 95 % interval, * the best", *lines])
+        return "\n".join([f"{self.dataset}: accuracy, 95 % interval", *lines, fill(f"* {self.about}", 100)])
 
     def _base(self, against: str | None) -> str:
         if against is not None and against not in self.methods:
@@ -175,19 +194,14 @@ class Comparison:
         return self.methods[0] if against is None else against
 
     def ranked(self, measure: str) -> list[tuple[str, list[tuple[Summary | None, bool]]]]:
-        """Each method's summaries along ε, and whether each is the best there; what has no privacy is not ranked."""
+        """Each method's summaries along ε, and whether nothing clearly beats it; what has no privacy is not ranked."""
         if measure not in MEASURES:
             raise bad_parameter("measure", "Comparison", " or ".join(map(repr, MEASURES)), measure)
         columns = []
         for x in self.epsilons or (None,):
             found = {method: self.point(method, x) for method in self.methods}
-            means = {
-                method: summary.mean
-                for method, point in found.items()
-                if (summary := point.summary(measure)) is not None and (point.x is not None or method in _BESIDE)
-            }
-            best = max(means.values(), default=None)
-            columns.append([(found[each].summary(measure), means.get(each) == best) for each in self.methods])
+            best = not_beaten({m: point for m, point in found.items() if point.x is not None or m in _BESIDE}, measure)
+            columns.append([(found[each].summary(measure), each in best) for each in self.methods])
         return [(method, [column[place] for column in columns]) for place, method in enumerate(self.methods)]
 
 
@@ -257,11 +271,8 @@ def _summary(name: str, found: Summary | None) -> dict[str, float | None]:
     return {name if part == "mean" else f"{name}_{part}": value for part, value in shown.items()}
 
 
-def as_interval(found: Summary | None) -> str:
-    """A mean with its interval, for people."""
-    if found is None:
-        return "–"
-    return f"{found.mean:.3f}" + ("" if math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]")
+def _span(counts: Sequence[int]) -> str:
+    return " to ".join(str(each) for each in dict.fromkeys((counts[0], counts[-1]))) if counts else "no"
 
 
 def _html(found: Summary | None, best: bool) -> str:

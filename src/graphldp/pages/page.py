@@ -9,11 +9,10 @@ from html import escape
 from typing import Any
 
 from graphldp.datasets.registry import is_the_papers
-from graphldp.errors import FormatError, GraphLDPError
 from graphldp.experiments.cells import RESULTS_VERSION, Row
-from graphldp.experiments.plans.efforts import EFFORTS
 from graphldp.experiments.plans.figures import EXPERIMENTS
 from graphldp.experiments.plans.plan import COMPARISON, EVALUATION, RUNS, ExperimentPlan
+from graphldp.experiments.plans.scope import EFFORTS
 from graphldp.experiments.results import ResultsFile
 from graphldp.pages import style
 from graphldp.pages.sections.experiments import section_of
@@ -22,8 +21,6 @@ from graphldp.pages.tables import seconds, size, table
 
 # What the page may do: show itself. The page runs no script, so a browser is told to run none and to load nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-# What text where a number belongs, or a missing field, leads to: the file may come from anywhere.
-_DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def make_page(results: ResultsFile) -> tuple[str, dict[str, str]]:
@@ -35,12 +32,8 @@ def make_page(results: ResultsFile) -> tuple[str, dict[str, str]]:
     Raises:
         FormatError: where its rows are not what their experiments give.
     """
-    try:
+    with results.as_planned():
         return _page(results)
-    except GraphLDPError:
-        raise
-    except _DAMAGE as error:
-        raise FormatError(f"{results.path}: its rows are not what their experiments give.") from error
 
 
 def _page(results: ResultsFile) -> tuple[str, dict[str, str]]:
@@ -97,9 +90,9 @@ def _intro(plans: Sequence[ExperimentPlan]) -> str:
     if all(about_what(plan) == "users" for plan in plans):
         return (
             f"<h1>Classes of single users: {escape(_data(plans))}</h1><p>Accuracy is that of test users, whose classes "
-            "were held out. Means and standard deviations are over seeds: each has its own noise and split. Models are "
-            "chosen and mixed on validation users. Controls stand beside the mechanisms: what public features tell "
-            "without any friend.</p>"
+            "were held out. Means and 95 % intervals are over seeds: each has its own noise and split. Splits overlap, "
+            "and intervals are corrected for that. Models are chosen and mixed on validation users. Controls stand "
+            "beside the mechanisms: what public features tell without any friend.</p>"
         )
     figures = not kinds <= set(RUNS)
     paper = figures and all(is_the_papers(plan.dataset) for plan in plans if plan.experiment not in RUNS)
@@ -107,11 +100,12 @@ def _intro(plans: Sequence[ExperimentPlan]) -> str:
     title = "Degree-preserving randomized response, reproduced" if paper else comparisons
     about = "Tables and figures of Hidano and Murakami's paper, computed by graphldp. " if paper else ""
     rest = (
-        "Accuracy is that of test graphs, which were held out. Means and standard deviations are over seeds: each seed "
-        "has its own noise, split and starting weights. Hyper-parameters are chosen on validation graphs. Two controls "
-        "stand beside the mechanisms: what the number n of users tells alone, and what n and noisy degrees tell when "
-        "all of ε is spent on degrees. The best of each column that keeps friendships private is in bold. Point at a "
-        "mark to read its value."
+        "Accuracy is that of test graphs, which were held out. Means and 95 % intervals are over seeds: each seed has "
+        "its own noise, split and starting weights. Splits overlap, and intervals are corrected for that. "
+        "Hyper-parameters are chosen on validation graphs. Two controls stand beside the mechanisms: what the number n "
+        "of users tells alone, and what n and noisy degrees tell when all of ε is spent on degrees. In bold is what "
+        "nothing beats clearly among what keeps friendships private: the interval of its difference to the best has 0 "
+        "in it. Point at a mark to read its value."
     )
     return f"<h1>{title}: {escape(_data(plans))}</h1><p>{escape(about + rest)}</p>"
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from graphldp.pages import marks, style
+from graphldp.pages import style
 
 _WIDTH, _PLOT_HEIGHT = 460, 250
 _LEFT, _RIGHT, _TOP, _AXIS = 58, 14, 10, 46
 _LEGEND = 20
+Ends = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Series:
     Args:
         key: its colour, see :func:`graphldp.pages.style.slot`.
         label: in the legend.
-        points: (x, y, half the length of the error bar or None).
+        points: (x, y, the ends of the error bar or None).
         across: a dashed line over the whole width at the first point's y.
         band: (x, low, high), an area behind the line.
         dots: (x, y), a cloud behind the line.
@@ -30,7 +31,7 @@ class Series:
 
     key: str
     label: str
-    points: Sequence[tuple[float, float, float | None]]
+    points: Sequence[tuple[float, float, Ends | None]]
     across: bool = False
     band: Sequence[tuple[float, float, float]] = field(default=())
     dots: Sequence[tuple[float, float]] = field(default=())
@@ -65,7 +66,7 @@ def chart(series: Sequence[Series], x: Axis, y: Axis, title: str) -> str:
         title: for readers of the page who do not see it.
     """
     xs = [p[0] for s in series if not s.across for p in s.points] + [d[0] for s in series for d in s.dots]
-    ys = [v for s in series for p in s.points for v in (p[1] - (p[2] or 0), p[1] + (p[2] or 0))]
+    ys = [v for s in series for p in s.points for v in (p[1], *(p[2] or ()))]
     ys += [v for s in series for b in s.band for v in b[1:]] + [d[1] for s in series for d in s.dots]
     right, bottom = _WIDTH - _RIGHT, _TOP + _PLOT_HEIGHT
     place_x, ticks_x = _scale(x, xs or list(x.values), _LEFT, right)
@@ -109,11 +110,11 @@ def _numbered(series: Sequence[Series]) -> list[tuple[int, Series]]:
     return [(sum(s.across == each.across for s in series[:at]), each) for at, each in enumerate(series)]
 
 
-def _told(each: Series, x: Axis, y: Axis) -> Callable[[float, float, float | None], str]:
-    """What a reader is told who points at a place of a line."""
+def _told(each: Series, x: Axis, y: Axis) -> Callable[[float, float, Ends | None], str]:
+    """The text that a reader sees who points at a place of a line."""
 
-    def told(a: float, b: float, half: float | None) -> str:
-        spread = f" ± {half:.4g}" if half else ""
+    def told(a: float, b: float, bar: Ends | None) -> str:
+        spread = f", {_short(bar[0])} to {_short(bar[1])}" if bar else ""
         where = "" if each.across else f", {x.label} {_number(a)}"
         return f"<title>{escape(f'{each.label}{where}: {y.label} {_short(b)}{spread}')}</title>"
 
@@ -126,7 +127,7 @@ def _draw(
     px: Callable[[float], float],
     py: Callable[[float], float],
     right: float,
-    told: Callable[[float, float, float | None], str],
+    told: Callable[[float, float, Ends | None], str],
 ) -> list[str]:
     colour = f"var(--{style.slot(each.key)})"
     parts = []
@@ -139,21 +140,21 @@ def _draw(
     if each.across:
         level = f"{py(each.points[0][1]):.1f}"
         ends = f'x1="{_LEFT}" x2="{right}" y1="{level}" y2="{level}"'
-        line = f'<line class="line" stroke="{colour}" stroke-dasharray="{marks.dash(place)}" {ends}/>'
+        line = f'<line class="line" stroke="{colour}" stroke-dasharray="{broken(place)}" {ends}/>'
         return [*parts, f'<g class="point">{told(*each.points[0])}<line class="near" {ends}/>{line}</g>']
     path = " ".join(f"{px(a):.1f},{py(b):.1f}" for a, b, _ in each.points)
     parts.append(f'<polyline class="line" stroke="{colour}" points="{path}"/>')
-    for a, b, half in each.points:
+    for a, b, bar in each.points:
         at, up = px(a), py(b)
-        if half:
-            low, high = py(b - half), py(b + half)
+        if bar:
+            low, high = py(bar[0]), py(bar[1])
             parts.append(
                 f'<path class="bar" stroke="{colour}" fill="none" '
                 f'd="M{at:.1f} {high:.1f}V{low:.1f}M{at - 3:.1f} {high:.1f}h6M{at - 3:.1f} {low:.1f}h6"/>'
             )
         if each.marked:
             near = f'<circle class="near" cx="{at:.1f}" cy="{up:.1f}" r="9"/>'
-            parts.append(f'<g class="point">{told(a, b, half)}{near}{marks.mark(place, at, up, colour)}</g>')
+            parts.append(f'<g class="point">{told(a, b, bar)}{near}{mark(place, at, up, colour)}</g>')
     return parts
 
 
@@ -168,11 +169,11 @@ def _legend(series: Sequence[Series], top: float) -> tuple[str, int]:
         if x > _LEFT and x + width > _WIDTH:
             x, y = _LEFT, y + _LEGEND
         colour = f"var(--{style.slot(each.key)})"
-        dash = f' stroke-dasharray="{marks.dash(place)}"' if each.across else ""
+        dash = f' stroke-dasharray="{broken(place)}"' if each.across else ""
         ends = f'x1="{x}" x2="{x + 20}" y1="{y - 4}" y2="{y - 4}"'
         parts.append(f'<line class="line" stroke="{colour}"{dash} {ends}/>')
         if each.marked and not each.across:
-            parts.append(marks.mark(place, x + 10, y - 4, colour))
+            parts.append(mark(place, x + 10, y - 4, colour))
         parts.append(f'<text x="{x + 25}" y="{y}">{escape(each.label)}</text>')
         x += round(width)
     return "".join(parts), int(y + 10)
@@ -224,7 +225,7 @@ def _step(span: float) -> float:
 
 
 def _power(exponent: int) -> str:
-    """Small ones in full, others as 10ⁿ."""
+    """A power of ten: small ones in full, others as 10ⁿ."""
     if -2 <= exponent <= 2:
         return f"{10.0**exponent:,g}"
     return f"10{str(exponent).translate(str.maketrans('0123456789-', '⁰¹²³⁴⁵⁶⁷⁸⁹⁻'))}"
@@ -236,3 +237,32 @@ def _short(value: float) -> str:
 
 def _number(value: float) -> str:
     return f"{value:,.10g}"
+
+
+_SHAPES = (  # a path from the middle, and whether it is filled
+    ("m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z", True),
+    ("m-3.3 -3.3h6.6v6.6h-6.6z", True),
+    ("m0 -4.4l4.2 7.4h-8.4z", True),
+    ("m0 -4.8l4.2 4.8l-4.2 4.8l-4.2 -4.8z", True),
+    ("m-1.4 -4h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6v-2.8h2.6z", True),
+    ("m0 4.4l4.2 -7.4h-8.4z", True),
+    ("m-3.6 -3.6l7.2 7.2m0 -7.2l-7.2 7.2", False),
+    ("m0 -5l1.2 3.4h3.6l-2.9 2.2l1.1 3.5l-3 -2.1l-3 2.1l1.1 -3.5l-2.9 -2.2h3.6z", True),
+    ("m-3.4 0a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0 -6.8 0z", False),
+    ("m-3.1 -3.1h6.2v6.2h-6.2z", False),
+    ("m0 -4.2l4 7h-8z", False),
+    ("m0 -4.6l4 4.6l-4 4.6l-4 -4.6z", False),
+)
+_DASHES = ("6 4", "2 3", "10 3 2 3", "12 5", "4 2", "8 3 2 3 2 3")
+
+
+def mark(place: int, x: float, y: float, colour: str) -> str:
+    """The mark of a chart's line by its place in it, as SVG."""
+    shape, filled = _SHAPES[place % len(_SHAPES)]
+    paint = f'fill="{colour}"' if filled else f'fill="none" stroke="{colour}" stroke-width="1.8"'
+    return f'<path class="mark" d="M{x:.1f} {y:.1f}{shape}" {paint}/>'
+
+
+def broken(place: int) -> str:
+    """How a line across a chart is broken, by its place in it."""
+    return _DASHES[place % len(_DASHES)]

@@ -2,51 +2,15 @@
 
 from __future__ import annotations
 
+from graphldp.experiments.plans.methods import METHODS
 from graphldp.mechanisms.named import SPARE, Colour, mechanisms, spare_place
 
-_SERIES = {  # light, dark: what is drawn beside the mechanisms, told apart by lightness and marker too
-    "dprr-fixed": ("#7a3fd1", "#b794f6"),
-    "lap-graph": ("#7c2d12", "#fdba74"),
-    "size-control": ("#8a94a3", "#8a94a3"),
-    "degree-control": ("#ad1480", "#f58ad0"),
-    "recipe": ("#1a7f37", "#56d364"),
-    "blink-hard": ("#0e7490", "#67e8f9"),
-    "blink-hybrid": ("#155e75", "#a5f3fc"),
-    "size-forest": ("#a3acb9", "#737e8e"),
-    "size-gin": ("#6b7686", "#a9b3c1"),
-    "degree-forest": ("#d946ae", "#f9a8d4"),
-    "degree-gin": ("#86198f", "#e879f9"),
-    "degree-head-gin": ("#be123c", "#fda4af"),
-    "raw-recipe": ("#14532d", "#bbf7d0"),
-    "raw-degree-gin": ("#57534e", "#d6d3d1"),
-    "raw-head-gin": ("#1e293b", "#e2e8f0"),
-    "dprr-unbiased": ("#4d7c0f", "#bef264"),
-    "dprr-bayes": ("#3f6212", "#a3e635"),
-    "dprr-utility": ("#a16207", "#fde047"),
-    "dprr-head": ("#be123c", "#fda4af"),
-    "dprr-noisy-degree": ("#86198f", "#e879f9"),
-    "dprr-profile": ("#c026d3", "#f0abfc"),
-    "dprr-both": ("#0e7490", "#67e8f9"),
-    "dprr-weights": ("#b45309", "#fcd34d"),
-    "dprr-all": ("#00796b", "#4fd1b8"),
-    "node-features": ("#8a94a3", "#8a94a3"),
-    "node-similar": ("#a16207", "#fde047"),
-    "node-view": ("#1a7f37", "#56d364"),
-    "lpgnn": ("#7a3fd1", "#b794f6"),
-    "lpgnn-labels": ("#86198f", "#e879f9"),
-    "lpgnn-other": ("#b45309", "#fcd34d"),
-    "lpgnn-random": ("#6b7686", "#a9b3c1"),
+_CLASSES = {
     "class-0": ("#0b5fff", "#6ea8ff"),
     "class-1": ("#b65c02", "#f5b14c"),
     "class-2": ("#00796b", "#4fd1b8"),
     "class-3": ("#ad1480", "#f58ad0"),
     "class-4": ("#3c4450", "#c6ccd6"),
-    "profile-degrees": ("#0b5fff", "#6ea8ff"),
-    "profile-hub-lists": ("#1a7f37", "#56d364"),
-    "two-rounds": ("#a16207", "#fde047"),
-    "two-rounds-away-10": ("#b45309", "#fcd34d"),
-    "two-rounds-away-30": ("#be123c", "#fda4af"),
-    "two-rounds-away-50": ("#86198f", "#e879f9"),
 }
 _LINES = (
     ("#c9372c", "#ff8f85"),
@@ -75,7 +39,8 @@ _BASE = {
 def colours() -> dict[str, Colour]:
     """The colours of all series: of mechanisms, ours and those that were registered, and of everything else."""
     spare = {_spare(place): colour for place, colour in enumerate(SPARE)}
-    return {each.name: each.colour for each in mechanisms()} | _SERIES | dict(zip(LINES, _LINES, strict=True)) | spare
+    methods = {each.name: each.colour for each in mechanisms()} | {name: m.colour for name, m in METHODS.items()}
+    return methods | _CLASSES | dict(zip(LINES, _LINES, strict=True)) | spare
 
 
 def slot(series: str) -> str:

@@ -1,9 +1,16 @@
-"""Tables as HTML text."""
+"""Tables, and what a section of the page consists of."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from html import escape
+
+from graphldp.experiments.summary import Point
+from graphldp.learn.metrics import Summary
+
+INTERVAL = "mean and 95 % interval"
 
 
 def table(
@@ -30,6 +37,26 @@ def table(
         cells = "".join(f"<td{kind}>{value}</td>" for kind, value in zip(kinds, shown, strict=True))
         lines.append(f"<tr>{cells}</tr>")
     return f'<div class="scroll"><table><thead><tr>{columns}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+
+
+def as_interval(found: Summary | None) -> str:
+    """A mean with its 95 % interval."""
+    if found is None:
+        return "–"
+    return f"{found.mean:.3f}" + ("" if math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]")
+
+
+def ends(found: Summary) -> tuple[float, float] | None:
+    """The interval, None where there is none."""
+    return None if math.isnan(found.low) else (found.low, found.high)
+
+
+def cell(point: Point | None, name: str = "accuracy") -> str | None:
+    """What the seeds say of a point, or why there is nothing yet."""
+    found = None if point is None else point.summary(name)
+    if point is None or found is not None:
+        return None if point is None else as_interval(found)
+    return point.notes[0].split(":")[0] if point.notes else "not yet"
 
 
 def number(value: float | None) -> str | None:
@@ -59,3 +86,16 @@ def size(value: float) -> str:
             return f"{value:.3g} {unit}"
         value /= 1000
     raise AssertionError
+
+
+@dataclass(frozen=True)
+class Section:
+    """An experiment's part of the page.
+
+    Args:
+        charts: (name, caption, SVG); the name is the file's where charts are written as files.
+        body: what stands below the charts, as HTML.
+    """
+
+    charts: list[tuple[str, str, str]]
+    body: str

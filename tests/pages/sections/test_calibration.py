@@ -36,7 +36,7 @@ def test_bars_know_that_splits_overlap(ratios: list[float] | None, half: float) 
     point = Point("", "recipe", 1.0, (seed(20, 19.0, 20), seed(20, 19.0, 17)), chosen, 2, 2, ())
     ((_, share, found),) = reliability_line(point)
     assert share == 0.925
-    assert found == pytest.approx(half, abs=1e-4)
+    assert found == pytest.approx((0.925 - half, 0.925 + half), abs=1e-4)
 
 
 def test_few_graphs_are_no_picture() -> None:

@@ -12,12 +12,11 @@ import graphldp as gl
 from graphldp.experiments.cells import Row
 from graphldp.experiments.compute import compute
 from graphldp.experiments.draws import Context
+from graphldp.experiments.plans.adversaries import Panel, Poisoning, line_name
 from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.kinds import Poisoning
-from graphldp.experiments.plans.panels import Panel, line_name
 from graphldp.experiments.plans.plan import ExperimentPlan, dataset_id, make_plan
 from graphldp.pages.sections.experiments import section_of
-from graphldp.pages.sections.section import Section
+from graphldp.pages.tables import Section
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 

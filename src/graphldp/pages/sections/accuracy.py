@@ -1,23 +1,20 @@
-"""Accuracy against what was varied: a line for each method, the best in bold, and what was chosen on validation."""
+"""Accuracy against what was varied: a line for each method, in bold what nothing beats, and what was chosen."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
+from typing import Any
 
-from graphldp.experiments.accuracies import SYMBOLS
-from graphldp.experiments.plans.kinds import (
-    AccuracySweep,
-    Experiment,
-)
-from graphldp.experiments.plans.methods import CONTROLS, NOT_PRIVATE, method_label
+from graphldp.experiments.plans.accuracy import AccuracySweep, NodeSweep
+from graphldp.experiments.plans.methods import CONTROLS, NOT_PRIVATE, method_of
 from graphldp.experiments.plans.plan import ExperimentPlan
-from graphldp.experiments.summary import Point
+from graphldp.experiments.plans.scope import Experiment
+from graphldp.experiments.plans.search import BEFORE, TESTED
+from graphldp.experiments.summary import SYMBOLS, Point, not_beaten
 from graphldp.pages.plots import Axis, Series, chart
-from graphldp.pages.sections.section import Section
-from graphldp.pages.tables import table
+from graphldp.pages.tables import INTERVAL, Section, cell, ends, table
 
 _AXES = {"public_fraction": "share λ of public users", "epsilon": "budget ε", "alpha": "share α of ε for edges"}
 
@@ -52,12 +49,10 @@ def _lines(points: Sequence[Point], name: str, spec: AccuracySweep) -> list[Seri
         own = [(point, point.summary(name)) for point in points if point.series == method]
         across = bool(own) and own[0][0].x is None
         values = [
-            (spec.values[0] if point.x is None else point.x, s.mean, None if math.isnan(s.std) else s.std)
-            for point, s in own
-            if s is not None
+            (spec.values[0] if point.x is None else point.x, s.mean, ends(s)) for point, s in own if s is not None
         ]
         if values:
-            lines.append(Series(method, method_label(method), values, across=across))
+            lines.append(Series(method, method_of(method).label, values, across=across))
     return lines
 
 
@@ -65,32 +60,24 @@ def _accuracy_table(points: Sequence[Point], name: str, spec: AccuracySweep) -> 
     rows: list[list[str | None]] = []
     for method in (*spec.methods, *CONTROLS):
         own = {point.x: point for point in points if point.series == method}
-        line: list[str | None] = [method_label(method)]
+        line: list[str | None] = [method_of(method).label]
         for value in spec.values:
             point = own.get(value, own.get(None))
-            line.append(None if point is None else _mean(point, name))
+            line.append(cell(point, name))
         rows.append(line)
     heads = [f"{SYMBOLS[spec.along]} = {value:g}" for value in spec.values]
-    return table(["mean ± standard deviation", *heads], rows, best=_best(points, name, spec))
+    return table([INTERVAL, *heads], rows, best=_best(points, name, spec))
 
 
 def _best(points: Sequence[Point], name: str, spec: AccuracySweep) -> set[tuple[int, int]]:
-    """The highest mean of each column, by row and column, among methods that keep friendships private."""
-    found = {(p.series, p.x): s.mean for p in points if (s := p.summary(name)) is not None}
+    """What nothing beats clearly in each column, by row and column, among methods that keep friendships private."""
+    found = {(point.series, point.x): point for point in points}
     rows = [(place, each) for place, each in enumerate((*spec.methods, *CONTROLS)) if each not in NOT_PRIVATE]
     best = set()
     for column, x in enumerate(spec.values, 1):
-        means = {place: found[key] for place, each in rows for key in ((each, x), (each, None)) if key in found}
-        best |= {(place, column) for place, mean in means.items() if mean == max(means.values())}
+        there = {place: found[key] for place, each in rows for key in ((each, x), (each, None)) if key in found}
+        best |= {(place, column) for place in not_beaten(there, name)}
     return best
-
-
-def _mean(point: Point, name: str) -> str | None:
-    found = point.summary(name)
-    if found is None:
-        return "not yet" if not point.notes else point.notes[0].split(":")[0]
-    spread = "" if math.isnan(found.std) else f" ± {found.std:.3f}"
-    return f"{found.mean:.3f}{spread}"
 
 
 def _verdict(points: Sequence[Point], spec: AccuracySweep, panel: str) -> str:
@@ -110,7 +97,7 @@ def _verdict(points: Sequence[Point], spec: AccuracySweep, panel: str) -> str:
         ]
         if better:
             where = ", ".join(f"{value:g}" for value in better)
-            least = f"{method_label(control)} is at least as accurate as DPRR"
+            least = f"{method_of(control).label} is at least as accurate as DPRR"
             lines.append(f"{least} at {SYMBOLS[spec.along]} = {where}.")
     where = f"{panel}: " if panel else ""
     return f'<p class="note">{escape(where)}{"<br>".join(escape(each) for each in lines)}</p>' if lines else ""
@@ -122,8 +109,7 @@ def _choices(points: Sequence[Point]) -> str:
     for point in points:
         for params in point.chosen:
             if "model" in params:
-                model = params["model"] | {"lr": params["training"]["lr"]}
-                text = ", ".join(f"{key} {model[key]:g}" for key in ("layers", "hidden", "lr", "dropout"))
+                text = words(params)
                 own = counts.setdefault(point.series, {})
                 own[text] = own.get(text, 0) + 1
     if len({text for own in counts.values() for text in own}) < 2:
@@ -131,6 +117,74 @@ def _choices(points: Sequence[Point]) -> str:
     rows = []
     for method, own in counts.items():
         text, times = max(own.items(), key=lambda item: item[1])
-        rows.append([method_label(method), text, f"{times} of {sum(own.values())}"])
+        rows.append([method_of(method).label, text, f"{times} of {sum(own.values())}"])
     head = ["method", "chosen most often on validation graphs", "seeds"]
     return f"<h3>Hyper-parameters</h3>{table(head, rows, text=(1,))}"
+
+
+def nodes_section(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Section:
+    """One picture and one table of accuracy."""
+    assert isinstance(spec, NodeSweep)  # noqa: S101
+    found = {(point.series, point.x): point for point in points}
+    lines, rows = [], []
+    for method in spec.methods:
+        across = (method, None) in found
+        places = [found.get((method, None if across else epsilon)) for epsilon in spec.epsilon]
+        known = [(x, p.summary("accuracy")) for x, p in zip(spec.epsilon, places, strict=True) if p is not None]
+        values = [(x, s.mean, ends(s)) for x, s in known if s is not None]
+        if values:
+            lines.append(Series(method, method_of(method).label, values, across=across))
+        rows.append([method_of(method).label, *(cell(place) for place in places)])
+    caption = "Accuracy"
+    axes = Axis("budget ε", "places", spec.epsilon), Axis("accuracy")
+    charts = [(plan.experiment, caption, chart(lines, *axes, f"{spec.title}: {caption}"))] if lines else []
+    head = [INTERVAL, *(f"ε = {epsilon:g}" for epsilon in spec.epsilon)]
+    return Section(charts, _intro(points) + table(head, rows))
+
+
+def _intro(points: list[Point]) -> str:
+    users = next((point.graphs for point in points if point.graphs is not None), None)
+    held_out = "" if users is None else f" Each split holds {users:,} test users out to measure by."
+    return (
+        "<p>The server knows what users say of themselves, and the classes of some. The classes of the others follow "
+        "from that alone (dashed), or from noisy reports about friends beside it. NonPriv-Full shows all friendships: "
+        f"no method can do much better.{held_out}</p>"
+    )
+
+
+COLUMNS = ("method", "λ", "its own point", "accuracy there", "accuracy as before", "trainings of the search")
+_INTRO = (
+    "<p>Each point of the grid is trained briefly; the best of each learning rate are trained to the end; the best of "
+    "those, by mean validation accuracy, is tested with every seed, beside the point that all methods shared.</p>"
+)
+
+
+def search_section(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Section:
+    """One row for each method and λ."""
+    del spec, plan
+    found = {(point.panel, point.series, point.x): point for point in points}
+    rows = []
+    for panel, method, x in found:
+        if panel != BEFORE:
+            continue
+        own, before = found.get((TESTED, method, x)), found[panel, method, x]
+        tried = sum(p.finished for p in points if (p.series, p.x) == (method, x) and p.panel not in (BEFORE, TESTED))
+        rows.append(
+            [
+                *(method_of(method).label, None if x is None else f"{x:g}"),
+                *(None if own is None or not own.chosen else words(own.chosen[0]), _accuracy(own), _accuracy(before)),
+                f"{tried:,}",
+            ]
+        )
+    return Section([], _INTRO + table(COLUMNS, rows, text=(2,)))
+
+
+def words(params: Mapping[str, Any]) -> str:
+    """A point of the grid as people read it."""
+    point = params["model"] | {"lr": params["training"]["lr"]}
+    return ", ".join(f"{name} {point[name]:g}" for name in ("layers", "hidden", "lr", "dropout"))
+
+
+def _accuracy(point: Point | None) -> str | None:
+    summary = None if point is None else point.summary("accuracy")
+    return None if summary is None else f"{summary.mean:.3f} ± {summary.std:.3f}"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from graphldp.experiments.plans.kinds import Experiment
-from graphldp.experiments.plans.methods import method_label
+from graphldp.experiments.plans.methods import method_of
 from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.plans.scope import Experiment
 from graphldp.experiments.summary import Point
 from graphldp.learn.calibration import Reliability
-from graphldp.pages.plots import Axis, Series, chart
-from graphldp.pages.sections.section import Section
-from graphldp.pages.tables import table
+from graphldp.pages.plots import Axis, Ends, Series, chart
+from graphldp.pages.tables import Section, table
 
 COLUMNS = ("classifier", "ε", "test graphs", "accuracy", "mean confidence", "error before", "error after", "T")
 """Of the table: the errors are the expected calibration errors without and with calibration."""
@@ -32,7 +29,7 @@ def calibration_section(spec: Experiment, plan: ExperimentPlan, points: list[Poi
     charts, rows = [], []
     for x in dict.fromkeys(point.x for point in points):
         own = [point for point in points if point.x == x and point.numbers]
-        lines = [Series(each.series, method_label(each.series), reliability_line(each)) for each in own]
+        lines = [Series(each.series, method_of(each.series).label, reliability_line(each)) for each in own]
         diagonal = Series("nonpriv-full", "means what it says", [(v, v, None) for v in (0.5, 1.0)], marked=False)
         axes = Axis("how sure it is", low=0.5), Axis("share that is right", low=0.5)
         caption = f"ε = {x:g}"
@@ -51,16 +48,16 @@ def pooled(point: Point, name: str) -> Reliability:
     return Reliability(count, sure, right)
 
 
-def reliability_line(point: Point) -> list[tuple[float, float, float | None]]:
-    """How sure labels are, the share that is right and two of its standard errors, for each bin of several graphs."""
+def reliability_line(point: Point) -> list[tuple[float, float, Ends]]:
+    """How sure labels are, the share that is right and two of its standard errors around, by bins of several graphs."""
     found = pooled(point, "calibrated")
     there = found.count >= _FEWEST
     of, sure, right = found.count[there], found.sure[there], found.right[there]
     wider = 1 + point.overlap * len(point.numbers)  # k splits overlap: (1/k + overlap) in place of 1/k
-    return [
-        (s / m, share, 2 * math.sqrt(wider * share * (1 - share) / m))
-        for m, s, share in zip(of.tolist(), sure.tolist(), (right / of).tolist(), strict=True)
-    ]
+    shares = right / of
+    reach = 2 * np.sqrt(wider * shares * (1 - shares) / of)
+    bars = zip((shares - reach).tolist(), (shares + reach).tolist(), strict=True)
+    return list(zip((sure / of).tolist(), shares.tolist(), bars, strict=True))
 
 
 def row_of(point: Point) -> list[str | None]:
@@ -69,7 +66,7 @@ def row_of(point: Point) -> list[str | None]:
     graphs = int(after.count.sum())
     warmth = [each["temperature"] for each in point.numbers]
     return [
-        method_label(point.series),
+        method_of(point.series).label,
         None if point.x is None else f"{point.x:g}",
         f"{graphs:,}",
         f"{after.right.sum() / graphs:.3f}",

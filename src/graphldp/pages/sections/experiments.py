@@ -10,36 +10,29 @@ from itertools import groupby
 from typing import Any
 
 from graphldp.experiments.cells import Row
-from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.kinds import (
+from graphldp.experiments.plans.accuracy import (
     AccuracySweep,
     CalibrationStudy,
-    ComplexityTable,
     DatasetTable,
-    DegreeForgery,
     DegreeStudy,
-    Experiment,
-    GridSearch,
-    NodesRuntime,
     NodeSweep,
-    Poisoning,
-    SamplingRuntime,
     with_methods,
 )
-from graphldp.experiments.plans.methods import method_label
+from graphldp.experiments.plans.adversaries import DegreeForgery, Poisoning
+from graphldp.experiments.plans.figures import EXPERIMENTS
+from graphldp.experiments.plans.methods import method_of
 from graphldp.experiments.plans.plan import COMPARISON, RUNS, ExperimentPlan
+from graphldp.experiments.plans.scope import Experiment
+from graphldp.experiments.plans.search import GridSearch
+from graphldp.experiments.plans.timings import ComplexityTable, NodesRuntime, SamplingRuntime
 from graphldp.experiments.summary import Point, points_of
 from graphldp.pages.plots import Axis, Series, chart
-from graphldp.pages.sections.accuracy import accuracy_section
+from graphldp.pages.sections.accuracy import accuracy_section, nodes_section, search_section
 from graphldp.pages.sections.calibration import calibration_section
-from graphldp.pages.sections.compared import comparison_section
 from graphldp.pages.sections.forgery import forgery_section
-from graphldp.pages.sections.nodes import nodes_section
 from graphldp.pages.sections.poisoning import poisoning_section
-from graphldp.pages.sections.search import search_section
-from graphldp.pages.sections.section import Section
-from graphldp.pages.sections.training import training_section
-from graphldp.pages.tables import number, seconds, size, table
+from graphldp.pages.sections.training import comparison_section, training_section
+from graphldp.pages.tables import Section, number, seconds, size, table
 
 _STATISTICS = {
     "graphs": "graphs",
@@ -83,7 +76,7 @@ def _degrees(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Sec
             Series("nonpriv-full", "d̃ = d", [(v, v, None) for v in (0.0, top)], marked=False),
         ]
         axes = Axis("true degree d", "log1p"), Axis("length d̃ of the noisy list", "log1p")
-        label, file = method_label(method), re.sub("[^a-z0-9]+", "-", method.lower())
+        label, file = method_of(method).label, re.sub("[^a-z0-9]+", "-", method.lower())
         charts.append((f"degrees-{file}", label, chart(lines, *axes, f"{spec.title}: {label}")))
     parts = []
     if "distribution" in found:
@@ -101,7 +94,7 @@ def _degrees(spec: Experiment, plan: ExperimentPlan, points: list[Point]) -> Sec
     head = ["method", "mean d", "mean d̃", "mean |d̃ − d|", "empty lists"]
     rows = [
         [
-            method_label(method),
+            method_of(method).label,
             *(number(n[name]) for name in ("mean_true", "mean_noisy", "mean_absolute_error")),
             f"{n['empty_lists']:.1%}",
         ]
@@ -133,9 +126,9 @@ def _curves(
                 notes = {p.x: p.notes[0] for p in members if p.series == method and p.notes}
                 values = [(float(at), float(v), None) for at, v in own.items() if at is not None]
                 if values:
-                    lines.append(Series(method, method_label(method), values))
+                    lines.append(Series(method, method_of(method).label, values))
                 cells = [show(own[at]) if at in own else notes.get(at, "not yet").split(":")[0] for at in places]
-                rows.append([method_label(method), *cells, _exponent(values)])
+                rows.append([method_of(method).label, *cells, _exponent(values)])
             file = "-".join(each for each in (name, column.replace("_", "-"), panel.replace(" = ", "")) if each)
             if lines:
                 charts.append((file, caption, chart(lines, x, Axis(label, y_kind), caption)))

@@ -7,14 +7,13 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from graphldp.experiments.plans.kinds import Experiment, Poisoning
-from graphldp.experiments.plans.panels import Line, Panel, line_name
+from graphldp.experiments.plans.adversaries import Line, Panel, Poisoning, line_name
 from graphldp.experiments.plans.plan import ExperimentPlan
+from graphldp.experiments.plans.scope import Experiment
 from graphldp.experiments.summary import Point
 from graphldp.pages.plots import Axis, Series, chart
-from graphldp.pages.sections.section import Section
 from graphldp.pages.style import LINES
-from graphldp.pages.tables import table
+from graphldp.pages.tables import Section, ends, table
 from graphldp.threats.named import defense_label
 
 LEARNERS = {"gin": "GIN", "degrees": "degrees", "bounded": "bounded influence"}
@@ -130,7 +129,7 @@ def _lines(panel: Panel, points: Sequence[Point]) -> list[Series]:
         for point in points:
             found = point.summary("accuracy") if point.series == line_name(*line) else None
             if found is not None and point.x is not None:
-                values.append((point.x, found.mean, None if math.isnan(found.std) else found.std))
+                values.append((point.x, found.mean, ends(found)))
         if values:
             lines.append(Series(colour, line_label(line), values))
     return lines

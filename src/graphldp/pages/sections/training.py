@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from html import escape
 
 import numpy as np
 
 from graphldp.experiments.plans.plan import COMPARISON, EVALUATION, ExperimentPlan
 from graphldp.experiments.summary import Point
 from graphldp.mechanisms.named import label_of
-from graphldp.pages.sections.section import Section
-from graphldp.pages.tables import table
+from graphldp.pages.comparison import MEASURES, Comparison
+from graphldp.pages.plots import Axis, Series, chart
+from graphldp.pages.tables import Section, as_interval, ends, table
 
 LABELS = {
     "gin": "GIN",
@@ -92,3 +94,29 @@ def _confusion(point: Point, what: str) -> str:
     rows: list[list[str | None]] = [[name, *map(str, row)] for name, row in zip(classes, total, strict=True)]
     head = ["true \\ predicted", *classes]
     return f"<h3>Test {what} by true and predicted class</h3>{table(head, rows)}"
+
+
+def comparison_section(plan: ExperimentPlan, points: Sequence[Point]) -> Section:
+    """A comparison's part of a page: pictures, and the same numbers as tables."""
+    found = Comparison.of(plan, points)
+    charts, parts = [], []
+    for measure, label in MEASURES.items():
+        lines = []
+        for method in found.methods:
+            own = [(x, point) for x in found.epsilons if (point := found.point(method, x)).numbers]
+            values = [(x, s.mean, ends(s)) for x, point in own if (s := point.summary(measure)) is not None]
+            across = bool(own) and own[0][1].x is None
+            lines += [Series(method, method, values, across=across)] if values else []
+        if lines:
+            axes = Axis("budget ε", "places", found.epsilons), Axis(label)
+            charts.append(
+                (f"{plan.experiment}-{measure}", label.capitalize(), chart(lines, *axes, f"{label} against ε"))
+            )
+        cells = found.ranked(measure)
+        best = {(row, place + 1) for row, (_, own) in enumerate(cells) for place, (_, bold) in enumerate(own) if bold}
+        rows: list[list[str | None]] = [
+            [method, *(as_interval(summary) for summary, _ in own)] for method, own in cells
+        ]
+        heads = [f"ε = {x:g}" for x in found.epsilons] or [label]
+        parts.append(table([f"{label}, 95 % interval", *heads], rows, best=best))
+    return Section(charts, f"{''.join(parts)}<p>{escape(found.about)}</p>")

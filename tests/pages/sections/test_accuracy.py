@@ -29,7 +29,7 @@ def test_the_page_shows_what_was_computed(tmp_path: Path) -> None:
         both, _ = make_page(table)
     for place in (("friend-counts", 1.0), ("friend-counts", 2.0), ("node-features", None)):
         own = [rows[e.cell.id].numbers["accuracy"] for e in some if (e.series, e.x) == place]
-        assert f"{np.mean(own):.3f} ± {np.std(own, ddof=1):.3f}" in page
+        assert f"{np.mean(own):.3f} [" in page
     assert page.count("not yet") >= 4
     assert "<h1>Classes of single users: synthetic:communities</h1>" in page
     assert "300 test users" in page
