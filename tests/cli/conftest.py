@@ -12,6 +12,7 @@ import pytest
 
 import graphldp as gl
 from graphldp import cli
+from graphldp.cli.shared import console
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -20,6 +21,8 @@ Command = Callable[..., tuple[int, str, str]]
 def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """``command("train", …)`` gives the exit code, standard output and standard error."""
     monkeypatch.setenv("COLUMNS", "200")
+    for each in (console.out, console.err):  # a test before may have imported them with a narrower terminal
+        monkeypatch.setattr(each, "width", 200)
     monkeypatch.setattr(os, "nice", lambda _: 0)  # a job gives way to others; this process has other tests to run
 
     def run(*arguments: str | Path) -> tuple[int, str, str]:

@@ -1,7 +1,11 @@
+"""Labels from a trained model, and how good they are."""
+
 from __future__ import annotations
 
 import csv
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +13,8 @@ import numpy as np
 import pytest
 
 import graphldp as gl
-from graphldp.labels import promise
 from graphldp.learn.certificates import FILTERED
+from graphldp.neighbour_lists.labels import promise
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 
@@ -62,7 +66,7 @@ def test_a_promise_stands_beside_each_label(command: Any, tmp_path: Path) -> Non
     clf.save(tmp_path / "model.npz")
     some = reports.subset(np.arange(12))
     some.save(tmp_path / "some.npz")
-    promised = clf.certify(some).tolist()
+    promised = clf.withstood(some).tolist()
     assert command("predict", tmp_path / "model.npz", tmp_path / "some.npz", "--out", tmp_path / "labels.csv")[0] == 0
     table = list(csv.DictReader((tmp_path / "labels.csv").read_text().splitlines()))
     assert [int(row["withstands"]) for row in table] == promised
@@ -70,13 +74,15 @@ def test_a_promise_stands_beside_each_label(command: Any, tmp_path: Path) -> Non
     assert all(promise(each) in shown for each in promised)
 
 
+@pytest.mark.attack("learning")
 def test_nothing_is_promised_of_what_a_filter_left(command: Any, tmp_path: Path) -> None:
-    """One line says why, and the labels are those of what is left."""
+    """Lie so that a filter flags other users, and a promised label changes.
+
+    One line says why, and the labels are those of what is left.
+    """
     reports = gl.NoisyDegrees(2.0, noise="discrete").randomize(gl.synthetic.threads(20, seed=0), rng=0)
-    reports.save(tmp_path / "reports.npz")
+    replace(reports, filtered=True).save(tmp_path / "kept.npz")
     asked = ("predict", tmp_path / "model.npz", tmp_path / "kept.npz")
-    code, _, err = command("defend", tmp_path / "reports.npz", "-d", "plausible", "-o", tmp_path / "kept.npz")
-    assert code == 0, err
     for kind, told in ((gl.ProfileClassifier, ""), (gl.RobustProfileClassifier, FILTERED)):
         clf = kind(seed=0).fit(reports)
         clf.save(tmp_path / "model.npz")
@@ -99,3 +105,60 @@ def test_no_graphs_are_an_empty_table(command: Any, tmp_path: Path) -> None:
         asked = command("predict", tmp_path / "model.npz", tmp_path / "none.npz", "--out", tmp_path / "labels.csv")
         assert asked[0] == 0
         assert (tmp_path / "labels.csv").read_text() == f"graph,label,p(0),p(1){last}\n"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where results.sqlite goes unless said."""
+    monkeypatch.chdir(tmp_path)
+
+
+def test_scores(command: Any, files: Any) -> None:
+    reports = gl.Reports.load(files.reports)
+    clf = gl.GINClassifier.load(files.model)
+    code, out, _ = command("predict", "--evaluate", files.model, files.reports, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["accuracy"] == clf.score(reports)
+    assert np.trace(found["confusion"]) == round(found["accuracy"] * 60)
+    assert found["trained"]["mechanism"] == str(reports.origin)
+    text = command("predict", "--evaluate", files.model, files.reports)[1]
+    assert "accuracy" in text
+    assert "dprr(" in text
+
+
+def test_a_page_shows_it_beside_a_training_run(command: Any, files: Any, tmp_path: Path) -> None:
+    quick = ("--seeds", 1, "--model", "layers=2 hidden=8 max-epochs=2", "--device", "cpu")
+    assert command("train", files.reports, *quick)[0] == 0
+    found = json.loads(command("predict", "--evaluate", files.model, files.reports, "--json")[1])
+    assert command("page", "results.sqlite")[0] == 0
+    page = (tmp_path / "page.html").read_text()
+    titles = re.findall("<h2>(.*?)</h2>", page)
+    assert titles[0].endswith(": reported, GIN")
+    assert titles[1].endswith(f": the model {files.model.stem}")
+    assert f"<td>{found['accuracy']:.3f}</td>" in page
+
+
+def test_one_class_has_no_auc(command: Any, files: Any, tmp_path: Path) -> None:
+    gl.GraphSet.load(files.graphs)[::2].save(tmp_path / "even.npz")
+    assert json.loads(command("predict", "--evaluate", files.model, tmp_path / "even.npz", "--json")[1])["auc"] is None
+
+
+def test_bad_input_of_an_evaluation_is_one_line(command: Any, files: Any, tmp_path: Path) -> None:
+    graphs = gl.GraphSet.load(files.graphs)
+    graphs.with_labels(None).save(tmp_path / "unlabelled.npz")
+    graphs.with_labels(np.arange(60) % 5).save(tmp_path / "five.npz")
+    for name, message in (("unlabelled.npz", "no labels"), ("five.npz", "knows the 2 classes")):
+        code, out, err = command("predict", "--evaluate", files.model, tmp_path / name)
+        assert (code, out) == (2, "")
+        assert message in err
+        assert err.count("\n") == 1
+
+
+def test_a_page_of_evaluations_alone_says_so(command: Any, files: Any, tmp_path: Path) -> None:
+    found = json.loads(command("predict", "--evaluate", files.model, files.reports, "--json")[1])
+    assert 0.0 < found["low"] <= found["accuracy"] <= found["high"] <= 1.0
+    assert command("page", "results.sqlite")[0] == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "<h1>Evaluations: " in page
+    assert "Training runs" not in page

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.values import some
 
 import graphldp as gl
 from graphldp.mechanisms.named import mechanisms, named
@@ -31,11 +32,21 @@ def test_every_mechanism_writes_what_the_library_draws(name: str, command: Any, 
 
 
 def test_arr_keeps_its_share(command: Any, files: Any, tmp_path: Path) -> None:
-    code, printed, _ = command(
-        "randomize", files.graphs, "-m", "arr", "--sampling", "0.1", "-o", tmp_path / "r.npz", "--json"
-    )
+    code, printed, _ = command("randomize", files.graphs, "-m", "arr sampling=0.1", "-o", tmp_path / "r.npz", "--json")
     assert code == 0
     assert json.loads(printed)["mechanism"] == "arr(epsilon=1.0, sampling=0.1, sampled='ones')"
+
+
+def test_a_table_of_edges_is_a_dataset(command: Any, tmp_path: Path) -> None:
+    """Nothing is asked for over the network, also where there is no such file."""
+    (tmp_path / "edges.csv").write_text("source,target,graph\nann,bob,a\nbob,carol,a\nann,eve,b\n")
+    (tmp_path / "labels.csv").write_text("graph,label\na,yes\nb,no\n")
+    out, both = tmp_path / "r.npz", f"{tmp_path}/edges.csv,{tmp_path}/labels.csv"
+    assert command("randomize", both, "-m", "rr", "-e", "1", "-o", out)[0] == 0
+    reports = gl.Reports.load(out)
+    assert (reports.sizes.tolist(), some(reports.labels).tolist()) == ([3, 2], [1, 0])
+    code, _, err = command("randomize", tmp_path / "none.csv", "-o", out)
+    assert (code, err) == (2, f"graphldp: {tmp_path}/none.csv: there is no such file.\n")
 
 
 def test_people_read_the_promise(command: Any, files: Any, tmp_path: Path) -> None:
@@ -50,13 +61,13 @@ def test_people_read_the_promise(command: Any, files: Any, tmp_path: Path) -> No
         (["-e", "-1"], "'epsilon' parameter of DPRR must be a positive number. Got -1.0"),
         (["-e", "nan"], "must be a positive number. Got nan"),
         (["-e", "0.0001"], "must be above"),
-        (["--alpha", "1"], "'alpha' parameter"),
-        (["--noise", "gauss"], "'noise' parameter"),
-        (["--allocation", "best"], "'allocation' parameter"),
+        (["-m", "dprr alpha=1"], "'alpha' parameter"),
+        (["-m", "dprr noise=gauss"], "'noise' parameter"),
+        (["-m", "dprr allocation=best"], "'allocation' parameter"),
         (["-m", "dpr"], "one of dprr"),
-        (["-m", "arr"], "--sampling"),
+        (["-m", "arr"], "arr sampling="),
         (["-m", "friend-counts"], "FriendCounts needs public groups"),
-        (["-m", "rr", "--alpha", "0.5"], "'alpha' parameter of RR must be left out"),
+        (["-m", "rr alpha=0.5"], "'alpha' parameter of RR must be left out"),
         (["-m", "nowhere.py:Own"], "a class in a file that exists"),
         (["-m", "nowhere:Own"], "a class in a module that can be imported"),
         (["-m", "graphldp:RowMechanism"], "a whole kind of Mechanism in graphldp"),
@@ -113,7 +124,7 @@ def test_parquet_gives_the_lists_of_memory(command: Any, tmp_path: Path) -> None
         ([], "'nodes' parameter"),
         (["--nodes", "9", "-m", "local-lap"], "every user acts alone"),
         (["--nodes", "9", "-m", "friend-counts"], "call randomize_parquet(…, users=UserTable(…)) from Python"),
-        (["--nodes", "9", "-m", "category-rr", "--categories", "3"], "must be about edges"),
+        (["--nodes", "9", "-m", "category-rr categories=3"], "must be about edges"),
         (["--nodes", "9", "--public-fraction", "0.5"], "one ε for all"),
         (["--nodes", "9"], "edges.parquet"),
     ],
@@ -125,14 +136,12 @@ def test_bad_input_to_ray(arguments: list[str], says: str, command: Any, tmp_pat
     assert says in error
 
 
-@pytest.mark.parametrize(
-    ("name", "more"), [("category-rr", ["--categories", "3"]), ("multi-bit", ["--low", "0", "--high", "10"])]
-)
-def test_private_columns_of_a_dataset(name: str, more: list[str], command: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["category-rr categories=3", "multi-bit low=0 high=10"])
+def test_private_columns_of_a_dataset(name: str, command: Any, tmp_path: Path) -> None:
     graphs = gl.GraphSet.from_edges([0], [1], [3]).with_node_labels([0, 2, 1]).with_features([[3.0], [5.0], [9.0]])
     graphs.save(tmp_path / "graphs.npz")
     code, printed, _ = command(
-        "randomize", tmp_path / "graphs.npz", "-m", name, "-e", "2", *more, "-o", tmp_path / "r.npz", "--json"
+        "randomize", tmp_path / "graphs.npz", "-m", name, "-e", "2", "-o", tmp_path / "r.npz", "--json"
     )
     assert code == 0
     assert json.loads(printed)["epsilon_columns"] == 2.0

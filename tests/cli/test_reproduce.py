@@ -9,8 +9,10 @@ import pytest
 from tests.experiments.here import in_this_process
 
 import graphldp as gl
+from graphldp.experiments.draws import Context
 from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.kinds import GridSearch, Rung
+from graphldp.experiments.plans.plan import make_plan
+from graphldp.experiments.plans.search import GridSearch, Rung
 from graphldp.experiments.results import ResultsFile
 from graphldp.pages.page import make_page
 
@@ -181,7 +183,9 @@ def test_a_search_grows_until_it_is_done(
 ) -> None:
     rungs = (Rung("short", seeds=1, keep=1, most_epochs=2), Rung("whole", seeds=1))
     before = (("layers", 2), ("hidden", 4), ("lr", 0.1), ("dropout", 0.0))
-    monkeypatch.setitem(EXPERIMENTS, "grid", GridSearch("A search", "Section 5.1", ("nonpriv-full",), rungs, before))
+    monkeypatch.setitem(
+        EXPERIMENTS, "grid", GridSearch("A search", methods=("nonpriv-full",), rungs=rungs, before=before)
+    )
     results = tmp_path / "results.sqlite"
     smoke = ("--effort", "smoke", "--seeds", 1, "--dataset", files.graphs, "--results", results, "--device", "cpu")
     grid = ("--grid", "layers=2,3 hidden=4 lr=0.01", "--workers", "1", "--json")
@@ -193,3 +197,36 @@ def test_a_search_grows_until_it_is_done(
         text, _ = make_page(table)
     assert "layers 3, hidden 4, lr 0.01, dropout 0" in text or "layers 2, hidden 4, lr 0.01, dropout 0" in text
     assert "layers 2, hidden 4, lr 0.1, dropout 0" not in text  # the shared point is no one's own
+
+
+def test_a_page_and_its_figures(command: Command, tmp_path: Path) -> None:
+    with ResultsFile(tmp_path / "r.sqlite") as table:
+        table.add_plan(make_plan("accuracy-lambda", "synthetic:threads", Context(), effort="smoke"))
+    page = tmp_path / "page.html"
+    given = ("page", tmp_path / "r.sqlite", "--out", page, "--figures", tmp_path / "figures", "--json")
+    code, out, _ = command(*given)
+    assert code == 0
+    assert json.loads(out) == {"page": str(page), "charts": 2, "bytes": page.stat().st_size}
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
+        "accuracy-lambda-synthetic-threads-smoke-accuracy.svg",
+        "accuracy-lambda-synthetic-threads-smoke-auc.svg",
+    ]
+
+
+def test_a_page_of_bad_input(command: Command, tmp_path: Path) -> None:
+    assert command("page", tmp_path / "none.sqlite") == (
+        2,
+        "",
+        f"graphldp: {tmp_path}/none.sqlite: there is no such results file.\n",
+    )
+    with ResultsFile(tmp_path / "empty.sqlite"):
+        pass
+    code, _, err = command("page", tmp_path / "empty.sqlite", "--out", tmp_path / "page.html")
+    assert code == 2
+    assert "holds no experiment yet" in err
+    assert not (tmp_path / "page.html").exists()
+    with ResultsFile(tmp_path / "some.sqlite") as table:
+        table.add_plan(make_plan("degrees", "synthetic:threads", Context(), effort="smoke"))
+    code, _, err = command("page", tmp_path / "some.sqlite", "--out", tmp_path / "none" / "page.html")
+    assert code == 2
+    assert "there is no such folder" in err

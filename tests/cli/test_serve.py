@@ -7,8 +7,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+from benchmarks.services import Collector
 from tests.cli.conftest import Command
-from tests.collector.services import Collector
 
 from graphldp.collector.settings import TABLE
 
@@ -21,6 +21,26 @@ def test_settings_are_listed_with_their_values(command: Command, monkeypatch: py
     assert list(rows) == [setting.name for setting in TABLE]
     assert (rows["port"]["value"], rows["body_seconds"]["value"], rows["batch_items"]["value"]) == (9, 3.0, 77)
     assert rows["batch_items"]["variable"] == "GRAPHLDP_BATCH_ITEMS"
+
+
+@pytest.mark.parametrize(
+    ("database", "shown"),
+    [
+        ("postgresql://me:s3cret@host/reports", "postgresql://me:***@host/reports"),
+        ("postgresql://me@host/reports?password=s3cret", "postgresql://me@host/reports"),
+        ("mysql://me:s3cret@host/reports", None),
+        ("s3cret", None),
+    ],
+)
+def test_settings_are_listed_without_passwords(command: Command, database: str, shown: str | None) -> None:
+    pytest.importorskip("psycopg", reason="needs the postgres extra")
+    given = ("--database", database, "--set", "oidc_client_secret=s3cret")
+    code, out, err = command("serve", "--settings", "--json", *given)
+    assert "s3cret" not in out + err
+    assert code == (2 if shown is None else 0)
+    if shown is not None:
+        values = {row["setting"]: row["value"] for row in json.loads(out)}
+        assert (values["database"], values["oidc_client_secret"]) == (shown, "***")
 
 
 @pytest.mark.parametrize(

@@ -15,30 +15,41 @@ import typer
 
 from graphldp import __version__
 from graphldp.cli.shared.lazy import lazy_group
+from graphldp.cli.shared.renamed import refuse_old
 from graphldp.errors import GraphLDPError, extra_named
-from graphldp.text import printable
+from graphldp.files.text import printable
 
 COMMANDS = {
-    "demo": "Add every kind of noise to 300 invented discussion threads, train on them, and show tables, pictures and "
-    "a page.",
-    "datasets": "Find, describe and fetch datasets of the TU collection.",
-    "mechanisms": "Show every mechanism by name: what users send, whether devices can send it, and its parameters.",
-    "threats": "Show every attack and every defense by name, and whose reports they are for.",
-    "randomize": "Draw one noisy report for every user, and say what was promised to whom.",
-    "train": "Train graph classifiers on noisy reports and say how good they are.",
-    "evaluate": "Compare a model's labels with the true ones: accuracy, AUC and confusion matrix.",
-    "predict": "Label every graph, with probabilities.",
-    "attack": "Let malicious users rewrite their reports, as in Section 6 of the paper and beyond it.",
-    "defend": "Judge every user of a reports file, and take flagged reports out.",
-    "reproduce": "Compute the paper's tables and figures, each cell once.",
-    "page": "Write one HTML page that needs no network: figures, the same numbers as tables, and what is missing.",
-    "audit": "Check that a mechanism, the client and the wire keep what they promise.",
-    "bench": "Measure speed on this machine, against named peers in the same run.",
-    "serve": "Run the collector: take one noisy report from each user, once, and keep it.",
-    "collect": "Open communities, invite users, and learn from what they reported.",
-    "client": "Report your friends to a community, noisily and once. Your list stays on this device.",
+    "demo": (
+        "demo",
+        "Add every kind of noise to 300 invented discussion threads, train on them, and show tables, pictures and "
+        "a page.",
+    ),
+    "dataset": ("dataset", "List the known datasets, describe one, or download some."),
+    "mechanism": (
+        "names",
+        "Show every mechanism by name: what users send, whether devices can send it, and its settings.",
+    ),
+    "threat": ("names", "Show every attack and every defense by name, and whose reports they are for."),
+    "randomize": ("randomize", "Draw one noisy report for every user, and say what was promised to whom."),
+    "train": ("train", "Train classifiers on noisy reports and say how good they are."),
+    "predict": ("predict", "Label every graph, with probabilities."),
+    "statistics": ("survey", "Say what communities look like, each number with its 95 % interval."),
+    "plan": ("survey", "Say which errors to expect of a survey, before anybody is asked."),
+    "attack": ("attack", "Let malicious users rewrite their reports, as in Section 6 of the paper and beyond it."),
+    "defend": ("attack", "Judge every user of a reports file, and take flagged reports out."),
+    "reproduce": ("reproduce", "Compute the paper's tables and figures, each cell once."),
+    "page": (
+        "reproduce",
+        "Write one HTML page that needs no network: figures, the same numbers as tables, and what is missing.",
+    ),
+    "audit": ("audit", "Check that mechanisms, the client and the wire keep what they promise."),
+    "bench": ("demo", "Measure a draw and an epoch of training here, beside PyTorch Geometric in the same run."),
+    "serve": ("serve", "Run the collector: take one noisy report from each user, once, and keep it."),
+    "collect": ("collect", "Open communities, invite users, and learn from what they reported."),
+    "client": ("client", "Report your friends to a community, noisily and once. Your list stays on this device."),
 }
-"""Each command, in a module of its name, and the line that help shows of it."""
+"""Each command, the module that holds it, and the line that help shows of it."""
 
 app = typer.Typer(
     name="graphldp",
@@ -70,6 +81,7 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with extra_named("This command"):
+            refuse_old(sys.argv[1:])
             code = _run()
     except typer.Abort:
         code = _fail("interrupted; nothing half-written was left behind.", 130)

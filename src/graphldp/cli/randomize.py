@@ -9,92 +9,81 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphldp.cli.mechanisms import (
-    AllocationOption,
-    AlphaOption,
-    CategoriesOption,
-    EpsilonOption,
-    HighOption,
-    LowOption,
-    MechanismOption,
-    NoiseOption,
-    PublicOption,
-    SamplingOption,
-    SeedOption,
-    make_mechanism,
+from graphldp.cli.names import (
+    EPSILON,
+    MECHANISM,
+    PUBLIC,
+    SEED,
+    named_mechanism,
     private_epsilon,
 )
 from graphldp.cli.shared import console
-from graphldp.cli.shared.options import EngineName, out_help, place
-from graphldp.cli.shared.source import HELP
+from graphldp.cli.shared.options import AddressOption, EngineName, RootOption, SourceArgument, out_help, place
 from graphldp.errors import DataError, bad_parameter
 
 if TYPE_CHECKING:
     from graphldp.mechanisms import Mechanism
 
+app = typer.Typer()
 EPILOG = """Examples:
-
 graphldp randomize REDDIT-BINARY --mechanism dprr --epsilon 1 --public-fraction 0.2 --seed 0 --out reports.npz
-
-graphldp randomize synthetic:threads -m noisy-degrees -e 0.5 --out degrees.npz --json
-
+graphldp randomize synthetic:threads -m 'dprr alpha=0.8 noise=discrete' -e 0.5 --out reports.npz --json
 graphldp randomize edges.parquet --engine ray --nodes 3072441 --epsilon 1 --out noisy
 """
 
 
+@app.command(epilog=EPILOG)
 def randomize(
-    source: Annotated[str, typer.Argument(metavar="DATASET", help=HELP)],
+    source: SourceArgument,
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", help=out_help("Where to write the reports", "reports.npz") + " With ray: a folder."
+            "--out",
+            "-o",
+            metavar="PATH",
+            help=out_help("Where to write the reports", "reports.npz") + " With ray: a folder.",
         ),
     ],
-    mechanism: MechanismOption = "dprr",
-    epsilon: EpsilonOption = 1.0,
-    public_fraction: PublicOption = 0.0,
-    seed: SeedOption = 0,
-    allocation: AllocationOption = None,
-    alpha: AlphaOption = None,
-    noise: NoiseOption = None,
-    sampling: SamplingOption = None,
-    categories: CategoriesOption = None,
-    low: LowOption = None,
-    high: HighOption = None,
+    mechanism: Annotated[str, MECHANISM] = "dprr",
+    epsilon: Annotated[float, EPSILON] = 1.0,
+    public_fraction: Annotated[float, PUBLIC] = 0.0,
+    seed: Annotated[int, SEED] = 0,
     engine: Annotated[
         EngineName, typer.Option(help="In memory, or ray: one large graph as Parquet edge lists, in parts.")
     ] = EngineName.local,
-    address: Annotated[str | None, typer.Option(help="A Ray cluster; by default a local one starts.")] = None,
-    nodes: Annotated[int | None, typer.Option(min=1, help="With ray: how many users there are.")] = None,
+    address: AddressOption = None,
+    nodes: Annotated[int | None, typer.Option(min=1, metavar="N", help="With ray: how many users there are.")] = None,
     directed: Annotated[bool, typer.Option("--directed", help="With ray: edges have a direction.")] = False,
-    root: Annotated[Path | None, typer.Option(help="A folder of datasets.", metavar="FOLDER")] = None,
+    root: RootOption = None,
     as_json: console.JsonOption = False,
 ) -> None:
     """Draw one noisy report for every user, and say what was promised to whom.
 
-    A report is a noisy degree, a noisy list of friends or both, or counts by group: 'graphldp mechanisms' says which.
-    The file holds the reports, the labels, and each user's ε. It holds no raw edge of a private user and no seed.
+    A report is a noisy degree, a noisy list of friends or both, or counts by group: 'graphldp mechanism' says which,
+    and which settings may follow its name. The file holds the reports, the labels, and each user's ε. It holds no raw
+    edge of a private user and no seed.
 
     A graph too large for memory goes in as Parquet files with columns source and target, and comes out as a folder of
     Parquet files with every user's noisy list: the same lists as in memory for the same seed.
     """
-    from graphldp.cli.shared.source import open_source
+    from graphldp.cli.shared.options import open_source
     from graphldp.graphs import GraphSet
+    from graphldp.mechanisms.named import named
 
-    options: dict[str, Any] = {"allocation": allocation, "alpha": alpha, "noise": noise, "sampling": sampling}
-    options |= {"categories": categories, "low": low, "high": high}
+    name, options = named_mechanism(mechanism)
+    record = named(name)
     if engine is EngineName.ray:
         if public_fraction:
             raise bad_parameter("public-fraction", "--engine ray", "0: one ε for all", public_fraction)
-        _in_parts(source, out, make_mechanism(mechanism, epsilon, **options), seed, nodes, directed, address, as_json)
+        _in_parts(source, out, record.make(epsilon, **options), seed, nodes, directed, address, as_json)
         return
     graphs = open_source(source, root)
     if not isinstance(graphs, GraphSet):
         raise DataError(f"{source}: holds reports, which are noisy already; give raw graphs.")
-    chosen = make_mechanism(mechanism, private_epsilon(graphs, epsilon, public_fraction, seed), **options)
+    chosen = record.make(private_epsilon(graphs, epsilon, public_fraction, seed), **options)
     file = place(out, "reports.npz", "randomize")
     began = perf_counter()
-    with console.err.status("drawing (the first draw after installing also compiles, for up to half a minute)"):
+    with console.err.status("drawing (the first large draw after installing also compiles, for some seconds)"):
         reports = chosen.randomize(graphs, rng=seed)
     seconds = perf_counter() - began
     reports.save(file)

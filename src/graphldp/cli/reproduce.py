@@ -1,4 +1,4 @@
-"""``graphldp reproduce``: the paper's tables and figures, resumable, here or on a cluster."""
+"""``graphldp reproduce`` and ``page``: the paper's tables and figures, resumable, here or on a cluster, as a page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphldp.cli.mechanisms import MECHANISM_HELP
+from graphldp.cli.names import MECHANISM_HELP, mechanisms
 from graphldp.cli.shared import console
-from graphldp.cli.shared.options import RESULTS, DeviceOption, EngineName, ResultsOption
-from graphldp.cli.shared.source import RootOption
-from graphldp.errors import bad_parameter
-from graphldp.own import is_reference
+from graphldp.cli.shared.options import (
+    RESULTS,
+    AddressOption,
+    DeviceOption,
+    EngineName,
+    ResultsOption,
+    RootOption,
+    datasets,
+    need,
+    out_help,
+    place,
+)
+from graphldp.errors import FormatError, bad_parameter
+from graphldp.files.own import is_reference
+from graphldp.files.whole import written_whole
 
 if TYPE_CHECKING:
     from graphldp.experiments.draws import Context
@@ -23,14 +34,11 @@ if TYPE_CHECKING:
     from graphldp.experiments.results import ResultsFile
     from graphldp.experiments.runs.runner import Engine
 
+app = typer.Typer()
 EPILOG = """Examples:
-
 graphldp reproduce --effort smoke --results smoke.sqlite
-
 graphldp reproduce accuracy-lambda accuracy-epsilon --dataset REDDIT-BINARY --effort quick
-
 graphldp reproduce nodes --dataset Cora --effort paper --results nodes.sqlite
-
 graphldp reproduce --dataset REDDIT-BINARY --effort paper --engine ray --address auto --results paper.sqlite
 """
 
@@ -44,38 +52,64 @@ class EffortName(StrEnum):
     paper = "paper"
 
 
+def _experiments(incomplete: str) -> list[str]:
+    from graphldp.experiments.plans.figures import EXPERIMENTS
+
+    return [each for each in EXPERIMENTS if each.startswith(incomplete)]
+
+
+@app.command(epilog=EPILOG)
 def reproduce(
     experiments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[EXPERIMENT]...", help="Which experiments; by default all that fit the dataset."),
+        typer.Argument(
+            metavar="[EXPERIMENT]...",
+            autocompletion=_experiments,
+            help="Which experiments; by default all that fit the dataset.",
+        ),
     ] = None,
     dataset: Annotated[
         str | None,
         typer.Option(
-            help="A dataset, or a .npz file of graphs; by default REDDIT-BINARY, for smoke synthetic:threads."
+            metavar="NAME",
+            autocompletion=datasets,
+            help="A dataset, or a file of graphs; by default REDDIT-BINARY, for smoke synthetic:threads.",
         ),
     ] = None,
     root: RootOption = None,
     effort: Annotated[EffortName, typer.Option(help="smoke: minutes; paper: the full grid.")] = EffortName.quick,
-    seeds: Annotated[int | None, typer.Option(min=1, help="How many seeds, instead of the effort's.")] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many seeds, instead of the effort's.")
+    ] = None,
     grid: Annotated[
-        str | None, typer.Option(help="Another grid: 'layers=3,5 hidden=64 lr=0.01 dropout=0,0.5', each optional.")
+        str | None,
+        typer.Option(
+            metavar="WORDS", help="Another grid: 'layers=3,5 hidden=64 lr=0.01 dropout=0,0.5', each optional."
+        ),
     ] = None,
     mechanism: Annotated[
         list[str] | None,
         typer.Option(
-            "--mechanism", "-m", help=f"Compare one more in figures of accuracy and degrees. {MECHANISM_HELP}"
+            *("--mechanism", "-m"),
+            metavar="NAME",
+            autocompletion=mechanisms,
+            help=f"Compare one more in figures of accuracy and degrees. {MECHANISM_HELP}",
         ),
     ] = None,
     results: ResultsOption = RESULTS,
     engine: Annotated[EngineName, typer.Option(help="Processes of this machine, or Ray.")] = EngineName.local,
-    address: Annotated[str | None, typer.Option(help="A Ray cluster; by default a local one starts.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Local processes; by default one per core.")] = None,
+    address: AddressOption = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Local processes; by default one per core.")
+    ] = None,
     device: DeviceOption = "auto",
     export: Annotated[
-        Path | None, typer.Option(help="Write the cells to this folder, for another machine to compute.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write the cells to this folder, for another machine to compute."),
     ] = None,
-    take: Annotated[Path | None, typer.Option(help="Add rows that another machine computed; compute nothing.")] = None,
+    take: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Add rows that another machine computed; compute nothing.")
+    ] = None,
     as_json: console.JsonOption = False,
 ) -> None:
     """Compute the paper's tables and figures, each cell once.
@@ -89,10 +123,12 @@ def reproduce(
     Every finished cell is kept at once. After an interruption, run the same command again, and it goes on. At the end
     it prints the accuracies of its figures; 'graphldp page' turns the results into a page.
     """
-    from graphldp.experiments.accuracies import accuracies
+    need("learn", "reproduce")
     from graphldp.experiments.draws import Context
     from graphldp.experiments.plans.plan import dataset_id, experiments_for
     from graphldp.experiments.results import ResultsFile
+    from graphldp.experiments.runs.runner import asked_plans, export_missing, overview, take_rows
+    from graphldp.experiments.summary import accuracies
 
     if address is not None and engine is EngineName.local:
         raise bad_parameter("address", "graphldp reproduce", "left out without --engine ray", address)
@@ -107,60 +143,28 @@ def reproduce(
     options: dict[str, Any] = {"effort": effort.value, "seeds": seeds, "grid": points, "mechanisms": own}
     asked = [{"name": each, "dataset": name, **options} for each in names]
     with ResultsFile(results) as table:
-        plans = _plans(table, asked, context)
+        plans = asked_plans(table, asked, context)
         if take is not None:
-            plans = _take(table, asked, context, take)
+            count, plans = take_rows(table, asked, context, take)
+            console.err.print(f"{count:,} new rows from {take}", highlight=False)
         elif export is not None:
-            _export(table, plans, asked, context, export)
+            written = export_missing(table, plans, asked, context, export)
+            console.err.print(f"{written:,} cells written to {export}", highlight=False)
         else:
             chosen = _engine(engine, address, context)
             compute(table, plans, context, chosen, workers)
-            while (further := _plans(table, asked, context)) != plans:  # a search plans by what came out
+            while (further := asked_plans(table, asked, context)) != plans:  # a search plans by what came out
                 plans = further
                 compute(table, plans, context, chosen, workers)
-        rows, kept = _overview(table, plans), table.rows()
-    found = {plan.experiment: accuracies(plan, kept) for plan in plans}
+        with table.as_planned():
+            rows, kept = overview(table, plans), table.rows()
+            found = {plan.experiment: accuracies(plan, kept) for plan in plans}
     if as_json:
         console.show_json([{**row, "accuracy": found[row["experiment"]]} for row in rows])
     else:
         _show(rows, found, name, results)
     if any("failed" in (row["not done"] or "") for row in rows):
         raise typer.Exit(1)
-
-
-def _plans(table: ResultsFile, asked: list[dict[str, Any]], context: Context) -> list[ExperimentPlan]:
-    from graphldp.experiments.plans.plan import make_plan
-
-    rows = table.rows()
-    return [make_plan(**each, context=context, rows=rows) for each in asked]
-
-
-def _take(table: ResultsFile, asked: list[dict[str, Any]], context: Context, file: Path) -> list[ExperimentPlan]:
-    from graphldp.experiments.engines.remote import take
-
-    console.err.print(f"{take(file, table):,} new rows from {file}", highlight=False)
-    plans = _plans(table, asked, context)
-    for plan in plans:
-        table.add_plan(plan)
-    return plans
-
-
-def _export(
-    table: ResultsFile, plans: list[ExperimentPlan], asked: list[dict[str, Any]], context: Context, folder: Path
-) -> None:
-    """Write what is missing to a folder, and for a search what it takes to go on there."""
-    from graphldp.experiments.engines.remote import export
-    from graphldp.experiments.plans.figures import EXPERIMENTS
-    from graphldp.experiments.plans.kinds import GridSearch
-    from graphldp.experiments.runs.runner import missing
-
-    for plan in plans:
-        table.add_plan(plan)
-    growing = [each for each in asked if isinstance(EXPERIMENTS[each["name"]], GridSearch)]
-    rows, settled = table.rows(), table.settled()
-    ids = {entry.cell.id for plan in plans for entry in plan.entries if growing} & settled
-    written = export(missing(plans, table), context, folder, growing, [rows[each] for each in sorted(ids)])
-    console.err.print(f"{written:,} cells written to {folder}", highlight=False)
 
 
 def _show(
@@ -184,8 +188,7 @@ def compute(
     workers: int | None,
 ) -> None:
     """Compute what is missing, with a display of cells and time left."""
-    from graphldp.experiments.runs.progress import CellsDisplay
-    from graphldp.experiments.runs.runner import missing, run
+    from graphldp.experiments.runs.runner import CellsDisplay, missing, run
 
     with CellsDisplay(len(missing(plans, table)), console.err) as display:
         run(plans, table, context, engine=engine, workers=workers, on_row=display.row)
@@ -226,21 +229,48 @@ def parse_grid(text: str) -> dict[str, tuple[float, ...]]:
     return found
 
 
-def _overview(table: ResultsFile, plans: list[ExperimentPlan]) -> list[dict[str, Any]]:
-    kept = table.rows()
-    rows = []
-    for plan in plans:
-        ids = {entry.cell.id for entry in plan.entries}
-        states = [kept[each].status if each in kept else "missing" for each in ids]
-        others = {name: states.count(name) for name in ("impossible", "too-large", "failed", "missing")}
-        seconds = sum(kept[each].seconds for each in ids if each in kept)
-        rows.append(
-            {
-                "experiment": plan.experiment,
-                "cells": len(ids),
-                "done": states.count("done"),
-                "not done": ", ".join(f"{count} {name}" for name, count in others.items() if count) or None,
-                "seconds": round(seconds, 1),
-            }
-        )
-    return rows
+PAGE_EPILOG = """Examples:
+graphldp page results.sqlite --out page.html
+graphldp page docs/results/reddit-binary.sqlite --out page.html --figures figures
+"""
+
+
+@app.command(epilog=PAGE_EPILOG)
+def page(
+    results: Annotated[
+        Path,
+        typer.Argument(help="What 'reproduce', 'train' and others computed.", metavar="RESULTS"),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="PATH", help=out_help("The page", "page.html"))] = Path(
+        "page.html"
+    ),
+    figures: Annotated[
+        Path | None, typer.Option(help="A folder for the charts as files of their own.", metavar="FOLDER")
+    ] = None,
+    as_json: console.JsonOption = False,
+) -> None:
+    """Write one HTML page that needs no network: figures, the same numbers as tables, and what is missing."""
+    from graphldp.experiments.results import ResultsFile
+    from graphldp.pages.page import make_page
+    from graphldp.pages.plots import standalone
+
+    with ResultsFile(results, create=False) as table:
+        text, charts = make_page(table)
+        if not table.plans():
+            raise FormatError(f"{results}: holds no experiment yet; 'reproduce' and 'train' compute some.")
+    out = place(out, "page.html", "page")
+    _write(out, text)
+    if figures is not None:
+        figures.mkdir(parents=True, exist_ok=True)
+        for name, svg in charts.items():
+            _write(figures / f"{_file_name(name)}.svg", standalone(svg))
+    console.show_one({"page": str(out), "charts": len(charts), "bytes": out.stat().st_size}, as_json=as_json)
+
+
+def _file_name(name: str) -> str:
+    return "".join(each if each in "-." or (each.isalnum() and each.isascii()) else "-" for each in name).lower()
+
+
+def _write(path: Path, text: str) -> None:
+    with written_whole(path) as file:
+        file.write(text.encode())

@@ -4,26 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from copy import copy
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphldp.cli import mechanisms, threats
-from graphldp.cli.evaluate import show_confusion
+from graphldp.cli.names import (
+    ATTACK,
+    DEFENSE,
+    EPSILON,
+    LIARS,
+    MECHANISM,
+    PUBLIC,
+    WHERE,
+    given_defense,
+    given_threat,
+    named_mechanism,
+)
+from graphldp.cli.predict import show_confusion
 from graphldp.cli.shared import console
 from graphldp.cli.shared.options import (
+    DEVICE,
+    KEPT,
+    NETWORK,
     RESULTS,
-    DeviceOption,
-    ResultsOption,
-    SplitOption,
+    ROOT,
+    SPLIT,
+    SourceArgument,
     folder,
-    folder_help,
+    need_learn,
+    open_named,
+    settings,
     shares,
-    takes_network,
 )
-from graphldp.cli.shared.source import HELP, RootOption, need_learn, open_named
 from graphldp.errors import ParameterError, bad_parameter
 
 if TYPE_CHECKING:
@@ -32,31 +47,13 @@ if TYPE_CHECKING:
     from graphldp.experiments.models import ModelFolder
     from graphldp.experiments.plans.setup import Setup
     from graphldp.experiments.results import ResultsFile
-    from graphldp.experiments.trial import Threat
-    from graphldp.graphs import GraphSet
-    from graphldp.reports import Reports
 
+app = typer.Typer()
 EPILOG = """Examples:
-
 graphldp train synthetic:threads --seeds 3 --out runs/first
-
-graphldp train REDDIT-BINARY --mechanism dprr --epsilon 1 --public-fraction 0.2 --grid
-
-graphldp train REDDIT-BINARY --recommended --epsilon 0.5 --out runs/best
-
-graphldp train IMDB-BINARY -m examples/own_mechanism.py:HalfResponse
-
-graphldp train REDDIT-BINARY --attack random --fraction 0.3 --defense guard-accuracy
-
-graphldp train REDDIT-BINARY --recommended --attack fake-hub --liars 1 --where test --defense recommended
-
-graphldp train REDDIT-BINARY --recommended --defense recommended --allowance 0.05
-
-graphldp train reports.npz --seeds 10 --tensorboard runs/logs --json
-
-graphldp train Cora --task nodes --epsilon 1
-
-graphldp train synthetic:communities --task nodes -m rr --epsilon 6 --out runs/users
+graphldp train reports.npz --model 'layers=3 hidden=32' --tensorboard logs
+graphldp train REDDIT-BINARY -m 'dprr alpha=0.8' -a random --liars 0.3
+graphldp train IMDB-BINARY --recommended -d 'recommended allowance=0.05'
 """
 
 
@@ -67,91 +64,62 @@ class TaskName(StrEnum):
     nodes = "nodes"
 
 
-@takes_network
+def _in(title: str, *names: str, **settings: Any) -> Any:
+    """An option under a title of the help."""
+    return typer.Option(*names, rich_help_panel=title, **settings)
+
+
+def _put(title: str, option: Any) -> Any:
+    """An option of other commands under a title."""
+    moved = copy(option)
+    moved.rich_help_panel = title
+    return moved
+
+
+@app.command(epilog=EPILOG)
 def train(
-    network: dict[str, Any],
-    source: Annotated[str, typer.Argument(metavar="DATASET", help=HELP)],
-    task: Annotated[
-        TaskName, typer.Option(help="Label whole graphs, or single users of one graph with labels.")
-    ] = TaskName.graphs,
-    mechanism: Annotated[
-        str | None,
-        typer.Option(
-            "--mechanism",
-            "-m",
-            help=f"{mechanisms.MECHANISM_HELP} By default dprr, for nodes the recommended one. Not for reports.",
-        ),
-    ] = None,
-    epsilon: Annotated[
-        float | None, typer.Option("--epsilon", "-e", help="ε of every private user; 1 by default. Not for reports.")
-    ] = None,
-    public_fraction: mechanisms.PublicOption = 0.0,
+    source: SourceArgument,
+    mechanism: Annotated[str | None, _put("Noise", MECHANISM)] = None,
+    epsilon: Annotated[float | None, _put("Noise", EPSILON)] = None,
+    public_fraction: Annotated[float, _put("Noise", PUBLIC)] = 0.0,
     recommended: Annotated[
-        bool,
-        typer.Option(
-            "--recommended",
-            help="The mechanism and the classifier that do best at this ε; options of others do not apply.",
-        ),
+        bool, _in("Noise", "--recommended", help="Take the mechanism and classifier that do best at ε.")
     ] = False,
-    allocation: mechanisms.AllocationOption = None,
-    alpha: mechanisms.AlphaOption = None,
-    noise: mechanisms.NoiseOption = None,
-    sampling: mechanisms.SamplingOption = None,
-    attack: Annotated[
-        str | None, typer.Option("--attack", "-a", help=f"Let some users lie. {threats.ATTACK_HELP}")
+    attack: Annotated[str | None, _put("Liars", ATTACK)] = None,
+    liars: Annotated[str | None, _put("Liars", LIARS)] = None,
+    where: Annotated[str | None, _put("Liars", WHERE)] = None,
+    defense: Annotated[str | None, _put("Liars", DEFENSE)] = None,
+    trusted: Annotated[
+        float | None, _in("Liars", metavar="SHARE", help="Learn from this share alone: graphs known to be honest.")
     ] = None,
-    fraction: Annotated[
-        float | None, typer.Option("--fraction", "-f", help="β: the share of liars in an attacked graph.")
+    task: Annotated[
+        TaskName, _in("Training", help="Label graphs (the default), or users of one.", show_default=False)
+    ] = TaskName.graphs,
+    model: Annotated[
+        str | None, _in("Training", metavar="WORDS", help="Arguments of the network: 'layers=5 hidden=64'.")
     ] = None,
-    liars: threats.LiarsOption = None,
-    where: threats.WhereOption = None,
-    honest_degree: threats.HonestDegreeOption = False,
-    defense: Annotated[
-        str | None, typer.Option("--defense", "-d", help=f"{threats.DEFENSE_HELP} {threats.ROBUST_HELP}")
-    ] = None,
-    allowance: threats.AllowanceOption = None,
-    treatment: threats.TreatmentOption = None,
-    seeds: Annotated[
-        int, typer.Option(min=1, help="How many seeds: 0, 1, 2, … Each draws noise, split and weights.")
-    ] = 10,
-    grid: Annotated[bool, typer.Option("--grid", help="Search the paper's grid on validation graphs.")] = False,
-    split: SplitOption = None,
-    results: ResultsOption = RESULTS,
+    grid: Annotated[bool, _in("Training", "--grid", help="Search the paper's grid on validation graphs.")] = False,
+    seeds: Annotated[int, _in("Training", metavar="N", help="How many, each with its own noise.")] = 10,
+    split: Annotated[str | None, _put("Training", SPLIT)] = None,
+    device: Annotated[str, _put("Training", DEVICE)] = "auto",
+    results: Annotated[Path, _put("Files", KEPT)] = RESULTS,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help=folder_help("the models") + " By default none are kept.")
+        Path | None, _in("Files", "--out", "-o", metavar="FOLDER", help="For the models; by default none are kept.")
     ] = None,
-    device: DeviceOption = "auto",
-    together: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="How many seeds to train as one computation; by default all on a GPU, and 1 elsewhere."
-        ),
-    ] = None,
-    tensorboard: Annotated[Path | None, typer.Option(help="A folder for TensorBoard logs.", metavar="DIR")] = None,
-    root: RootOption = None,
-    as_json: console.JsonOption = False,
+    tensorboard: Annotated[Path | None, _in("Files", metavar="FOLDER", help="For TensorBoard's logs.")] = None,
+    root: Annotated[Path | None, _put("Files", ROOT)] = None,
+    as_json: Annotated[bool, _put("Files", console.JSON)] = False,
 ) -> None:
-    """Train graph classifiers on noisy reports and say how good they are.
+    """Train classifiers on noisy reports and say how good they are.
 
-    Every seed draws its own noise, its own stratified split and its own weights. The table shows mean, standard
-    deviation and 95 % confidence interval over the seeds, beside two controls: the number of users alone, and degrees
-    alone.
-
-    With --attack, some users lie: --fraction or --liars says how many in each graph, and --where in which graphs. With
-    --defense, the server drops reports that look fake before it trains. '--defense recommended' drops none, and fits
-    the recommended classifier that withstands liars. --allowance says how much accuracy that may cost.
-
-    With --task nodes, it labels the users of one graph, from their public features and from what they report about
-    friends. Three controls use no reports: features alone, the graph of users with similar features, and all that
-    features say. Options of networks, liars and defenses do not apply. Users who count friends count them by the
-    graph's groups or, if it has none, by the classes that features suggest.
-
-    Rows go to the results file as each training ends, and 'graphldp page' shows them. Models go to OUT/seed-0.npz and
-    so on. After an interruption, run it again: finished seeds are not trained twice.
+    The table shows mean and 95 % interval over the seeds, beside two controls: the number of users alone, and degrees
+    alone. '--defense recommended' fits the classifier that withstands liars. With --task nodes, --model, --grid and
+    liars do not apply. Run it again after an interruption: no seed is trained twice.
     """
     need_learn("train")
     from graphldp.experiments.draws import Context
     from graphldp.experiments.models import ModelFolder
+    from graphldp.experiments.plans.setup import asked_setup
     from graphldp.experiments.results import ResultsFile
     from graphldp.learn.engine.training import resolve_device
     from graphldp.reports import Reports
@@ -163,21 +131,29 @@ def train(
         )
     if recommended and (mechanism is not None or grid):
         raise ParameterError("--recommended chooses mechanism and classifier: leave --mechanism and --grid out.")
-    robust = defense == "recommended"
-    if robust and not recommended:
+    way, rest = ("", {}) if defense is None else given_defense(defense, "graphldp train", "allowance")
+    robust, allowance = way == "recommended", rest.get("allowance")
+    if robust and (not recommended or "treatment" in rest):
         raise bad_parameter("defense", "graphldp train", "a test that flags users, without --recommended", defense)
     if allowance is not None and not robust:
-        raise bad_parameter("allowance", "graphldp train", "given together with --defense recommended", allowance)
-    threatened = (attack, fraction, liars, where, defense, treatment, tensorboard)
-    if task is TaskName.nodes and (grid or honest_degree or any(each is not None for each in threatened)):
+        raise bad_parameter("defense", "graphldp train", "recommended, where there is an allowance", defense)
+    if seeds < 1:
+        raise bad_parameter("seeds", "graphldp train", "at least 1", seeds)
+    if trusted is not None and (not 0 < trusted < 1 or task is TaskName.nodes):
+        raise bad_parameter("trusted", "graphldp train", "a number above 0 and below 1, of graphs", trusted)
+    threatened = (attack, liars, where, defense, model, tensorboard)
+    if task is TaskName.nodes and (grid or any(each is not None for each in threatened)):
         raise ParameterError(
-            "With --task nodes there is no network, no attack and no defense: leave --grid, --tensorboard and the "
-            "options of attacks and defenses out."
+            "With --task nodes there is no network, no attack and no defense: leave --model, --grid, --tensorboard and "
+            "the options of liars out."
         )
-    options = {"allocation": allocation, "alpha": alpha, "noise": noise, "sampling": sampling}
-    drawn = _drawn(task, "recommended" if recommended else mechanism, 1.0 if epsilon is None else epsilon)
-    setup = _setup(
-        *(name, data, drawn, public_fraction, {} if recommended else options),
+    chosen, options = (None, {}) if mechanism is None else named_mechanism(mechanism)
+    network = settings(model or "", "model", "train", NETWORK)
+    together = network.pop("together", None)
+    setup = asked_setup(
+        *(name, data, chosen, 1.0 if epsilon is None else epsilon),
+        public_fraction=public_fraction,
+        options=options,
         network=network,
         recommended=recommended,
         grid=grid,
@@ -185,72 +161,18 @@ def train(
         task=task.value,
         robust=robust,
         allowance=allowance,
-        threat=threats.given_threat(
-            *(attack, fraction, None if robust else defense),
-            honest_degree=honest_degree,
-            treatment=treatment,
-            where=where,
-            liars=liars,
-        ),
+        trusted=trusted,
+        threat=given_threat(attack, liars, where, None if robust else defense, "graphldp train"),
     )
     chip = resolve_device(device)
-    context = Context(None if root is None else str(root), tuple(files.items()), str(chip))
+    context = Context(None if root is None else str(root), tuple(files.items()), str(chip), given={name: data})
     setup.check(context)
     models = None if out is None else ModelFolder(folder(out, "train"), setup)
     at_once = together or (seeds if chip.type == "cuda" else 1)
     with ResultsFile(results) as table:
-        rows = _run(setup, seeds, table, context, models, at_once, tensorboard, network["max_epochs"])
-    _show(setup, seeds, rows, models, data.name, as_json)
-
-
-def _drawn(task: TaskName, mechanism: str | None, epsilon: float) -> tuple[str, float]:
-    """Which mechanism at which ε. For single users the recommended one is named by itself: it is a mechanism's run."""
-    if task is TaskName.graphs:
-        return mechanism or "dprr", epsilon
-    from graphldp.learn.recipe import recommended
-    from graphldp.mechanisms.named import name_of
-
-    if mechanism in (None, "recommended"):
-        return name_of(type(recommended(epsilon, task="nodes").mechanism)), epsilon
-    return mechanism, epsilon
-
-
-def _setup(
-    name: str,
-    data: GraphSet | Reports,
-    drawn: tuple[str, float],
-    public_fraction: float,
-    options: Mapping[str, Any],
-    *,
-    network: Mapping[str, Any],
-    recommended: bool,
-    grid: bool,
-    ratios: tuple[float, ...] | None,
-    task: Literal["graphs", "nodes"] = "graphs",
-    threat: Threat | None = None,
-    robust: bool = False,
-    allowance: float | None = None,
-) -> Setup:
-    """What the options mean."""
-    from graphldp.datasets.registry import NODE_SPLIT, split_ratios
-    from graphldp.experiments.draws import REPORTED, Draw
-    from graphldp.experiments.plans.setup import Setup, allowed, draw_for, split_settings
-    from graphldp.graphs import GraphSet
-    from graphldp.learn.grid import paper_grid
-
-    if isinstance(data, GraphSet):
-        draw = draw_for(name, data, *drawn, public_fraction, options)
-    else:
-        draw = Draw(name, REPORTED)
-    if task == "nodes":
-        return Setup(name, tuple(ratios or NODE_SPLIT), draw, task=task)
-    if data.labels is None and data.node_labels is not None:
-        raise ParameterError(f"{name} has labels of its users, and none of whole graphs: add --task nodes.")
-    settings = allowed(allowance, "graphldp train")
-    model, training = (settings, {}) if recommended else split_settings(network)
-    points = paper_grid(data.name) if grid else None
-    parts = tuple(ratios or split_ratios(data.name))
-    return Setup(name, parts, draw, model, training, recommended, points, threat, robust)
+        rows = _run(setup, seeds, table, context, models, at_once, tensorboard, network.get("max_epochs", 500))
+        with table.as_planned():
+            show_seeds(setup, seeds, rows, models, data.name, as_json)
 
 
 def _run(
@@ -264,9 +186,9 @@ def _run(
     epochs: int,
 ) -> dict[str, Row]:
     """Run it with a display of epochs, and logs where they are asked for."""
-    from graphldp.cli.shared.tensorboard import Logs
-    from graphldp.experiments.runs.training import run_setup
+    from graphldp.experiments.runs.runner import run_setup
     from graphldp.learn.progress import TrainingDisplay
+    from graphldp.learn.tensorboard_logs import Logs
 
     with ExitStack() as stack:
         display = stack.enter_context(TrainingDisplay(epochs * len(setup.candidates(0)), console.err))
@@ -285,12 +207,22 @@ def _run(
         return run_setup(setup, seeds, table, context, together=together, models=models, watch=watch, on_seed=end)
 
 
-def _show(
+def show_seeds(
     setup: Setup, seeds: int, rows: Mapping[str, Row], models: ModelFolder | None, dataset: str, as_json: bool
 ) -> None:
+    """Show the accuracy of a run, of its controls, and of each seed where JSON is asked for.
+
+    Args:
+        setup: what was run.
+        seeds: how many.
+        rows: of its cells.
+        models: where the models were kept, if they were.
+        dataset: as people call it.
+        as_json: for programs.
+    """
     import numpy as np
 
-    from graphldp.experiments.plans.setup import held_out, seed_rows, seeds_together
+    from graphldp.experiments.plans.setup import seed_rows, seeds_together
     from graphldp.pages.sections.training import LABELS
 
     found = seed_rows(setup, seeds, rows)
@@ -313,7 +245,7 @@ def _show(
             }
         )
     count = f"{len(found)} seeds" if len(found) > 1 else "1 seed"
-    what = held_out(setup)
+    what = setup.held_out
     kept_out = f"{found[0][what]:,} test {what} held out" + (" each" if len(found) > 1 else "")
     console.show(lines, as_json=False, title=f"{dataset}, {setup}, {count}, {kept_out}")
     for whom, rate in (("liars", "detected"), ("honest users", "false_positives")):

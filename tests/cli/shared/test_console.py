@@ -10,7 +10,7 @@ from tests.cli.conftest import Command
 
 from graphldp.cli.shared import console
 from graphldp.cli.shared.console import SafeConsole
-from graphldp.text import printable
+from graphldp.files.text import printable
 
 HOSTILE = "\x1b]0;owned\x07\x9b2J\u202eann\r\n[red]x[/y]"
 
@@ -20,7 +20,9 @@ def obeyed(text: str) -> set[str]:
     return {each for each in text if not each.isprintable()} - {"\n"}
 
 
+@pytest.mark.attack("device")
 def test_tables_and_lines_show_escapes_instead_of_sending_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """Escape sequences in names and errors."""
     console.show([{"name": HOSTILE, "users": 3}], as_json=False, title="t")
     console.show_one({"name": HOSTILE}, as_json=False)
     console.err.print(f"Forgot {HOSTILE}", markup=False)
@@ -67,7 +69,7 @@ def test_rich_keeps_its_own_colours_and_bars() -> None:
 
 
 def test_an_error_repeats_a_name_without_its_escapes(command: Command, tmp_path: Path) -> None:
-    code, out, err = command("evaluate", tmp_path / "none", tmp_path / "no\x1b[2J\u202efile")
+    code, out, err = command("predict", "--evaluate", tmp_path / "none", tmp_path / "no\x1b[2J\u202efile")
     assert (code, out) == (2, "")
     assert "no\\x1b[2J\\u202efile" in err
     assert not obeyed(err)

@@ -13,9 +13,10 @@ from rich.markup import escape
 from rich.segment import Segment
 from rich.table import Table
 
-from graphldp.text import printable
+from graphldp.files.text import printable
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of a table.")]
+JSON: Any = typer.Option("--json", help="Print JSON for scripts instead of a table.")
+JsonOption = Annotated[bool, JSON]
 
 
 class SafeConsole(Console):
@@ -74,9 +75,20 @@ def show_one(row: Mapping[str, Any], *, as_json: bool) -> None:
 
 def promised(certified: int | None, *, as_json: bool) -> int | str | None:
     """How many users cannot change a label: a number for scripts, words for people."""
-    from graphldp.labels import promise
+    from graphldp.neighbour_lists.labels import promise
 
     return certified if as_json or certified is None else promise(certified)
+
+
+def in_ranges(slots: list[int]) -> str:
+    """Sorted slots as people write them: 0–3, 7."""
+    ranges: list[list[int]] = []
+    for slot in slots:
+        if ranges and slot == ranges[-1][1] + 1:
+            ranges[-1][1] = slot
+        else:
+            ranges.append([slot, slot])
+    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges)
 
 
 def _cell(value: Any) -> str:

@@ -1,23 +1,32 @@
-"""Options that several commands share, declared once."""
+"""Options that several commands share, declared once, and where a command's graphs come from."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from graphldp.errors import bad_parameter
+from graphldp.errors import EXTRAS, FormatError, MissingExtraError, bad_parameter
 
-DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")]
-ResultsOption = Annotated[
-    Path, typer.Option("--results", metavar="FILE", help="Where finished rows are kept; 'graphldp page' reads it.")
+if TYPE_CHECKING:
+    from graphldp.graphs import GraphSet
+    from graphldp.reports import Reports
+
+DEVICE: Any = typer.Option("--device", metavar="NAME", help="auto, cpu, cuda or mps.")
+KEPT: Any = typer.Option("--results", metavar="FILE", help="For rows; results.sqlite unless said.", show_default=False)
+SPLIT: Any = typer.Option("--split", metavar="SHARES", help="Training, validation, test; else the dataset's own.")
+DeviceOption = Annotated[str, DEVICE]
+AddressOption = Annotated[
+    str | None, typer.Option("--address", metavar="URL", help="A Ray cluster; by default a local one starts.")
 ]
+ResultsOption = Annotated[Path, KEPT]
 RESULTS = Path("results.sqlite")
+_Value = TypeVar("_Value")
 
 
 class EngineName(StrEnum):
@@ -27,56 +36,55 @@ class EngineName(StrEnum):
     ray = "ray"
 
 
-class NetworkOption(NamedTuple):
-    """An option of a network: its default, and what it says."""
-
-    default: Any
-    about: str
+def _flag(text: str) -> bool:
+    return {"yes": True, "no": False}[text]
 
 
-NETWORK = {
-    "layers": NetworkOption(5, "Layers, counted with the input layer."),
-    "hidden": NetworkOption(64, "Hidden units."),
-    "dropout": NetworkOption(0.5, "Dropout on graph scores."),
-    "lr": NetworkOption(0.01, "Initial learning rate."),
-    "readout": NetworkOption("mean", "mean or sum."),
-    "convolution": NetworkOption("gin", "gin, gcn or sage."),
-    "features": NetworkOption("constant", "constant, degree, noisy-degree, size, profile or columns."),
-    "graph_features": NetworkOption(
-        "none", "What the model sees of a whole graph: none, size (n) or degrees (n and d*)."
-    ),
-    "directions": NetworkOption("own", "Aggregate over own lists, or both ways: own or both."),
-    "weights": NetworkOption("none", "Weigh reported entries by how likely they are: none or posterior."),
-    "batch_size": NetworkOption(64, "Graphs in a batch."),
-    "max_epochs": NetworkOption(500, "The most epochs."),
-    "half": NetworkOption(False, "On a GPU, compute with half the digits: faster, as accurate on average."),
+NETWORK: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("layers", "hidden", "batch_size", "max_epochs"), int),
+    **dict.fromkeys(("dropout", "lr"), float),
+    **dict.fromkeys(("readout", "convolution", "features", "graph_features", "directions", "weights"), str),
+    "half": _flag,
+    "together": int,
 }
-"""The options of a graph neural network, with the defaults of :class:`graphldp.GINClassifier`."""
+"""What may follow ``--model``: arguments of :class:`graphldp.GINClassifier`, and how many seeds train at once."""
 
 
-def takes_network(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of :data:`NETWORK`; they reach it as one mapping, ``network``."""
+def settings(text: str, option: str, command: str, known: Mapping[str, Callable[[str], _Value]]) -> dict[str, _Value]:
+    """What words like ``layers=5 hidden=64`` set.
 
-    @wraps(command)
-    def run(**given: Any) -> None:
-        network = {name: given.pop(name) for name in NETWORK}
-        command(**given, network=network)
+    Args:
+        text: the words.
+        option: after which they stand, for the message.
+        command: the same.
+        known: what may be set, and how its value is read.
+    """
+    found = {}
+    for word in text.split():
+        name, _, value = word.partition("=")
+        name = name.replace("-", "_")
+        try:
+            found[name] = known[name](value)
+        except (KeyError, ValueError):
+            form = f"words like {next(iter(known))}=5, of {', '.join(known)}"
+            raise bad_parameter(option, f"graphldp {command}", form, text) from None
+    return found
 
-    own = inspect.signature(command, eval_str=True)
-    more = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=each.default,
-            annotation=Annotated[type(each.default), typer.Option(help=each.about)],
-        )
-        for name, each in NETWORK.items()
-    ]
-    shown = [each for each in own.parameters.values() if each.name != "network"]
-    shown = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in shown]
-    run.__signature__ = own.replace(parameters=[*shown, *more])  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in [*shown, *more]}
-    return run
+
+def named(text: str) -> tuple[str, dict[str, Any]]:
+    """A name and its settings, as in ``dprr alpha=0.8 noise=discrete``."""
+    name, *words = re.split(r"\s+(?=[a-z][\w-]*=)", text.strip())
+    pairs = (word.partition("=")[::2] for word in words)
+    return name, {key.replace("-", "_"): _number(value) for key, value in pairs}
+
+
+def _number(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
 
 
 def out_help(what: str, name: str) -> str:
@@ -119,15 +127,6 @@ def folder(out: Path, command: str) -> Path:
     return out
 
 
-SplitOption = Annotated[
-    str | None,
-    typer.Option(
-        "--split",
-        help="Shares of training, validation and test graphs, such as 0.75,0.10,0.15; by default the dataset's own.",
-    ),
-]
-
-
 def shares(split: str | None, command: str) -> tuple[float, ...] | None:
     """The three shares that a user wrote; None where she wrote none."""
     if split is None:
@@ -139,3 +138,70 @@ def shares(split: str | None, command: str) -> tuple[float, ...] | None:
     if len(found) != 3:
         raise bad_parameter("split", f"graphldp {command}", "three shares", split)
     return found
+
+
+def datasets(incomplete: str) -> list[str]:
+    """Names of datasets, for a shell to complete."""
+    from graphldp.datasets.registry import KNOWN, NODE_DATASETS
+
+    known = (*KNOWN, *NODE_DATASETS, "synthetic:threads", "synthetic:communities")
+    return [each for each in known if each.startswith(incomplete)]
+
+
+ROOT: Any = typer.Option("--root", help="Where datasets are, beside the usual places.", metavar="FOLDER")
+RootOption = Annotated[Path | None, ROOT]
+SourceArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATASET",
+        autocompletion=datasets,
+        help="A name such as REDDIT-BINARY or synthetic:threads ('graphldp dataset' lists them), a .npz file of "
+        "graphs or reports, or edges.csv or edges.csv,labels.csv (columns source, target and graph; graph and label).",
+    ),
+]
+
+
+def open_source(source: str, root: Path | None) -> GraphSet | Reports:
+    """The graphs or reports that a command was pointed at."""
+    from graphldp.datasets import synthetic
+    from graphldp.datasets.loading import FILES, load_dataset, read_graphs
+
+    if source.startswith(synthetic.PREFIX):
+        return synthetic.embedded(source)
+    if source.endswith(".npz"):
+        return read_file(Path(source))
+    return read_graphs(source) if source.endswith(FILES) else load_dataset(source, root=root)
+
+
+def open_named(source: str, root: Path | None) -> tuple[str, dict[str, str], GraphSet | Reports]:
+    """How results name what a command was pointed at, the file it is in where it is one, and the graphs or reports."""
+    from graphldp.datasets.loading import FILES
+    from graphldp.experiments.plans.plan import file_id
+
+    data = open_source(source, root)
+    return (*(file_id(source) if source.endswith(FILES) else (source, {})), data)
+
+
+def read_file(path: Path) -> GraphSet | Reports:
+    """Graphs or reports from a file that either's ``save`` wrote."""
+    from graphldp.files.archives import kind_of
+    from graphldp.graphs import GraphSet
+    from graphldp.reports import Reports
+
+    kind = kind_of(path)
+    if kind == "GraphSet":
+        return GraphSet.load(path)
+    if kind == "Reports":
+        return Reports.load(path)
+    raise FormatError(f"{path}: not a file of graphs or reports, or damaged.")
+
+
+def need(extra: str, command: str) -> None:
+    """Say in one line that a command needs an extra where it is not installed, before work is done in vain."""
+    if any(find_spec(package) is None for package in EXTRAS[extra]):
+        raise MissingExtraError(f"graphldp {command}", extra)
+
+
+def need_learn(command: str) -> None:
+    """The same for what trains or labels."""
+    need("learn", command)
