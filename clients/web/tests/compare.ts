@@ -4,10 +4,11 @@
  *     {"thresholds": {"epsilon2": …, "n": …, "degree": …}}       -> ["T₀", "T₁"]
  *     {"draw": {"published": …, "choice": …, "friends": […], "groups": […], "entropy": "hex"}}
  *                                                               -> {"bytes": "hex", "noise": …, "used": bytes of entropy}
- *     {"answer": {"question": "hex", "n": …, "user": …, "friends": […], "noise": …}}    -> "hex"
+ *     {"answer": {"question": "hex", "report": "hex", "friends": […], "noise": …}}    -> "hex"
  *     {"decode": {"hex": …, "n": …}}    {"publication": "text"}    {"link": …}    -> what was read
  *     {"seal": {"kind": …, "epoch": …, "user": …, "token": …, "body": "hex", "community": …, "n": …, "key": "hex"}}   -> "hex"
- *     {"plain": […]}                                             -> […]
+ *     {"plain": […]}    {"look": […]}    {"shown": […]}          -> […]
+ *     {"roster": […]}                                            -> nothing, where all of it are names
  *
  * What is refused answers {"refused": "the reason"}.
  */
@@ -25,7 +26,7 @@ import { readObject } from "../src/core/wire/json.ts";
 import { decodeQuestion } from "../src/core/wire/question.ts";
 import { decode, encode } from "../src/core/wire/report.ts";
 import { reportToJson } from "../src/core/wire/reportJson.ts";
-import { isPrintable, plain } from "../src/core/wire/roster.ts";
+import { checkNames, isShown, look, plain } from "../src/core/wire/names.ts";
 import { seal } from "../src/core/wire/sealed.ts";
 
 /** Bytes by a script; who asks for more than there are has asked for something else than the script was made for. */
@@ -53,8 +54,10 @@ const ASKED: Record<string, (given: any) => unknown> = {
     const { bytes, noise } = draw(community, chosen, friends, groups, new Entropy(script.take));
     return { bytes: toHex(bytes), noise, used: script.used };
   },
-  answer: async ({ question, n, user, friends, noise }) =>
-    toHex(encodeAnswer(answer(await decodeQuestion(fromHex(question), n), friends, user, noise))),
+  answer: async ({ question, report, friends, noise }) => {
+    const sent = decode(fromHex(report));
+    return toHex(encodeAnswer(answer(await decodeQuestion(sent.mechanism, fromHex(question), sent.n), friends, sent, noise)));
+  },
   decode: ({ hex, n }) => {
     const report = decode(fromHex(hex), n ?? undefined);
     return { json: reportToJson(report), hex: toHex(encode(report)) };
@@ -64,7 +67,9 @@ const ASKED: Record<string, (given: any) => unknown> = {
   seal: async ({ body, community, n, key, groups, ...inner }) =>
     toHex(await seal({ ...inner, body: fromHex(body) }, community, n, fromHex(key), groups)),
   plain: (names) => names.map(plain),
-  printable: (names) => names.map(isPrintable),
+  shown: (names) => names.map(isShown),
+  look: (names) => names.map(look),
+  roster: (names) => checkNames(names),
 };
 
 for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {

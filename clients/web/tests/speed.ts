@@ -1,4 +1,4 @@
-/** A worker that draws and encodes as often as it is told, and says how long each took: see benchmarks/web.py. */
+/** A worker that draws and encodes as often as it is told, and says how long each took: see benchmarks/speed/web.py. */
 
 import { draw } from "../src/core/draw.ts";
 import type { Published } from "../src/core/wire/community.ts";

@@ -29,7 +29,7 @@ def core(web: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def browser() -> Iterator[Browser]:
     """Closed with each file: while it runs, no other test of this process can have an event loop."""
     if CHROMIUM is None:
-        pytest.skip("needs Chromium (Debian: apt-get install chromium)")
+        pytest.skip("needs Chromium (Debian: apt-get install chromium-headless-shell)")
     with sync_playwright() as playwright:
         flags = [*FLAGS, f"--host-resolver-rules=MAP {INSECURE} 127.0.0.1"]
         launched = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)

@@ -1,8 +1,8 @@
 """A member's browser: the real page from a real collector, with what a test has to reach in its worker.
 
-The page has no hooks. A test puts a prelude before the worker's script, on its way to the browser: it can count what
-the worker writes and sends and stop it there, let the draw take so many milliseconds longer, give it other entropy, and
-let its pauses pass twenty times as fast.
+The page has no hooks. A test puts a prelude before the worker's script, once the page has compared its digest: it can
+count what the worker writes and sends and stop it there, let the draw take so many milliseconds longer, give it other
+entropy, and let its pauses pass a thousand times as fast.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.sync_api import BrowserContext, Page, Request, Route
+from playwright.sync_api import BrowserContext, Page, Request
 
 # The worker: "step" counts the writes that begin and end and the requests that leave and are answered; at "stop" it
 # says so and does nothing more, until the page ends it as it would end any worker: in the middle.
@@ -32,7 +32,7 @@ IDBObjectStore.prototype.put = function (...values) {
 const send = self.fetch;
 self.fetch = async (...values) => { tick(); const answer = await send(...values); tick(); return answer; };
 const wait = self.setTimeout;
-self.setTimeout = (work, pause) => wait(work, pause / 20);
+self.setTimeout = (work, pause) => wait(work, pause / 1000);
 Date.now = () => 0; // a clock that is wrong
 const random = crypto.getRandomValues.bind(crypto);
 crypto.getRandomValues = (array) => {
@@ -44,13 +44,21 @@ crypto.getRandomValues = (array) => {
 # The page: a test talks to the worker as the page does.
 PAGE = """
 const calls = new Map();
+let started;
+const worker = new Promise((resolve) => { started = resolve; });
+window.call = async (method, given) => {
+  const running = await worker;
+  return new Promise((done) => {
+    calls.set(calls.size + 1000, done);
+    running.postMessage({id: calls.size + 999, method, values: given});
+  });
+};
+const address = URL.createObjectURL.bind(URL);
+URL.createObjectURL = (blob) => address(blob.type === "text/javascript" ? new Blob([PRELUDE, blob], blob) : blob);
 window.Worker = class extends Worker {
   constructor(...values) {
     super(...values);
-    window.call = (method, given) => new Promise((done) => {
-      calls.set(calls.size + 1000, done);
-      this.postMessage({id: calls.size + 999, method, values: given});
-    });
+    started(this);
     this.addEventListener("message", ({data}) => {
       if (data.id === -1) { this.terminate(); for (const done of calls.values()) done({stopped: true}); }
       else calls.get(data.id)?.(data);
@@ -73,13 +81,6 @@ class Member:
     def __post_init__(self) -> None:
         self.requests: list[Request] = []
         self.context.on("request", lambda request: self.requests.append(request))
-        self.context.route("**/join/worker-*.js", self._prepended)
-        self.context.add_init_script(PAGE)
-
-    def _prepended(self, route: Route) -> None:
-        answer = route.fetch()
-        settings = json.dumps({"stop": self.stop, "entropy": self.entropy, "slow": self.slow})
-        route.fulfill(response=answer, body="{" + PRELUDE.replace("SETTINGS", settings) + "}" + answer.text())
 
     @property
     def where(self) -> dict[str, str]:
@@ -95,6 +96,9 @@ class Member:
         """A new tab, with the link."""
         page = self.context.new_page()
         page.set_default_timeout(60_000)
+        settings = json.dumps({"stop": self.stop, "entropy": self.entropy, "slow": self.slow})
+        prelude = "{" + PRELUDE.replace("SETTINGS", settings) + "}"
+        page.add_init_script("{" + PAGE.replace("PRELUDE", json.dumps(prelude)) + "}")
         page.goto(self.link)
         call(page, "status")  # which waits for what the link asked for
         return page

@@ -16,8 +16,12 @@ def test_the_browser_client_passes_its_own(web: Path, script: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.attack("page")
 def test_the_page_in_the_package_is_the_one_that_its_source_builds(web: Path, tmp_path: Path) -> None:
-    """Byte for byte, built elsewhere: no time, no path and no chance is in it."""
+    """Serve members a page other than ours, or one changed file of it.
+
+    Byte for byte, built elsewhere: no time, no path and no chance is in it.
+    """
     done = subprocess.run(
         ["npx", "vite", "build", "--outDir", str(tmp_path / "out")], cwd=web, text=True, capture_output=True
     )

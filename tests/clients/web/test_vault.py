@@ -16,16 +16,20 @@ from tests.clients.web.site import Site
 from tests.collector.browsing import CHROMIUM, FLAGS
 
 from graphldp.client.keeping.ledger import Ledger
-from graphldp.wire import Choice
+from graphldp.wire import Choice, spoken
 
 FRIENDS = (10, 11, 12, 30)
 LINK = 4  # steps of the link itself: a request and its answer, a write and its end
 NewMember = Callable[..., Member]
 
 
+@pytest.mark.attack("page")
 @pytest.mark.long
 def test_stopped_at_every_step_one_report_leaves(new_member: NewMember, site: Site) -> None:
-    """Stopped before and after every write and request; then another tab goes on, with another list."""
+    """Close a member's tab at any moment and let her agree again, with another list.
+
+    Stopped before and after every write and request; then another tab goes on, with another list.
+    """
     stopped, step = True, 0
     while stopped:
         step += 1
@@ -75,7 +79,9 @@ def processes(profile: Path) -> list[int]:
     return found
 
 
+@pytest.mark.attack("page")
 def test_two_tabs_draw_one_report(new_member: NewMember) -> None:
+    """Close a member's tab at any moment and let her agree again, with another list."""
     member = new_member(1, slow=1500)
     slow = member.opened()
     member.slow = 0
@@ -85,7 +91,7 @@ def test_two_tabs_draw_one_report(new_member: NewMember) -> None:
     for page, friends in zip(pages, (FRIENDS, (40, 41)), strict=True):
         page.evaluate(start, [shown, list(friends)])
     answers = [page.evaluate("answer") for page in pages]
-    assert answers[0]["value"]["receipt"] == answers[1]["value"]["receipt"]
+    assert answers[0]["value"]["receipt"]["bytes"] == answers[1]["value"]["receipt"]["bytes"]
     assert len(set(member.bodies)) == 1
     assert call(pages[0], "status")["value"]["spent"] == 1
 
@@ -140,10 +146,14 @@ def test_a_full_browser_loses_nothing_and_sends_nothing(new_member: NewMember, s
     assert call(page, "status")["value"]["spent"] == 1
 
 
+@pytest.mark.attack("page")
 def test_what_was_drawn_is_never_drawn_again(
     new_member: NewMember, new_context: Callable[..., BrowserContext], site: Site
 ) -> None:
-    """Not above the cap, not after taking it back or forgetting it, and not in a cleared browser."""
+    """A cleared browser, a forgotten or withdrawn report, a second device with the same link.
+
+    Not above the cap, not after taking it back or forgetting it, and not in a cleared browser.
+    """
     member = new_member(3)
     page = member.opened()
     call(page, "setCap", 0.75)
@@ -188,9 +198,9 @@ def test_a_second_question_is_answered_once(new_context: Callable[..., BrowserCo
     told = member.report(page, everybody)["value"]
     assert told["asked"]
     assert call(page, "answer", member.where)["trouble"] == "not-asked-yet"
-    site.store.second_round.ask("bees")
+    question = site.store.second_round.ask("bees")
     for _ in range(2):
-        assert call(page, "answer", member.where)["value"]["answered"]
+        assert call(page, "answer", member.where)["value"]["answered"] == spoken(question.digest)
     puts = [request.url.rsplit("/", 2)[1] for request in member.requests if request.method == "PUT"]
     assert puts == ["reports", "answers"]
     assert call(page, "status")["value"]["spent"] == 8

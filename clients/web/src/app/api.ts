@@ -27,9 +27,13 @@ export interface Api {
   report(shown: Terms, choice: string, friends: readonly number[]): Promise<StandingView>;
   send(where: Where): Promise<StandingView>;
   answer(where: Where): Promise<StandingView>;
+  /** Do without the second question, so that the list is deleted. */
+  decline(where: Where): Promise<StandingView>;
   withdraw(where: Where): Promise<StandingView>;
   /** Take back what this browser no longer knows of. */
   withdrawByLink(url: string): Promise<void>;
+  /** Her own link again, for the page at an address: whoever has it can report in her place. */
+  link(where: Where, page: string): Promise<string>;
   status(): Promise<StatusView>;
   forget(where: Where): Promise<void>;
   exportLedger(): Promise<string>;

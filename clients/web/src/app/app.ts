@@ -1,8 +1,9 @@
 /** The page around its screens: the frame, the language, and what went wrong in words. */
 
+import type { Inquiry } from "../core/wire/community.ts";
 import { spoken } from "../core/wire/roster.ts";
 import { MILLION } from "../vault/ledger.ts";
-import { asTrouble } from "../vault/trouble.ts";
+import { asTrouble, TO_ASK } from "../vault/trouble.ts";
 import type { Api } from "./api.ts";
 import { bundleDigest } from "./bundle.ts";
 import { h, shown, type Child } from "./dom.ts";
@@ -12,11 +13,13 @@ import { en, type Words } from "./words/en.ts";
 
 export type Screen = () => readonly Child[];
 
-const LANGUAGES: Readonly<Record<string, Words>> = { en, de };
+const LANGUAGES: ReadonlyMap<string, Words> = new Map([["en", en], ["de", de]]);
 
 export class App {
   words: Words = en;
   format = new Format("en");
+  /** Who asks in the community that is on the screen, for errors that say whom to ask. */
+  inquiry: Inquiry | null = null;
   private screen: Screen = () => [];
   private readonly main = h("main", { id: "main" });
   private readonly notice = h("p", { role: "status", class: "notice" });
@@ -29,7 +32,7 @@ export class App {
   /** Put the frame into the page. */
   start(home: () => void): void {
     this.home = home;
-    const wanted = navigator.languages.map((each) => each.slice(0, 2)).find((each) => each in LANGUAGES);
+    const wanted = navigator.languages.map((each) => each.slice(0, 2)).find((each) => LANGUAGES.has(each));
     this.speak(wanted ?? "en");
     // asked for once, when the page is opened: later it would be traffic that has to be thought about
     void bundleDigest().then((digest) => {
@@ -62,7 +65,10 @@ export class App {
     try {
       await work();
     } catch (error) {
-      this.main.append(h("p", { role: "alert", class: "alert" }, this.inWords(error)));
+      const alert = h("p", { role: "alert", class: "alert", tabindex: "-1" }, this.inWords(error));
+      this.main.append(alert);
+      alert.scrollIntoView({ block: "center" }); // on a phone it may be below what she sees
+      alert.focus({ preventScroll: true });
     } finally {
       this.main.removeAttribute("aria-busy");
       for (const button of this.main.querySelectorAll("button")) button.disabled = button.dataset["off"] === "true";
@@ -73,13 +79,16 @@ export class App {
   inWords(error: unknown): string {
     const { kind, facts } = asTrouble(error);
     const said = this.words.trouble[kind];
-    if (typeof said === "string") return said;
+    if (typeof said === "string") {
+      if (this.inquiry === null || !TO_ASK.has(kind)) return said;
+      return `${said} ${this.words.inquiry.ask(this.inquiry.operator, this.inquiry.contact)}`;
+    }
     const inEpsilon = Object.entries(facts).map(([name, value]) => [name, this.format.epsilon(Number(value) / MILLION)]);
     return said(Object.fromEntries(inEpsilon));
   }
 
   private speak(language: string): void {
-    this.words = LANGUAGES[language] ?? en;
+    this.words = LANGUAGES.get(language) ?? en;
     this.format = new Format(language);
     document.documentElement.lang = language;
     document.title = this.words.title;
@@ -89,8 +98,8 @@ export class App {
 
   private frame(): void {
     const { words } = this;
-    const languages = Object.entries(LANGUAGES).map(([code, { language }]) =>
-      h("button", { class: "quiet", lang: code, "aria-pressed": String(words === LANGUAGES[code]), click: () => this.speak(code) }, language),
+    const languages = [...LANGUAGES].map(([code, { language }]) =>
+      h("button", { class: "quiet", lang: code, "aria-pressed": String(words === LANGUAGES.get(code)), click: () => this.speak(code) }, language),
     );
     const home = h("button", { class: "quiet", click: () => this.home() }, words.yourCommunities);
     this.served.textContent = this.digest && words.servedBy(location.host, this.digest);

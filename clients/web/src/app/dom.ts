@@ -3,6 +3,12 @@
 export type Child = Node | string | false | null;
 type Value = string | boolean | ((event: Event) => void);
 
+/** Of all that shows her list: what translates pages for a browser sends their text away. */
+export const UNTRANSLATED = { translate: "no" };
+
+/** Attributes of a field for private text: no browser's service is to see, remember or complete it. */
+export const UNSEEN = { ...UNTRANSLATED, spellcheck: "false", autocomplete: "off", autocapitalize: "off", autocorrect: "off" };
+
 /** An element; an attribute that is a function listens to the event of its name. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,

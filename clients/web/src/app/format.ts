@@ -5,18 +5,15 @@ const PERCENT = { style: "percent", maximumFractionDigits: 1 } as const;
 export class Format {
   constructor(private readonly language: string) {}
 
-  whole = (value: number): string => value.toLocaleString(this.language);
+  whole = (value: number): string => value.toLocaleString(this.language).replace("-", "−");
   epsilon = (value: number): string => value.toLocaleString(this.language, { maximumFractionDigits: 6 });
   percent = (value: number): string => value.toLocaleString(this.language, PERCENT);
-
-  /** e^ε: 2.7, 22,026, or 2 · 10¹⁷ */
-  factor = (value: number): string => {
-    if (value < 10) return value.toLocaleString(this.language, { maximumFractionDigits: 2 });
-    if (value < 1e9) return Math.round(value).toLocaleString(this.language);
-    const [digits, power] = value.toExponential(0).split("e+");
-    return `${digits} · 10${[...(power ?? "")].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("")}`;
-  };
 }
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** A name as it stands among others: one from right to left has its own direction there, by which 1א and א1 look different. */
+export const apart = (name: string): string => (RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name);
 
 /** What somebody can think at most after a report, who thought `prior` before: the odds times e^ε, as a probability. */
 export function believed(prior: number, epsilon: number): number {

@@ -1,6 +1,7 @@
 /** The page: read the link, clear it from the address, and go where it leads. */
 
 import "./style.css";
+import { company } from "./alone.ts";
 import { App } from "./app.ts";
 import { h } from "./dom.ts";
 import { startWorker } from "./remote.ts";
@@ -8,15 +9,21 @@ import { showHome, takingBack } from "./screens/home.ts";
 import { receipt } from "./screens/receipt.ts";
 import { renewal } from "./screens/renewal.ts";
 import { setOut } from "./screens/way.ts";
-import { asTrouble, Trouble, type TroubleKind } from "../vault/trouble.ts";
-import type { Api } from "./api.ts";
+import { asTrouble, type TroubleKind } from "../vault/trouble.ts";
 
-/** What this browser lacks, or null. */
-function lacking(): TroubleKind | null {
+/** What another try may mend. */
+const MAY_PASS: ReadonlySet<TroubleKind> = new Set(["unreached", "busy-server", "odd-answer", "storage-full", "storage-failed", "unexpected"]);
+
+/** Why this page must not begin, or null. */
+async function unfit(): Promise<TroubleKind | null> {
   if (!isSecureContext || typeof crypto === "undefined" || !("subtle" in crypto)) return "no-crypto";
   if (typeof indexedDB === "undefined") return "no-storage";
   if (!("locks" in navigator) || typeof Worker === "undefined") return "no-locks";
-  return null;
+  try {
+    return await company();
+  } catch {
+    return "no-storage"; // a browser that lets a page keep nothing throws where it is asked what is kept
+  }
 }
 
 /** The link, if the page was opened by one. The address keeps nothing of it: it holds the token. */
@@ -25,6 +32,13 @@ function takeLink(): string | null {
   if (hash.length < 2) return null;
   history.replaceState(null, "", pathname + search);
   return href;
+}
+
+/** Who asks in a community that was joined before; what a link alone says of it is not enough to know. */
+async function known(app: App, link: string): Promise<App["inquiry"]> {
+  const { standings } = await app.api.status();
+  const id = link.split("/").at(-1);
+  return standings.find(({ community }) => community.community === id && link.startsWith(`${community.server}/`))?.community.inquiry ?? null;
 }
 
 async function open(app: App, link: string): Promise<void> {
@@ -36,11 +50,15 @@ async function open(app: App, link: string): Promise<void> {
     else if (standing.state === "joined" || standing.state === "charged") setOut(app, standing.community);
     else await showHome(app);
   } catch (error) {
-    const lost = ["used-link", "forgotten"].includes(asTrouble(error).kind);
+    app.inquiry = await known(app, link).catch(() => null);
+    const { kind } = asTrouble(error);
+    const lost = kind === "used-link" || kind === "forgotten";
+    const again = h("button", { click: () => void app.act(() => open(app, link)) }, app.words.again);
+    const home = h("button", { class: "quiet", click: () => void showHome(app) }, app.words.yourCommunities);
     app.show(() => [
       h("h1", {}, app.words.title),
       h("p", { role: "alert", class: "alert" }, app.inWords(error)),
-      h("div", { class: "buttons" }, h("button", { click: () => void app.act(() => open(app, link)) }, app.words.again)),
+      h("div", { class: "buttons" }, MAY_PASS.has(kind) && again, home),
       lost && takingBack(app, new URL(link).hash.split("/")[1] ?? "", () => app.api.withdrawByLink(link).then(() => gone(app))),
     ]);
   }
@@ -52,16 +70,8 @@ function gone(app: App): void {
 
 function start(): void {
   const link = takeLink();
-  const missing = lacking();
-  const app: App = new App(missing === null ? startWorker(() => app.say(app.words.waiting)) : ({} as Api));
-  app.start(() => void (missing === null && showHome(app)));
-  if (missing !== null) {
-    app.show(() => [
-      h("h1", {}, app.words.title),
-      h("p", { role: "alert", class: "alert" }, app.inWords(new Trouble(missing))),
-    ]);
-    return;
-  }
+  const app: App = new App(startWorker(unfit(), () => app.say(app.words.waiting)));
+  app.start(() => void showHome(app));
   app.show(() => [h("h1", {}, app.words.title), h("p", {}, app.words.working)]);
   void (link === null ? showHome(app) : open(app, link));
   addEventListener("hashchange", () => {

@@ -1,15 +1,17 @@
 /** What the page shows, as plain values: the roster, the vault and the token stay with the worker. */
 
 import { trueCounts } from "../core/draw.ts";
-import { cost, type Choice } from "../core/wire/choice.ts";
-import type { Published, Retention } from "../core/wire/community.ts";
+import { toHex } from "../core/wire/bytes.ts";
+import { cost, isPublic, type Choice } from "../core/wire/choice.ts";
+import type { Inquiry, Published, Retention } from "../core/wire/community.ts";
 import { reportToJson } from "../core/wire/reportJson.ts";
-import type { Report } from "../core/wire/report.ts";
+import { askedAgain, type Report } from "../core/wire/report.ts";
 import { spoken } from "../core/wire/roster.ts";
 import type { Cause } from "../protocol/friends.ts";
 import type { Standing, Terms } from "../protocol/client.ts";
 import { MILLION, type Entry } from "../vault/ledger.ts";
 import { asText, type Kept, type Membership } from "../vault/membership.ts";
+import { apart } from "./format.ts";
 
 /** More names than this are counted and not shown. */
 const SHOWN = 300;
@@ -28,6 +30,8 @@ export interface ChoiceView {
 /** A community as it is pinned or offered, with its terms in one text. */
 export interface CommunityView extends Terms {
   readonly name: string;
+  /** Who asks, what for, whom to write to; null where nobody said so. */
+  readonly inquiry: Inquiry | null;
   readonly users: number;
   readonly you: string;
   readonly digest: string;
@@ -38,13 +42,22 @@ export interface CommunityView extends Terms {
   readonly accepted: number | null;
   /** What the groups are called that friends are counted by; empty where they are not. */
   readonly groups: readonly string[];
+  /** Whether users were dealt into them. */
+  readonly dealt: boolean;
+  /** The groups in which there is one person beside her: their numbers are about that person alone. */
+  readonly single: readonly string[];
+  /** The noisy degree from which on a user is asked for more; null where nobody is. */
+  readonly hubFrom: number | null;
   /** How long reports are kept; null where no end is promised. */
   readonly retention: Retention | null;
+  /** For closed-pairs, the last day on which lists wait for the second question; else null. */
+  readonly answerUntil: string | null;
 }
 
 export interface Person {
   readonly name: string;
-  readonly friend: boolean;
+  /** Null where the list that the report was drawn from is not kept any more. */
+  readonly friend: boolean | null;
   readonly listed: boolean;
 }
 
@@ -52,19 +65,21 @@ export interface Person {
 export interface GroupCount {
   readonly name: string;
   readonly told: number;
-  readonly truth: number;
+  readonly truth: number | null;
 }
 
-/** What left: a report, beside the list that it was drawn from. */
+/** What left: a report; right after the draw and for the example, beside the list that it was drawn from. */
 export interface Receipt {
   readonly mechanism: string;
   readonly noisyDegree: number | null;
   readonly asked: boolean;
   /** Whether the report names people at all. */
   readonly lists: boolean;
-  /** Friends, and strangers who are listed; of many the first. */
+  /** How many people it names. */
+  readonly named: number;
+  /** Who is named, and friends who are not; of many the first. */
   readonly people: readonly Person[];
-  readonly counts: { readonly kept: number; readonly lost: number; readonly fake: number; readonly none: number };
+  readonly counts: { readonly kept: number; readonly lost: number; readonly fake: number; readonly none: number } | null;
   /** Friends by group, where the report counts them so; else empty. */
   readonly groups: readonly GroupCount[];
   readonly bytes: string;
@@ -79,7 +94,10 @@ export interface StandingView {
   readonly reported: boolean;
   readonly choice: ChoiceView | null;
   readonly asked: boolean;
-  readonly answered: boolean;
+  /** Whether the browser still keeps her list, for a second question that she has neither answered nor declined. */
+  readonly keepsList: boolean;
+  /** The code of the question that was answered; null where none was. */
+  readonly answered: string | null;
   /** Shown once the collector has the report: after a look there must be nothing left to decide. */
   readonly receipt: Receipt | null;
 }
@@ -105,6 +123,7 @@ export function communityView(member: Membership): CommunityView {
     community: published.id,
     terms: asText(published),
     name: published.name,
+    inquiry: published.inquiry,
     users: published.n,
     you: roster[published.user] ?? "",
     digest: spoken(published.rosterDigest),
@@ -113,26 +132,33 @@ export function communityView(member: Membership): CommunityView {
     choices: published.choices.map(choiceView),
     accepted: accepted === null ? null : accepted / MILLION,
     groups: published.groupNames,
+    dealt: published.dealt,
+    single: published.groupNames.filter((_, group) => others(member, group) === 1),
+    hubFrom: published.hubFrom,
     retention: published.retention,
+    answerUntil: published.answerUntil,
   };
 }
+
+const others = ({ groups, published: { user } }: Membership, group: number): number =>
+  groups?.reduce((count, each, number) => count + (each === group && number !== user ? 1 : 0), 0) ?? 0;
 
 export function choiceView(choice: Choice): ChoiceView {
   const millionths = cost(choice);
   return { name: choice.name, epsilon: millionths === null ? null : millionths / MILLION };
 }
 
-export function standingView({ member, reported, entry, kept }: Standing): StandingView {
+export function standingView({ member, reported, entry, kept, list }: Standing): StandingView {
   const chosen = member.published.choices.find(({ name }) => name === (kept?.choice ?? entry?.choice));
   return {
     community: communityView(member),
     state: stateOf(entry, kept),
     reported,
     choice: chosen === undefined ? null : choiceView(chosen),
-    asked: kept?.report.asked === true,
-    answered: entry?.answered === true,
-    receipt:
-      kept !== null && entry?.sent === true ? receiptOf(kept.report, kept.body, kept.friends, peopleOf(member)) : null,
+    asked: kept !== null && (kept.friends !== null || kept.answer !== null),
+    keepsList: kept !== null && kept.friends !== null,
+    answered: entry?.answered === true ? spoken(entry.question ?? "") : null,
+    receipt: kept !== null && entry?.sent === true ? receiptOf(kept.report, kept.body, list, peopleOf(member)) : null,
   };
 }
 
@@ -154,39 +180,43 @@ const peopleOf = ({ roster, published, groups }: Membership): People => ({ roste
 
 function groupCounts(
   { counts }: Report,
-  friends: readonly number[],
+  friends: readonly number[] | null,
   names: readonly string[],
   groups: readonly number[] | null,
 ): GroupCount[] {
   if (counts === null || groups === null) return [];
-  const truth = trueCounts(friends, groups, names.length);
-  return names.map((name, group) => ({ name, told: counts[group] ?? 0, truth: truth[group] ?? 0 }));
+  const truth = friends === null ? null : trueCounts(friends, groups, names.length);
+  return names.map((name, group) => ({ name, told: counts[group] ?? 0, truth: truth?.[group] ?? null }));
 }
 
-/** A report by name, beside the list that it was drawn from. */
+/** A report by name, beside the list that it was drawn from where that is at hand. */
 export function receiptOf(
   report: Report,
   body: Uint8Array,
-  friends: readonly number[],
+  friends: readonly number[] | null,
   { roster, groupNames, groups }: People,
 ): Receipt {
-  const [listed, known] = [new Set(report.neighbours), new Set(friends)];
+  const [listed, known] = [new Set(report.neighbours), new Set(friends ?? [])];
   const both = [...new Set([...listed, ...known])].sort((a, b) => a - b);
   const kept = both.filter((number) => listed.has(number) && known.has(number)).length;
   const people = both.slice(0, SHOWN).map((number) => ({
     name: roster[number] ?? "",
-    friend: known.has(number),
+    friend: friends === null ? null : known.has(number),
     listed: listed.has(number),
   }));
   return {
     mechanism: report.mechanism,
     noisyDegree: report.noisyDegree,
-    asked: report.asked === true,
+    asked: askedAgain(report),
     lists: report.epsilon2 > 0,
+    named: listed.size,
     people,
-    counts: { kept, lost: known.size - kept, fake: listed.size - kept, none: report.n - 1 - both.length },
+    counts:
+      friends === null
+        ? null
+        : { kept, lost: known.size - kept, fake: listed.size - kept, none: report.n - 1 - both.length },
     groups: groupCounts(report, friends, groupNames, groups),
-    bytes: Array.from(body, (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    bytes: toHex(body),
     size: body.length,
     json: reportToJson(report),
   };
@@ -200,7 +230,7 @@ export type Difference = Plain | Promised;
 
 interface Plain {
   readonly what:
-    "name" | "users" | "mechanism" | "choices" | "joined" | "left" | "moved" | "you" | "asks" | "groups" | "regrouped";
+    "name" | keyof Inquiry | "users" | "mechanism" | "choices" | "joined" | "left" | "moved" | "you" | "asks" | "until" | "groups" | "regrouped" | "dealt" | "chosen";
   readonly was: string;
   readonly now: string;
 }
@@ -215,14 +245,19 @@ export function differences(
   { published: before, roster: old, groups: oldGroups }: Pinned,
   { published: after, roster: fresh, groups: freshGroups }: Pinned,
 ): Difference[] {
-  const offers = ({ choices }: Published): string =>
-    choices.map((choice) => `${choice.name} (ε = ${choiceView(choice).epsilon ?? "∞"})`).join(", ");
+  const offers = ({ choices }: Published): string => choices.map(offer).join(", ");
   const plainly: Plain[] = [
     { what: "name", was: before.name, now: after.name },
+    ...(["operator", "purpose", "contact"] as const).map((what) => ({
+      what,
+      was: before.inquiry?.[what] ?? "–",
+      now: after.inquiry?.[what] ?? "–",
+    })),
     { what: "users", was: String(before.n), now: String(after.n) },
     { what: "you", was: old[before.user] ?? "", now: fresh[after.user] ?? "" },
     { what: "mechanism", was: before.mechanism, now: after.mechanism },
     { what: "asks", was: String(before.hubFrom), now: String(after.hubFrom) },
+    { what: "until", was: before.answerUntil ?? "–", now: after.answerUntil ?? "–" },
     { what: "groups", was: some(before.groupNames), now: some(after.groupNames) },
     { what: "choices", was: offers(before), now: offers(after) },
   ];
@@ -241,11 +276,19 @@ export function differences(
   const same = promised.was?.days === promised.now?.days && promised.was?.keepsModels === promised.now?.keepsModels;
   return [
     ...plainly.filter((each) => each.was !== each.now),
+    ...(before.dealt === after.dealt ? [] : [{ what: after.dealt ? "dealt" : "chosen", was: "", now: "" } as const]),
     ...(same ? [] : [promised]),
     ...changed.map(([what, names]) => ({ what, was: "", now: some(names) })),
   ];
 }
 
+/** A choice with what it spends on her number of friends and on her list, where it spends on both. */
+function offer(choice: Choice): string {
+  const parts = choice.epsilon1 && choice.epsilon2 && !isPublic(choice);
+  const shares = parts ? `: ε₁ = ${choice.epsilon1}, ε₂ = ${choice.epsilon2}` : "";
+  return `${apart(choice.name)} (ε = ${choiceView(choice).epsilon ?? "∞"}${shares})`;
+}
+
 const numbers = (names: readonly string[]): Map<string, number> => new Map(names.map((name, number) => [name, number]));
 const some = (names: readonly string[]): string =>
-  names.slice(0, 12).join(", ") + (names.length > 12 ? ` … (${names.length})` : "");
+  names.slice(0, 12).map(apart).join(", ") + (names.length > 12 ? ` … (${names.length})` : "");

@@ -4,7 +4,8 @@
  *     d* = d + Z,    report j    iff    U_j < T₁ (a neighbour)    or    U_j < T₀ (a stranger)
  *
  * with Z a discrete Laplace noise of ε₁ and one word U_j of 64 bits for each other user. Every user costs the same work.
- * For friend-counts there is one noise for each group, and neither d* nor list.
+ * For friend-counts there is one noise for each group, and neither d* nor list. For closed-pairs ε₂ is for the list and
+ * for the answer to the second question, whose noise is drawn with the report.
  * Drawn twice, a report costs twice: callers keep what they get.
  */
 
@@ -12,6 +13,7 @@ import { Entropy } from "./entropy.ts";
 import { WireError } from "./errors.ts";
 import { type Fraction, fraction, plus } from "./fraction.ts";
 import { coarseningStep, discreteLaplace } from "./laplace.ts";
+import { cap, capped, parts } from "./pairs.ts";
 import { type Thresholds, thresholds } from "./thresholds.ts";
 import type { Answer } from "./wire/answer.ts";
 import { type Choice, checkChoice, cost } from "./wire/choice.ts";
@@ -34,7 +36,7 @@ export interface Drawn {
   readonly report: Report;
   /** What is kept and sent. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Of hub-counts where the user is asked again: the noise N₂ that her answer takes. It is kept, and never sent. */
+  /** Where the user is asked again: the noise N₂ that her answer takes. It is kept, and never sent. */
   readonly noise: number | null;
 }
 
@@ -67,10 +69,24 @@ export function draw(
   return { report, bytes: encode(report), noise: noise ?? null };
 }
 
-/** Count a hub's busy friends, with the noise that was drawn with her report. Answered twice, it tells all. */
-export function answer(question: Question, friends: ArrayLike<number>, user: number, noise: number): Answer {
-  const busy = Array.from(friends).reduce((sum, friend) => sum + (question.busy[friend] ?? 0), 0);
-  return { n: question.n, user, question: question.digest, busyFriends: clipped(busy + noise) };
+/** Count a user's friends, or pairs of them, with the noise that was drawn with her report. Answered twice, it tells more. */
+export function answer(question: Question, friends: ArrayLike<number>, report: Report, noise: number): Answer {
+  const { n, busy, listed, digest } = question;
+  const mine = Array.from(friends);
+  const count = listed === null ? mine.reduce((sum, friend) => sum + (busy?.[friend] ?? 0), 0) : pairs(listed, n, mine, cap(report));
+  return { n, user: report.user, question: digest, count: clipped(count + noise) };
+}
+
+/** How many published bits say that two of her friends are friends, under the cap, less the cap for each friend. */
+function pairs(listed: Uint8Array, n: number, friends: readonly number[], most: number): number {
+  const size = friends.length;
+  const among = new Uint8Array(size * size);
+  friends.forEach((one, row) => {
+    friends.forEach((two, column) => {
+      among[row * size + column] = (listed[one * n + two] ?? 0) + (listed[two * n + one] ?? 0);
+    });
+  });
+  return capped(among, size, most) - most * size;
 }
 
 interface Outcome {
@@ -100,6 +116,7 @@ const DRAWS: Record<Mechanism, Draw> = {
   "hub-counts": drawHubCounts,
   "hub-lists": drawHubLists,
   "friend-counts": drawCounts,
+  "closed-pairs": drawClosedPairs,
 };
 
 function drawLists(friends: Int32Array, published: Published, choice: Choice, entropy: Entropy): Outcome {
@@ -138,6 +155,17 @@ function drawHubLists(friends: Int32Array, published: Published, choice: Choice,
     }
   }
   return { noisyDegree: clipped(fine), epsilon1: (cost(choice) ?? 0) / MILLION, epsilon2: 0 };
+}
+
+/** A degree and a list; C follows from the degree, and the noise of the answer from C. */
+function drawClosedPairs(friends: Int32Array, published: Published, choice: Choice, entropy: Entropy): Outcome {
+  const { n, user } = published;
+  const { list, answer: spent } = parts(choice.epsilon2);
+  const noisyDegree = drawDegree(friends, choice, entropy);
+  const neighbours = drawList(friends, n, user, thresholds(list, n, null), entropy);
+  const most = BigInt(cap({ ...choice, n, noisyDegree }));
+  const noise = discreteLaplace(fraction(spent.numerator, spent.denominator * most), entropy);
+  return { noisyDegree, neighbours, noise };
 }
 
 /** For each group, the number of friends in it and a noise of its own. */

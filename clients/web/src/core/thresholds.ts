@@ -6,7 +6,7 @@
  *     T₀ = ⌈2⁶⁴ q/(1 + E)⌉,    T₁ = ⌊2⁶⁴ q E/(1 + E)⌋,    T₁ = T₀ where rounding left it below
  *
  * T₀ is rounded up and T₁ down: towards each other, so that the odds of any two answers stay within E ≤ e^ε₂.
- * docs/client.md has the proof.
+ * docs/guides/client.md has the proof.
  */
 
 import { ParameterError } from "./errors.ts";

@@ -1,9 +1,9 @@
 /**
  * The client: open a link, report once, answer once where the report is asked again, forget. The steps are those of
- * `docs/client.md`, each on the disk before the next begins:
+ * `docs/guides/client.md`, each on the disk before the next begins:
  *
  * 1. charge: the ledger enters the report's ε;
- * 2. draw and keep: the report's bytes and the list go into one record;
+ * 2. draw and keep: the report's bytes go into one record, with the list only where a second question will need it;
  * 3. mark: the ledger notes that a report was drawn;
  * 4. send: the kept bytes, as often as it takes; the ledger notes the acknowledgement.
  *
@@ -12,10 +12,12 @@
  */
 
 import { draw } from "../core/draw.ts";
+import { Entropy } from "../core/entropy.ts";
 import { cost, type Choice } from "../core/wire/choice.ts";
 import { readPublication, type Publication } from "../core/wire/community.ts";
 import type { Invitation } from "../core/wire/invitation.ts";
-import type { Database } from "../vault/database.ts";
+import { asksAll } from "../core/wire/report.ts";
+import type { Records } from "../vault/database.ts";
 import { charged, EMPTY, find, lastEpoch, merged, noted, readLedger, type Entry, type Ledger } from "../vault/ledger.ts";
 import * as vault from "../vault/membership.ts";
 import type { Kept, Membership } from "../vault/membership.ts";
@@ -23,7 +25,7 @@ import { Trouble } from "../vault/trouble.ts";
 import { counted, pinned, toAnswer } from "./answering.ts";
 import { numbered } from "./friends.ts";
 import { pauseFor, Sender } from "./sender.ts";
-import { untilTick } from "./ticks.ts";
+import { later, untilTick } from "./ticks.ts";
 
 /** What a link led to: a membership, and what the community publishes now where that is something else. */
 export interface Opened {
@@ -37,6 +39,8 @@ export interface Standing {
   readonly reported: boolean;
   readonly entry: Entry | null;
   readonly kept: Kept | null;
+  /** The list that the report was drawn from, for once: nothing keeps it. */
+  readonly list: readonly number[] | null;
 }
 
 /** A community, and in one text all that it published when she was shown it. */
@@ -50,7 +54,7 @@ export class Client {
   /** What a link leads to now, as the user was shown it; nothing else is pinned when she agrees. */
   private offered: { readonly invitation: Invitation; readonly found: Publication } | null = null;
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: Records) {}
 
   /** Take a link, and pin what the community publishes. Where it was opened before, say what has changed since. */
   async open(invitation: Invitation): Promise<Opened> {
@@ -58,6 +62,8 @@ export class Client {
     const [known, ledger] = [await vault.loadMembership(this.database, server, community), await this.ledger()];
     const found = await this.fetch(invitation);
     const { epoch } = found.published;
+    const held = known !== null && found.held.includes(known.published.epoch);
+    if (known !== null && held !== (known.held ?? false)) await vault.keepMembership(this.database, { ...known, held });
     if (known !== null && vault.asText(known.published) !== vault.asText(found.published)) {
       this.offered = epoch > lastEpoch(ledger, server, community) ? { invitation, found } : null;
       return { member: known, renewed: this.offered?.found ?? null };
@@ -79,8 +85,9 @@ export class Client {
     if (invitation.server !== server || vault.asText(found.published) !== terms) throw new Trouble("changed");
     if (found.held.includes(found.published.epoch)) throw new Trouble("used-link");
     const { published, roster, groups } = found;
-    const member = { ...before, invitation, published, roster, groups };
+    const member = { ...before, invitation, published, roster, groups, held: false };
     await vault.keepMembership(this.database, member);
+    await this.tidy();
     return member;
   }
 
@@ -92,11 +99,11 @@ export class Client {
     const begun = performance.now();
     const member = await this.member(server, community);
     if (vault.asText(member.published) !== terms) throw new Trouble("changed");
-    if ((await vault.loadReport(this.database, member)) === null) {
-      await this.drawn(member, chosen(member, choice), friends);
-      await pauseFor(untilTick(performance.now() - begun, member.published.n));
-    }
-    return this.send(server, community);
+    if ((await vault.loadReport(this.database, member)) !== null) return this.send(server, community);
+    await this.drawn(member, chosen(member, choice), friends);
+    const extra = later(new Entropy());
+    await pauseFor(untilTick(performance.now() - begun, member.published.n) + extra);
+    return { ...(await this.send(server, community)), list: friends };
   }
 
   /** Send the kept bytes. Where they were acknowledged before, ask first whether the collector still holds them. */
@@ -118,6 +125,7 @@ export class Client {
 
   /** Answer the second question, once; no other question is ever fetched or answered for this report. */
   async answer(server: string, community: string): Promise<Standing> {
+    await this.tidy(); // a page may be open for longer than a list may wait
     const member = await this.member(server, community);
     const standing = await this.standing(member);
     let { kept, entry } = toAnswer(standing);
@@ -130,7 +138,9 @@ export class Client {
       const begun = performance.now();
       kept = await counted(member, kept);
       await vault.keepReport(this.database, member, kept);
-      await pauseFor(untilTick(performance.now() - begun, member.published.n));
+      // how long pairs take to count hangs on how many friends there are
+      const extra = asksAll(member.published.mechanism) ? later(new Entropy()) : 0;
+      await pauseFor(untilTick(performance.now() - begun, member.published.n) + extra);
     }
     const { user, epoch } = member.published;
     if (kept.answer !== null && !(entry.answered && (await holds(sender, "answered", epoch)))) {
@@ -157,6 +167,20 @@ export class Client {
     await this.takenBack(invitation, published.user, held);
   }
 
+  /** Do without the second question: the list and the noise that wait for it are deleted, and nothing is sent. */
+  async decline(server: string, community: string): Promise<Standing> {
+    const member = await this.member(server, community);
+    const { kept } = await this.standing(member);
+    if (kept === null || kept.noise === null) throw new Trouble("list-deleted");
+    await vault.keepReport(this.database, member, { ...kept, friends: null, noise: null });
+    return this.standing(member);
+  }
+
+  /** Drop every list that no second question needs. */
+  async tidy(): Promise<void> {
+    await vault.tidy(this.database, await this.ledger());
+  }
+
   /** The ledger, and the communities that are joined and not forgotten. Nothing is sent. */
   async status(): Promise<{ ledger: Ledger; standings: Standing[] }> {
     const members = await vault.memberships(this.database);
@@ -177,14 +201,15 @@ export class Client {
   }
 
   /** Take another client's ledger into this one. */
-  async addLedger(text: string): Promise<Ledger> {
+  async addLedger(text: string): Promise<void> {
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch {
       throw new Trouble("not-a-ledger");
     }
-    return this.keepLedger(merged(await this.ledger(), readLedger(value, "not-a-ledger")));
+    await this.keepLedger(merged(await this.ledger(), readLedger(value, "not-a-ledger")));
+    await this.tidy();
   }
 
   async setCap(millionths: number): Promise<Ledger> {
@@ -202,12 +227,14 @@ export class Client {
     const { server, community, epoch } = vault.slotOf(member);
     const [ledger, price] = [await this.ledger(), cost(choice)];
     if (lastEpoch(ledger, server, community) >= epoch) throw new Trouble("forgotten");
+    if (member.held === true) throw new Trouble("used-link");
     if (member.accepted !== null && (price === null || price > member.accepted)) throw new Trouble("over-accepted");
     const paid = charged(ledger, vault.slotOf(member), choice.name, price);
     await vault.keepMembership(this.database, { ...member, accepted: member.accepted ?? price });
     await this.keepLedger(paid);
     const { report, bytes, noise } = draw(member.published, choice, friends, member.groups);
-    const kept = { report, body: bytes, choice: choice.name, friends, noise, question: null, answer: null };
+    const asked = noise === null ? null : friends;
+    const kept = { report, body: bytes, choice: choice.name, friends: asked, noise, question: null, answer: null };
     await vault.keepReport(this.database, member, kept);
     await this.note(member, { drawn: true });
   }
@@ -217,7 +244,7 @@ export class Client {
     const entry = find(ledger, vault.slotOf(member)) ?? null;
     const kept = await vault.loadReport(this.database, member);
     const left = ledger.entries.some((e) => e.server === server && e.community === community && e.drawn && !e.deleted);
-    return { member, reported: left || (kept !== null && entry?.drawn !== true), entry, kept };
+    return { member, reported: left || (kept !== null && entry?.drawn !== true), entry, kept, list: null };
   }
 
   private async fetch(invitation: Invitation): Promise<Publication> {
@@ -237,6 +264,7 @@ export class Client {
     const drawn = lastEpoch(await marked({ withdrawn: true, deleted: false }), server, community);
     const last = held.reduce((a, b) => Math.max(a, b), drawn);
     if (last === 0) throw new Trouble("not-sent-yet");
+    await this.tidy();
     await new Sender(invitation).withdraw(user, last);
     await marked({ deleted: true });
   }

@@ -3,10 +3,11 @@
  * that a file means the same list in both clients. Names that are not in the roster are counted and shown nowhere.
  */
 
-import { plain } from "../core/wire/roster.ts";
+import { LONGEST_NAME, plain, stripped } from "../core/wire/names.ts";
 import { Trouble } from "../vault/trouble.ts";
 
 const COLUMNS = ["account address", "account", "acct", "address", "name", "username", "handle", "user", "friend"];
+const MOST = 10 * LONGEST_NAME; // of a name in the file, which may be spelled in more characters than a roster's
 const LINES = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 
 /** Why so few names match, where that can be guessed. */
@@ -32,44 +33,43 @@ export function readNames(fileName: string, data: Uint8Array): string[] {
   if (suffix === ".json") return fromJson(text);
   if (suffix === ".csv") return fromCsv(text);
   const lines = text.split(LINES).filter((line) => !line.startsWith("#"));
-  return lines.map((line) => line.trim()).filter((line) => line !== "");
+  return lines.map(stripped).filter((line) => line !== "");
 }
 
 /** The numbers of a roster's names, as names are compared. */
 export function numbered(roster: readonly string[]): Map<string, number> {
-  const numbers = new Map(roster.map((name, number) => [plain(name), number]));
-  if (numbers.size !== roster.length) throw new Trouble("bad-community");
-  return numbers;
+  return new Map(roster.map((name, number) => [plain(name), number]));
 }
 
-/** Look names up in the roster; the user's own name is dropped. */
+/** Look names up in the roster; the user's own name is dropped. The same is done for each, whichever of them match. */
 export function match(names: Iterable<string>, numbers: ReadonlyMap<string, number>, user: number): Matched {
-  const found = new Set<number>();
-  const missing = new Set<string>();
-  for (const name of names) {
-    const wanted = plain(name);
-    const number = numbers.get(wanted);
-    if (number !== undefined) found.add(number);
-    else if (wanted !== "") missing.add(wanted);
+  const hosts = new Set(Array.from(numbers.keys(), (name) => name.split("@")[0]));
+  const wanted = new Set(Array.from(names, (name) => plain(name.length > MOST ? `${name.slice(0, MOST)}\0` : name)));
+  wanted.delete("");
+  const found: number[] = [];
+  const [missing, split, same] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  for (const name of wanted) {
+    const number = numbers.get(name);
+    if (number === undefined) missing.add(name);
+    else found.push(number);
+    if (/[;\t|]/.test(name)) split.add(name);
+    if (hosts.has(name.split("@")[0])) same.add(name);
   }
-  found.delete(user);
-  const sorted = [...found].sort((a, b) => a - b);
-  return { numbers: sorted, unmatched: missing.size, cause: causeOf(sorted.length > 0, missing, numbers) };
+  const sorted = found.filter((number) => number !== user).sort((a, b) => a - b);
+  const of = (some: ReadonlySet<string>): number => [...some].filter((name) => missing.has(name)).length;
+  return { numbers: sorted, unmatched: missing.size, cause: causeOf(sorted.length > 0, missing.size, of(split), of(same)) };
 }
 
-function causeOf(found: boolean, missing: ReadonlySet<string>, roster: ReadonlyMap<string, number>): Cause | null {
-  if (missing.size === 0) return found ? null : { kind: "empty" };
-  const split = [...missing].filter((name) => /[;\t|]/.test(name)).length;
-  if (2 * split > missing.size) return { kind: "columns" };
-  const hosts = new Set([...roster.keys()].map((name) => name.split("@")[0]));
-  const count = [...missing].filter((name) => hosts.has(name.split("@")[0])).length;
-  if (count > 0) return { kind: "hosts", count };
+function causeOf(found: boolean, missing: number, split: number, same: number): Cause | null {
+  if (missing === 0) return found ? null : { kind: "empty" };
+  if (2 * split > missing) return { kind: "columns" };
+  if (same > 0) return { kind: "hosts", count: same };
   return found ? null : { kind: "another-network" };
 }
 
 function fromCsv(text: string): string[] {
-  const rows = csvRows(text).filter((row) => row.some((cell) => cell.trim() !== ""));
-  const header = (rows[0] ?? []).map((cell) => cell.trim().toLowerCase());
+  const rows = csvRows(text).filter((row) => row.some((cell) => stripped(cell) !== ""));
+  const header = (rows[0] ?? []).map((cell) => stripped(cell).toLowerCase());
   const named = COLUMNS.find((name) => header.includes(name));
   const column = named === undefined ? 0 : header.indexOf(named);
   return rows.slice(named === undefined ? 0 : 1).flatMap((row) => row[column] ?? []);

@@ -4,26 +4,26 @@
  * Redirects are not followed: the token goes to the invitation's server and to no other.
  */
 
+import { MOST_BYTES } from "../core/wire/community.ts";
 import type { Invitation } from "../core/wire/invitation.ts";
 import { Trouble, type TroubleKind } from "../vault/trouble.ts";
 
 const PAUSES = [0.5, 1, 2, 4, 8];
 const LONGEST_PAUSE = 60;
-const MOST_BYTES = 1 << 27; // of what a community publishes: three million names of forty bytes
 const SHORT = 1 << 16; // bytes of any other answer
 const TIMEOUT = 30_000;
 
 /** What the collector's problems are to a user, by their kind. */
-const PROBLEMS: Readonly<Record<string, TroubleKind>> = {
-  unauthorized: "refused-link",
-  "not-found": "refused-link",
-  "slot-taken": "slot-taken",
-  "not-asked": "not-asked-yet",
-  "answer-taken": "answer-taken",
-  "report-deleted": "deleted",
-  "community-closed": "closed",
-  "epoch-over": "epoch-over",
-};
+const PROBLEMS: ReadonlyMap<string, TroubleKind> = new Map([
+  ["unauthorized", "refused-link"],
+  ["not-found", "refused-link"],
+  ["slot-taken", "slot-taken"],
+  ["not-asked", "not-asked-yet"],
+  ["answer-taken", "answer-taken"],
+  ["report-deleted", "deleted"],
+  ["community-closed", "closed"],
+  ["epoch-over", "epoch-over"],
+]);
 
 interface Answer {
   readonly status: number;
@@ -110,13 +110,7 @@ async function read(answer: Response, limit: number): Promise<Uint8Array<ArrayBu
     }
     parts.push(value);
   }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 function troubleOf(answer: Answer): Trouble {
@@ -127,7 +121,7 @@ function troubleOf(answer: Answer): Trouble {
   } catch {
     type = undefined; // an answer of something else than a collector
   }
-  const kind = typeof type === "string" ? PROBLEMS[type.replace("urn:graphldp:problem:", "")] : undefined;
+  const kind = typeof type === "string" ? PROBLEMS.get(type.replace("urn:graphldp:problem:", "")) : undefined;
   if (kind !== undefined) return new Trouble(kind);
   return new Trouble(answer.status === 429 || answer.status >= 500 ? "busy-server" : "refused-report", {
     status: answer.status,

@@ -4,16 +4,20 @@
  *
  *     ledger    what was spent, everywhere; never deleted
  *     members   by server and community: invitation, what is published, its roster, what the user accepts
- *     reports   by server, community and epoch: the list and the one report drawn from it
+ *     reports   by server, community and epoch: the one report, and the list only until a second question is answered
  */
 
 import { Trouble } from "./trouble.ts";
 
-const NAME = "graphldp";
+/** The one database of this page's address. */
+export const VAULT = "graphldp";
 const VERSION = 1;
 const STORES = ["ledger", "members", "reports"] as const;
 export type StoreName = (typeof STORES)[number];
 export type Key = readonly (string | number)[];
+
+/** What the protocol asks of a database. */
+export type Records = Pick<Database, "get" | "all" | "keys" | "put" | "drop">;
 
 export class Database {
   private constructor(private readonly opened: IDBDatabase) {}
@@ -22,7 +26,7 @@ export class Database {
     return new Promise((resolve, reject) => {
       let asked: IDBOpenDBRequest;
       try {
-        asked = indexedDB.open(NAME, VERSION);
+        asked = indexedDB.open(VAULT, VERSION);
       } catch {
         reject(new Trouble("no-storage"));
         return;
@@ -35,20 +39,17 @@ export class Database {
 
   /** What was kept under a key, or undefined. */
   get(store: StoreName, key: Key): Promise<unknown> {
-    const asked = this.opened.transaction(store, "readonly").objectStore(store).get([...key]);
-    return new Promise((resolve, reject) => {
-      asked.onsuccess = () => resolve(asked.result);
-      asked.onerror = () => reject(asked.error);
-    });
+    return this.read(store, (records) => records.get([...key]));
   }
 
   /** All that is kept in a store. */
   all(store: StoreName): Promise<unknown[]> {
-    const asked = this.opened.transaction(store, "readonly").objectStore(store).getAll();
-    return new Promise((resolve, reject) => {
-      asked.onsuccess = () => resolve(asked.result);
-      asked.onerror = () => reject(asked.error);
-    });
+    return this.read(store, (records) => records.getAll());
+  }
+
+  /** The keys of a store. */
+  keys(store: StoreName): Promise<Key[]> {
+    return this.read(store, (records) => records.getAllKeys() as IDBRequest<(string | number)[][]>);
   }
 
   /** Write, so that it is on the disk when this resolves. */
@@ -65,6 +66,14 @@ export class Database {
     });
   }
 
+  private read<T>(store: StoreName, work: (records: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+    const asked = work(this.opened.transaction(store, "readonly").objectStore(store));
+    return new Promise((resolve, reject) => {
+      asked.onsuccess = () => resolve(asked.result);
+      asked.onerror = () => reject(asked.error);
+    });
+  }
+
   private written(stores: StoreName[], work: (transaction: IDBTransaction) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const transaction = this.opened.transaction(stores, "readwrite", { durability: "strict" });
@@ -77,10 +86,10 @@ export class Database {
 
 /** Wait until no other tab uses the vault; `waiting` is called where one does. */
 export async function locked<T>(work: () => Promise<T>, waiting: () => void = () => undefined): Promise<T> {
-  const tried = await navigator.locks.request(NAME, { ifAvailable: true }, async (lock) =>
+  const tried = await navigator.locks.request(VAULT, { ifAvailable: true }, async (lock) =>
     lock === null ? null : { value: await work() },
   );
   if (tried !== null) return tried.value;
   waiting();
-  return (await navigator.locks.request(NAME, async () => ({ value: await work() }))).value;
+  return (await navigator.locks.request(VAULT, async () => ({ value: await work() }))).value;
 }

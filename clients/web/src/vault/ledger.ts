@@ -4,6 +4,7 @@
  * drawn, and never deleted: what was sent is known.
  */
 
+import { address } from "../core/wire/invitation.ts";
 import { Trouble } from "./trouble.ts";
 
 export const MILLION = 1_000_000;
@@ -89,9 +90,12 @@ export function merged(ours: Ledger, theirs: Ledger): Ledger {
 export function readLedger(value: unknown, kind: "damaged" | "not-a-ledger"): Ledger {
   const { cap, entries: given } = isRecord(value) ? value : ({} as Record<string, unknown>);
   if (!isWhole(cap) || !Array.isArray(given)) throw new Trouble(kind);
-  const entries = given.map((entry: unknown) => readEntry(entry, kind));
-  if (new Set(entries.map(keyOf)).size !== entries.length) throw new Trouble(kind);
-  return { version: 1, cap, entries };
+  const entries = new Map<string, Entry>();
+  for (const entry of given.map((each: unknown) => readEntry(each, kind))) {
+    const known = entries.get(keyOf(entry));
+    entries.set(keyOf(entry), known === undefined ? entry : both(known, entry));
+  }
+  return { version: 1, cap, entries: [...entries.values()] };
 }
 
 function readEntry(value: unknown, kind: "damaged" | "not-a-ledger"): Entry {
@@ -102,7 +106,21 @@ function readEntry(value: unknown, kind: "damaged" | "not-a-ledger"): Entry {
   if (!(question === null || typeof question === "string")) throw new Trouble(kind);
   if (!MARKS.every((mark) => typeof fields[mark] === "boolean")) throw new Trouble(kind);
   const marks = Object.fromEntries(MARKS.map((mark) => [mark, fields[mark]])) as Pick<Entry, (typeof MARKS)[number]>;
-  return { server, community, epoch, choice, millionths, question, ...marks };
+  return { server: oneWay(server, kind), community, epoch, choice, millionths, question, ...marks };
+}
+
+function oneWay(server: string, kind: "damaged" | "not-a-ledger"): string {
+  try {
+    return address(server);
+  } catch {
+    throw new Trouble(kind);
+  }
+}
+
+/** Two reports for one slot, under two ways to write its address: both left, so both count. */
+function both(first: Entry, second: Entry): Entry {
+  const costs = [first.millionths, second.millionths];
+  return { ...joined(first, second), millionths: costs.includes(null) ? null : total([first, second]) };
 }
 
 function joined(ours: Entry, theirs: Entry): Entry {

@@ -4,6 +4,9 @@ export const TROUBLES = [
   "no-crypto",
   "no-storage",
   "no-locks",
+  "shared-address",
+  "held-page",
+  "other-program",
   "storage-full",
   "storage-failed",
   "damaged",
@@ -29,6 +32,7 @@ export const TROUBLES = [
   "answer-taken",
   "not-sent-yet",
   "answered-before",
+  "list-deleted",
   "not-a-list",
   "not-text",
   "not-a-ledger",
@@ -39,6 +43,18 @@ export const TROUBLES = [
 ] as const;
 
 export type TroubleKind = (typeof TROUBLES)[number];
+
+/** What only those who run the community can mend: the page says whom to ask. */
+export const TO_ASK: ReadonlySet<TroubleKind> = new Set([
+  "shared-address",
+  "other-program",
+  "damaged",
+  "refused-link",
+  "used-link",
+  "bad-community",
+  "other-community",
+  "refused-report",
+]);
 
 export class Trouble extends Error {
   /** @param kind what is the matter. @param facts numbers and public words for the sentence that says so. */

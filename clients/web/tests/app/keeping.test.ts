@@ -16,7 +16,7 @@ const PROMISES: readonly (Retention | null)[] = [
 
 function community(retention: Retention | null): Published {
   const choices = [{ name: "one", epsilon1: 0.1, epsilon2: 0.9 }];
-  const named = { id: "cats", name: "Cats", epoch: 1, rosterDigest: "0".repeat(64), hubFrom: null, groupNames: [] };
+  const named = { id: "cats", name: "Cats", epoch: 1, rosterDigest: "0".repeat(64), hubFrom: null, groupNames: [], inquiry: null, dealt: false, answerUntil: null };
   return { ...named, mechanism: "dprr", n: 2, user: 1, choices, retention };
 }
 

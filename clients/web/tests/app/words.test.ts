@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Format, believed } from "../../src/app/format.ts";
+import { keeping } from "../../src/app/keeping.ts";
 import { de } from "../../src/app/words/de.ts";
 import { en } from "../../src/app/words/en.ts";
 import { TROUBLES } from "../../src/vault/trouble.ts";
@@ -14,13 +15,23 @@ test("both languages say the same things, and none is empty or left in the other
   expect(german.map(([path]) => path)).toEqual(english.map(([path]) => path));
   expect(german.filter(([, text]) => text === "")).toEqual([]);
   const same = german.filter(([path, text]) => typeof text === "string" && english.some((each) => each[0] === path && each[1] === text));
-  expect(same.map(([path]) => path)).toEqual([".welcome.server", ".renewal.what.name"]);
+  expect(same.map(([path]) => path)).toEqual([".renewal.what.name"]);
 });
 
 test("dice that changed nothing are not said to have changed something", () => {
   expect(en.people.degree("6", "6")).not.toContain("changed");
   expect(de.people.degree("6", "6")).not.toContain("verändert");
   expect(en.people.degree("7", "6")).toContain("The true number is 6; dice changed it.");
+});
+
+test("how long reports are kept is a sentence, whatever becomes of models", () => {
+  const kept = keeping({ words: de, format: new Format("de") }, { days: 90, keepsModels: true });
+  expect(de.agree.back(kept)).toMatch(/^Aufbewahrt werden Berichte 90 Tage lang; was daraus gelernt wurde, darf länger benutzt werden\. Du kannst/);
+  expect(en.agree.back(keeping({ words: en, format: new Format("en") }, null))).toMatch(/^Reports are kept without a promised end\. You can/);
+});
+
+test("a number below zero has a minus sign, not a hyphen", () => {
+  expect(new Format("de").whole(-1234)).toBe("−1.234");
 });
 
 test("every trouble is a sentence or two", () => {
@@ -35,6 +46,4 @@ test("every trouble is a sentence or two", () => {
 test("the numbers are those of the other clients", () => {
   expect(new Format("en").percent(believed(0.1, 1))).toBe("23.2%");
   expect(new Format("en").percent(believed(0.5, 1))).toBe("73.1%");
-  const { factor } = new Format("en");
-  expect([1, 10, 40].map((epsilon) => factor(Math.exp(epsilon)))).toEqual(["2.72", "22,026", "2 · 10¹⁷"]);
 });

@@ -31,7 +31,7 @@ function community(vector: Vector): Published {
   const choices = [{ name: "one", epsilon1, epsilon2 }];
   const named = { id: "cats", name: "Cats", epoch: 1, rosterDigest: "0".repeat(64) };
   const groupNames = [...new Set(vector.groups ?? [])].map((group) => `group ${group}`);
-  return { ...named, mechanism, n, user, choices, hubFrom: vector.hub_from ?? null, groupNames, retention: null };
+  return { ...named, mechanism, n, user, choices, hubFrom: vector.hub_from ?? null, groupNames, inquiry: null, dealt: false, retention: null, answerUntil: null };
 }
 
 test.each(vectors)("$name", (vector) => {

@@ -56,3 +56,12 @@ test("an account of any length is read", () => {
   const entries = Array.from({ length: 300_000 }, (_, epoch) => ({ ...entry, epoch: epoch + 1 }));
   expect(lastEpoch(readLedger({ ...EMPTY, entries }, "not-a-ledger"), "https://a.example", "c")).toBe(300_000);
 }, 60_000); // a busy machine takes longer than the usual five seconds
+
+test("a report under two ways to write its server counts twice, and is drawn", () => {
+  const [first] = noted(charged(EMPTY, slot("c"), "tenth", TENTH), slot("c"), { drawn: true }).entries;
+  const [second] = charged(EMPTY, slot("c"), "dear", 2 * TENTH).entries;
+  const entries = [first, { ...second, server: "HTTPS://A.example.:443/" }];
+  const read = readLedger({ ...EMPTY, entries }, "not-a-ledger");
+  expect(read.entries).toMatchObject([{ server: "https://a.example", millionths: 3 * TENTH, drawn: true }]);
+  expect(() => readLedger({ ...EMPTY, entries: [{ ...first, server: "a.example" }] }, "damaged")).toThrow("damaged");
+});

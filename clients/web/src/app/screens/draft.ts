@@ -13,8 +13,9 @@ export interface Draft {
   nobody: boolean;
 }
 
+/** A list that nothing protects is a choice that she makes, and none that is made for her where there is another. */
 export function newDraft(community: CommunityView): Draft {
-  const affordable = community.choices.find((choice) => accepts(community, choice));
+  const affordable = community.choices.find((choice) => choice.epsilon !== null && accepts(community, choice));
   const choice = affordable ?? community.choices[0] ?? { name: "", epsilon: null };
   return { community, choice, friends: new Map(), total: null, nobody: false };
 }

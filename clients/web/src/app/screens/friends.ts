@@ -1,20 +1,21 @@
 /** A member's friends, from files of hers or by ticking names. All is looked up in this browser. */
 
 import type { App } from "../app.ts";
-import { h, shown, type Child } from "../dom.ts";
+import { h, shown, UNSEEN, UNTRANSLATED, type Child } from "../dom.ts";
+import { apart } from "../format.ts";
 import type { Cause } from "../../protocol/friends.ts";
 import { Trouble } from "../../vault/trouble.ts";
 import type { MatchView } from "../views.ts";
 import type { Draft } from "./draft.ts";
 
 const MOST_BYTES = 1 << 26;
-const FEW = 200;
+const FEW = 500;
 
 export function friends(app: App, draft: Draft, next: HTMLButtonElement): Child[] {
   const { words } = app;
-  const result = h("div", { "aria-live": "polite" });
-  const list = h("div", {});
-  const search = h("input", { type: "search", id: "search", autocomplete: "off", input: () => void find() });
+  const result = h("div", { "aria-live": "polite", ...UNTRANSLATED });
+  const list = h("div", UNTRANSLATED);
+  const search = h("input", { type: "search", id: "search", ...UNSEEN, input: () => void find() });
 
   const update = (cause: Cause | null): void => {
     result.replaceChildren(...shown(outcome(app, draft, cause, () => update(cause))));
@@ -35,6 +36,7 @@ export function friends(app: App, draft: Draft, next: HTMLButtonElement): Child[
       draft.nobody = false;
       update(matched.cause);
       await find();
+      result.scrollIntoView({ block: "center" });
     });
   update(null);
   void find();
@@ -42,8 +44,8 @@ export function friends(app: App, draft: Draft, next: HTMLButtonElement): Child[
     h("h1", {}, words.friends.heading),
     h("p", { class: "lead" }, words.friends.lead),
     dropZone(app, (files) => void take(files)),
+    h("details", {}, h("summary", {}, words.friends.where), h("p", {}, words.friends.path)),
     result,
-    h("h2", {}, words.friends.or),
     h("label", { for: "search" }, words.friends.search),
     search,
     list,
@@ -100,7 +102,7 @@ function outcome(app: App, draft: Draft, cause: Cause | null, update: () => void
   }
   if (count > 0) {
     const names = [...draft.friends.values()].slice(0, FEW);
-    parts.push(h("ul", { class: "people", tabindex: "0" }, ...names.map((name) => h("li", { class: "person kept" }, name))));
+    parts.push(h("ul", { class: "people", tabindex: "0" }, ...names.map((name) => h("li", { class: "person kept" }, apart(name)))));
     if (count > FEW) parts.push(h("p", {}, words.people.more(format.whole(count - FEW))));
   } else {
     const said = (event: Event): void => {
@@ -128,8 +130,8 @@ function ticks(
       draft.nobody = false;
       update();
     };
-    const box = h("input", { type: "checkbox", checked: draft.friends.has(number), change: toggled });
-    return h("li", {}, h("label", { class: "tick" }, box, name));
+    const box = h("input", { type: "checkbox", autocomplete: "off", checked: draft.friends.has(number), change: toggled });
+    return h("li", {}, h("label", { class: "tick" }, box, apart(name)));
   });
   return [h("ul", { class: "ticks" }, ...boxes), found.length >= FEW && h("p", { class: "note" }, words.friends.more)];
 }

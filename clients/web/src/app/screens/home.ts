@@ -3,7 +3,7 @@
 import type { App } from "../app.ts";
 import { h, save, type Child } from "../dom.ts";
 import type { StandingView, StatusView } from "../views.ts";
-import { receipt, sendAgain } from "./receipt.ts";
+import { receipt, saveLink, sendAgain } from "./receipt.ts";
 import { renewal } from "./renewal.ts";
 import { setOut } from "./way.ts";
 
@@ -15,6 +15,8 @@ export async function showHome(app: App): Promise<void> {
     app.show(() => [h("h1", {}, app.words.home.heading), h("p", { role: "alert", class: "alert" }, app.inWords(error))]);
     return;
   }
+  const [first, ...others] = status.standings;
+  app.inquiry = first !== undefined && others.length === 0 ? first.community.inquiry : null; // of several: which one?
   app.show(() => {
     const { words, format } = app;
     const cards = status.standings.map((standing) => card(app, standing));
@@ -46,14 +48,15 @@ function card(app: App, standing: StandingView): HTMLElement {
   if (left !== null) actions.push(button(said.show, () => app.show(receipt(app, standing))));
   if (state === "sent") actions.push(button(said.check, () => void check()));
   actions.push(button(said.look, () => void look(app, standing)));
+  actions.push(button(words.receipt.saveLink, () => void app.act(() => saveLink(app, community))));
   return h(
     "section",
     { class: "card", "aria-label": community.name },
     h("h2", {}, community.name),
     h("p", {}, said.states[state]),
-    standing.answered && h("p", {}, said.answered),
+    standing.answered !== null && h("p", {}, said.answered(standing.answered)),
     h("div", { class: "buttons" }, ...actions),
-    standing.asked && !standing.answered && state === "sent" && secondQuestion(app, standing),
+    standing.asked && standing.answered === null && state === "sent" && secondQuestion(app, standing),
     standing.reported && withdraw(app, standing),
     forget(app, standing),
   );
@@ -67,17 +70,26 @@ function look(app: App, { community }: StandingView): Promise<void> {
   });
 }
 
-function secondQuestion(app: App, { community }: StandingView): HTMLElement {
-  const answer = (): Promise<void> =>
-    app.act(async () => {
-      await app.api.answer(community);
-      await showHome(app);
-    });
+/** Do something, and show what her communities are then. */
+function thenHome(app: App, work: () => Promise<unknown>): void {
+  void app.act(async () => {
+    await work();
+    await showHome(app);
+  });
+}
+
+function secondQuestion(app: App, { community, keepsList }: StandingView): HTMLElement {
   return h(
     "div",
     {},
-    h("p", {}, app.words.home.answerWhy),
-    h("button", { click: () => void answer() }, app.words.home.answer),
+    h("p", {}, community.answerUntil === null ? app.words.home.answerWhy : app.words.home.answerPairsWhy),
+    keepsList && h("p", {}, app.words.home.declineWhy),
+    h(
+      "div",
+      { class: "buttons" },
+      h("button", { click: () => thenHome(app, () => app.api.answer(community)) }, app.words.home.answer),
+      keepsList && h("button", { class: "quiet", click: () => thenHome(app, () => app.api.decline(community)) }, app.words.home.decline),
+    ),
   );
 }
 
@@ -100,29 +112,20 @@ export function takingBack(app: App, name: string, work: () => Promise<void>): H
 }
 
 function forget(app: App, { community }: StandingView): HTMLElement {
-  const done = (): Promise<void> =>
-    app.act(async () => {
-      await app.api.forget(community);
-      await showHome(app);
-    });
   return h(
     "details",
     { class: "danger" },
     h("summary", {}, app.words.home.forget),
     h("p", {}, app.words.home.forgetWhy),
-    h("button", { class: "quiet", click: () => void done() }, app.words.home.forgetYes(community.name)),
+    h("button", { class: "quiet", click: () => thenHome(app, () => app.api.forget(community)) }, app.words.home.forgetYes(community.name)),
   );
 }
 
 function ledger(app: App, status: StatusView): HTMLElement {
   const said = app.words.home;
   const cap = h("input", { id: "cap", type: "number", required: true, min: "0.000001", max: "1000000", step: "any", value: String(status.cap) });
-  const setCap = async (): Promise<void> => {
-    if (!cap.reportValidity()) return;
-    await app.act(async () => {
-      await app.api.setCap(Number(cap.value));
-      await showHome(app);
-    });
+  const setCap = (): void => {
+    if (cap.reportValidity()) thenHome(app, () => app.api.setCap(Number(cap.value)));
   };
   const write = (): Promise<void> => app.act(async () => save("ledger.json", await app.api.exportLedger()));
   const add = (event: Event): void => {
@@ -140,7 +143,7 @@ function ledger(app: App, status: StatusView): HTMLElement {
     h("summary", {}, said.ledger),
     h("label", { for: "cap" }, said.cap),
     cap,
-    h("button", { class: "quiet", click: () => void setCap() }, said.setCap),
+    h("button", { class: "quiet", click: setCap }, said.setCap),
     h("p", {}, said.ledgerWhy),
     h("button", { class: "quiet", click: () => void write() }, said.export),
     h("label", { for: "add" }, said.add),

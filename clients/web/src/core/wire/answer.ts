@@ -17,15 +17,15 @@ export interface Answer {
   readonly user: number;
   /** The digest of the question, in hex. */
   readonly question: string;
-  /** u₂, how many of her friends are busy, with noise. */
-  readonly busyFriends: number;
+  /** What she counted by the question, with noise. */
+  readonly count: number;
 }
 
 /** The one encoding of an answer. */
 export function encodeAnswer(answer: Answer): Uint8Array<ArrayBuffer> {
-  const { n, user, question, busyFriends } = checkAnswer(answer);
+  const { n, user, question, count } = checkAnswer(answer);
   const head = [FIRST_BYTE, ...varints.write(n), ...varints.write(user)];
-  return joined(head, fromHex(question), varints.write(varints.fold(busyFriends)));
+  return joined(head, fromHex(question), varints.write(varints.fold(count)));
 }
 
 /** Read an answer of a community of n users. */
@@ -36,31 +36,31 @@ export function decodeAnswer(data: Uint8Array, n: number): Answer {
   if (users !== n) throw new WireError(`The answer is for a community of ${users} users, not ${n}.`);
   const user = reader.varint("user");
   const question = toHex(reader.take(32));
-  const found = checkAnswer({ n, user, question, busyFriends: reader.signed("count") });
+  const found = checkAnswer({ n, user, question, count: reader.signed("count") });
   if (reader.rest().length) throw new WireError("The answer is followed by bytes that mean nothing.");
   return found;
 }
 
 /** The form for people. */
-export function answerToJson({ n, user, question, busyFriends }: Answer): string {
-  return JSON.stringify({ n, user, question, busy_friends: busyFriends });
+export function answerToJson({ n, user, question, count }: Answer): string {
+  return JSON.stringify({ n, user, question, count });
 }
 
 /** Read the form for people, as strictly as bytes. */
 export function answerFromJson(text: string): Answer {
   const fields: Fields = readObject(text);
-  const names = ["n", "user", "question", "busy_friends"];
+  const names = ["n", "user", "question", "count"];
   if (fields.size !== names.length || !names.every((name) => fields.has(name))) {
     throw new WireError(`An answer in JSON is an object with the fields ${names.join(", ")}.`);
   }
-  const [n, user, question, busyFriends] = names.map((name) => fields.get(name)) as [number, number, string, number];
-  return checkAnswer({ n, user, question, busyFriends });
+  const [n, user, question, count] = names.map((name) => fields.get(name)) as [number, number, string, number];
+  return checkAnswer({ n, user, question, count });
 }
 
 function checkAnswer(answer: Answer): Answer {
   checkWhole("answer", "n", answer.n, 1, MAX_USERS);
   checkWhole("answer", "user", answer.user, 0, answer.n - 1);
-  checkWhole("answer", "busy_friends", answer.busyFriends, ...DEGREE_RANGE);
+  checkWhole("answer", "count", answer.count, ...DEGREE_RANGE);
   if (typeof answer.question !== "string" || !/^[0-9a-f]{64}$/.test(answer.question)) {
     throw new WireError("An answer's question must be 64 hexadecimal digits.");
   }

@@ -1,11 +1,9 @@
-/** One ε that a community offers, and the names that may be shown. */
+/** One ε that a community offers. */
 
 import { WireError } from "../errors.ts";
 import { type Json, Real } from "./json.ts";
+import { checkName } from "./names.ts";
 import { type Mechanism, MILLION, mayLackList, toMillionths, withEdges, withEpsilon1 } from "./report.ts";
-import { isPrintable } from "./roster.ts";
-
-const LONGEST_NAME = 200;
 
 export interface Choice {
   /** What users choose by. */
@@ -61,12 +59,4 @@ export function checkChoice(choice: Choice, mechanism: Mechanism): void {
 /** A choice as a community publishes it; null stands for an infinite ε, which JSON cannot write. */
 export function writeChoice(choice: Choice): { name: string; epsilon1: number | null; epsilon2: number | null } {
   return isPublic(choice) ? { name: choice.name, epsilon1: null, epsilon2: null } : { ...choice };
-}
-
-/** A name that can be shown. */
-export function checkName(value: Json | undefined): string {
-  if (typeof value !== "string" || !value || [...value].length > LONGEST_NAME || !isPrintable(value)) {
-    throw new WireError(`A name must be printable, and ${LONGEST_NAME} characters at most.`);
-  }
-  return value;
 }

@@ -19,7 +19,10 @@ export interface Invitation {
 
 const BEARER = /^[!-~]{1,200}$/;
 const LINK = /^([^#]*[^#/])\/join#([A-Za-z0-9._~-]{1,200})\/([^/]*)(?:\/([^]*))?$/;
-const ADDRESS = /^(https?):\/\/((\[[0-9a-f:.]+\]|[^\x00-\x20\x7f-\uffff/?#@[\]:\\]+)(?::0*[1-9][0-9]*)?)((?:\/[!-~]*)?)$/i;
+const HOST = "[a-z0-9_-]+(?:\\.[a-z0-9_-]+)*\\.?";
+const PATH = "(?:/(?!\\.{1,2}(?:/|$))[a-z0-9._~-]+)*/*";
+const ADDRESS = new RegExp(`^(https?)://(\\[[0-9a-f:]+\\]|${HOST})(?::([0-9]{1,9}))?(${PATH})$`, "i");
+const MAPPED = /^\[::ffff:[0-9a-f]+:[0-9a-f]+\]$/; // an IPv4 address within an IPv6 one
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Read an invitation from its link. */
@@ -50,23 +53,32 @@ export function invitationToJson({ server, community, token }: Invitation): stri
   return JSON.stringify({ server, community, token });
 }
 
-/** A collector's address in the one way that it is kept: over https, or on this machine. */
+/**
+ * A collector's address in the one way that it is kept: over https, or on this machine. Two ways to write one address
+ * give the same text, by which vault and ledger know a server; what programs read in several ways is refused.
+ */
 export function address(server: string): string {
-  const [, scheme = "", netloc = "", host = "", path = ""] = ADDRESS.exec(server) ?? [];
-  if (!host || /[?#]/.test(path) || !parses(server)) {
+  const [, scheme = "", host = "", port, path = ""] = ADDRESS.exec(server) ?? [];
+  const one = canonical(`https://${host.replace(/\.$/, "")}`); // whose port does not count
+  const [protocol, number] = [scheme.toLowerCase(), Number(port ?? 0)];
+  if (one === null || (port !== undefined && !(number >= 1 && number < 1 << 16))) {
     throw new WireError("The invitation's server is not an address such as https://reports.example.org.");
   }
-  if (scheme.toLowerCase() !== "https" && !LOCAL.includes(host.toLowerCase())) {
+  if (protocol !== "https" && !LOCAL.includes(one)) {
     throw new WireError("The invitation's server must be reached over https.");
   }
-  return `${scheme.toLowerCase()}://${netloc.toLowerCase()}${path.replace(/\/+$/, "")}`;
+  const shown = number === 0 || number === (protocol === "https" ? 443 : 80) ? "" : `:${number}`;
+  return `${protocol}://${one}${shown}${path.replace(/\/+$/, "")}`;
 }
 
-function parses(server: string): boolean {
+/** A host in its one form. Of IPv4 addresses only that is one already. */
+function canonical(url: string): string | null {
   try {
-    return Boolean(new URL(server));
+    const { hostname } = new URL(url);
+    const same = hostname.startsWith("[") ? !MAPPED.test(hostname) : `https://${hostname}` === url.toLowerCase();
+    return same ? hostname : null;
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * One user's report as bytes: docs/wire.md has the layout. Every report has exactly one encoding; whatever else arrives
+ * One user's report as bytes: docs/reference/wire.md has the layout. Every report has exactly one encoding; whatever else arrives
  * is refused with a reason.
  */
 
@@ -11,7 +11,16 @@ import * as golomb from "./golomb.ts";
 import * as varints from "./varints.ts";
 
 export const MEDIA_TYPE = "application/vnd.graphldp.report";
-export const MECHANISMS = ["dprr", "rr", "noisy-degrees", "public", "hub-counts", "hub-lists", "friend-counts"] as const;
+export const MECHANISMS = [
+  "dprr",
+  "rr",
+  "noisy-degrees",
+  "public",
+  "hub-counts",
+  "hub-lists",
+  "friend-counts",
+  "closed-pairs",
+] as const;
 export type Mechanism = (typeof MECHANISMS)[number];
 export const MAX_USERS = 2 ** 27;
 export const MILLION = 1_000_000;
@@ -22,8 +31,8 @@ const MAX_HEADER = 24;
 const SMALL = 512; // users up to which a list is one number
 const FIRST_BYTE = 0xe1;
 
-const WITH_DEGREE: readonly Mechanism[] = ["dprr", "noisy-degrees", "hub-counts", "hub-lists"];
-const WITH_EDGES: readonly Mechanism[] = ["dprr", "rr", "hub-lists"];
+const WITH_DEGREE: readonly Mechanism[] = ["dprr", "noisy-degrees", "hub-counts", "hub-lists", "closed-pairs"];
+const WITH_EDGES: readonly Mechanism[] = ["dprr", "rr", "hub-lists", "closed-pairs"];
 export const withDegree = (mechanism: Mechanism) => WITH_DEGREE.includes(mechanism);
 /** Whether friends are counted by public group. */
 export const withCounts = (mechanism: Mechanism) => mechanism === "friend-counts";
@@ -32,6 +41,10 @@ export const withEpsilon1 = (mechanism: Mechanism) => withDegree(mechanism) || w
 export const withEdges = (mechanism: Mechanism) => WITH_EDGES.includes(mechanism);
 /** Whether hubs do something else than everybody else. */
 export const withHubs = (mechanism: Mechanism) => mechanism === "hub-counts" || mechanism === "hub-lists";
+/** Whether everybody is asked a second question. */
+export const asksAll = (mechanism: Mechanism) => mechanism === "closed-pairs";
+/** Whether some or all are. */
+export const withSecond = (mechanism: Mechanism) => mechanism === "hub-counts" || asksAll(mechanism);
 /** Whether reports have a list or have none, as each device finds out: ε₂ is 0 where there is none. */
 export const mayLackList = (mechanism: Mechanism) => mechanism === "hub-lists";
 export const isMechanism = (name: unknown): name is Mechanism => MECHANISMS.some((each) => each === name);
@@ -45,7 +58,7 @@ export interface Report {
   readonly user: number;
   /** ε₁, a whole number of millionths; 0 where the mechanism spends nothing on it, Infinity for public. */
   readonly epsilon1: number;
-  /** ε₂, likewise; 0 where there is no list, as for who is no hub of hub-lists. */
+  /** ε₂, likewise; 0 where there is no list, as for who is no hub of hub-lists. By closed-pairs it is for the answer, too. */
   readonly epsilon2: number;
   /** d*, or null where the mechanism has none. */
   readonly noisyDegree: number | null;
@@ -56,6 +69,9 @@ export interface Report {
   /** For friend-counts, the noisy number of her friends in each group; else null. */
   readonly counts: readonly number[] | null;
 }
+
+/** Whether a report's user is asked a second question. */
+export const askedAgain = ({ mechanism, asked }: Report) => asked === true || asksAll(mechanism);
 
 /** The report itself, where the wire format has it; refused otherwise. */
 export function checkReport(report: Report): Report {
@@ -144,8 +160,7 @@ export function decode(data: Uint8Array, n?: number): Report {
   const reader = new Reader(data, "report");
   if (reader.byte() !== FIRST_BYTE) throw new WireError("These bytes are not a report of a known version.");
   const code = reader.byte();
-  const mechanism = MECHANISMS[code >> 5];
-  if (mechanism === undefined) throw new WireError("The report's mechanism is unknown.");
+  const mechanism = MECHANISMS[code >> 5] as Mechanism; // each code has one
   const users = reader.varint("n");
   if (n !== undefined && users !== n) throw new WireError(`The report is for a community of ${users} users, not ${n}.`);
   checkWhole("report", "n", users, 1, MAX_USERS);

@@ -1,6 +1,6 @@
 /**
  * A report or an answer, sealed to the collector's key by HPKE (RFC 9180): whoever carries it sees neither it nor its
- * token. docs/wire.md has the layout. In one community all sealed messages have the same length, whatever they hold.
+ * token. docs/reference/wire.md has the layout. In one community all sealed messages have the same length, whatever they hold.
  */
 
 import { Aes128Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from "@hpke/core";

@@ -6,6 +6,7 @@ import { WireError } from "../../../src/core/errors.ts";
 import { answerFromJson, answerToJson, decodeAnswer, encodeAnswer } from "../../../src/core/wire/answer.ts";
 import { fromHex, toHex } from "../../../src/core/wire/bytes.ts";
 import { readPublication, readPublished, writePublished } from "../../../src/core/wire/community.ts";
+import { deal, dealSeed } from "../../../src/core/wire/deal.ts";
 import { invitationFromJson, invitationToJson, readLink } from "../../../src/core/wire/invitation.ts";
 import { readObject } from "../../../src/core/wire/json.ts";
 import { decodeQuestion } from "../../../src/core/wire/question.ts";
@@ -14,10 +15,13 @@ import { reportFromJson, reportToJson } from "../../../src/core/wire/reportJson.
 
 type Vector = Record<string, any>;
 
-function vectors(file: string, kind: "valid" | "invalid"): Vector[] {
-  const path = new URL(`../../../../../tests/wire/vectors/${file}.json`, import.meta.url);
-  const found = JSON.parse(readFileSync(path, "utf-8"))[kind];
-  if (!found.length) throw new Error(`${file} has no ${kind} vectors`);
+function file(name: string): any {
+  return JSON.parse(readFileSync(new URL(`../../../../../tests/wire/vectors/${name}.json`, import.meta.url), "utf-8"));
+}
+
+function vectors(name: string, kind: "valid" | "invalid"): Vector[] {
+  const found = file(name)[kind];
+  if (!found.length) throw new Error(`${name} has no ${kind} vectors`);
   return found;
 }
 
@@ -45,11 +49,18 @@ describe("what a community publishes", () => {
   });
 });
 
+describe("deals", () => {
+  test.each(file("deals") as Vector[])("$n to $groups", async ({ community, epoch, roster_digest, n, groups, seed, deal: dealt }) => {
+    expect(toHex(await dealSeed(community, epoch, roster_digest))).toBe(seed);
+    expect(await deal(fromHex(seed), n, groups)).toEqual(dealt);
+  });
+});
+
 describe("invitations", () => {
-  test.each(vectors("invitation", "valid"))("$name", ({ message }) => {
+  test.each(vectors("invitation", "valid"))("$name", ({ message, address }) => {
     const read = invitationFromJson(JSON.stringify(message));
     expect(invitationFromJson(invitationToJson(read))).toEqual(read);
-    expect(read.server).toBe(message.server.toLowerCase().replace(/\/$/, ""));
+    expect(read.server).toBe(address);
   });
   test.each(vectors("invitation", "invalid"))("$name", ({ message }) => {
     expect(() => invitationFromJson(JSON.stringify(message))).toThrow(WireError);
@@ -64,12 +75,21 @@ describe("invitations", () => {
 
 describe("questions and answers", () => {
   test.each(vectors("questions", "valid"))("$name", async ({ hex, n, busy, digest }) => {
-    const read = await decodeQuestion(fromHex(hex), n);
-    expect(Array.from(read.busy.keys()).filter((user) => read.busy[user])).toEqual(busy);
+    const read = await decodeQuestion("hub-counts", fromHex(hex), n);
+    expect(Array.from(read.busy ?? []).flatMap((bit, user) => (bit ? [user] : []))).toEqual(busy);
     expect(read.digest).toBe(digest);
   });
   test.each(vectors("questions", "invalid"))("$name", async ({ hex, n, reason }) => {
-    await expect(decodeQuestion(fromHex(hex), n)).rejects.toThrow(new WireError(reason));
+    await expect(decodeQuestion("hub-counts", fromHex(hex), n)).rejects.toThrow(new WireError(reason));
+  });
+  test.each(vectors("noisy-lists", "valid"))("$name", async ({ hex, n, lists, digest }) => {
+    const { listed, digest: read } = await decodeQuestion("closed-pairs", fromHex(hex), n);
+    const rows = Array.from({ length: n }, (_, user) => Array.from(listed?.subarray(user * n, (user + 1) * n) ?? []));
+    expect(rows.map((row) => row.flatMap((bit, other) => (bit ? [other] : [])))).toEqual(lists);
+    expect(read).toBe(digest);
+  });
+  test.each(vectors("noisy-lists", "invalid"))("$name", async ({ hex, n, reason }) => {
+    await expect(decodeQuestion("closed-pairs", fromHex(hex), n)).rejects.toThrow(new WireError(reason));
   });
   test.each(vectors("answers", "valid"))("$name", ({ hex, answer }) => {
     const read = decodeAnswer(fromHex(hex), answer.n);
