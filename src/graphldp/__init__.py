@@ -1,153 +1,19 @@
 """Learn from social graphs without seeing anyone's friends.
 
-The public names, sorted. Each is loaded when it is first used, so that ``import graphldp`` loads neither torch nor
-numba.
+The public names stand in ``__init__.pyi``. Each is loaded when it is first used, so that ``import graphldp`` loads
+neither torch nor numba.
 """
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from graphldp import threats
-    from graphldp.datasets import load_dataset, synthetic
-    from graphldp.errors import GraphLDPError
-    from graphldp.graphs import GraphSet
-    from graphldp.learn import pyg
-    from graphldp.learn.classifier import GCNClassifier, GINClassifier, SAGEClassifier
-    from graphldp.learn.inference.counts import count_stars, count_triangles
-    from graphldp.learn.inference.deconvolution import degree_distribution
-    from graphldp.learn.inference.posterior import LinkPosterior
-    from graphldp.learn.nodes.classifier import NodeClassifier
-    from graphldp.learn.nodes.feature_view import FeatureView
-    from graphldp.learn.recipe import Recipe, recommended
-    from graphldp.learn.selection import split
-    from graphldp.learn.tables.profile_classifier import ProfileClassifier
-    from graphldp.learn.tables.robust.robust_profile import RobustProfileClassifier
-    from graphldp.mechanisms import (
-        ARR,
-        DPRR,
-        RR,
-        Blink,
-        CategoryRR,
-        FriendCounts,
-        HubCounts,
-        HubLists,
-        Joint,
-        LapGraph,
-        LocalLap,
-        Mechanism,
-        MultiBit,
-        NoisyDegrees,
-        NonPrivFull,
-        NonPrivPart,
-        RowMechanism,
-        customized,
-        match_public_fraction,
-    )
-    from graphldp.mechanisms.contract import check_mechanism
-    from graphldp.mechanisms.named import register
-    from graphldp.pages.comparison import compare
-    from graphldp.privacy import Budget, Guarantee
-    from graphldp.reports import Reports
-
-_HOMES = {
-    "ARR": "graphldp.mechanisms",
-    "Blink": "graphldp.mechanisms",
-    "Budget": "graphldp.privacy",
-    "CategoryRR": "graphldp.mechanisms",
-    "DPRR": "graphldp.mechanisms",
-    "FeatureView": "graphldp.learn.nodes.feature_view",
-    "FriendCounts": "graphldp.mechanisms",
-    "GCNClassifier": "graphldp.learn.classifier",
-    "GINClassifier": "graphldp.learn.classifier",
-    "GraphLDPError": "graphldp.errors",
-    "GraphSet": "graphldp.graphs",
-    "Guarantee": "graphldp.privacy",
-    "HubCounts": "graphldp.mechanisms",
-    "HubLists": "graphldp.mechanisms",
-    "Joint": "graphldp.mechanisms",
-    "LinkPosterior": "graphldp.learn.inference.posterior",
-    "LapGraph": "graphldp.mechanisms",
-    "LocalLap": "graphldp.mechanisms",
-    "Mechanism": "graphldp.mechanisms",
-    "MultiBit": "graphldp.mechanisms",
-    "NodeClassifier": "graphldp.learn.nodes.classifier",
-    "NoisyDegrees": "graphldp.mechanisms",
-    "NonPrivFull": "graphldp.mechanisms",
-    "NonPrivPart": "graphldp.mechanisms",
-    "ProfileClassifier": "graphldp.learn.tables.profile_classifier",
-    "RR": "graphldp.mechanisms",
-    "Recipe": "graphldp.learn.recipe",
-    "Reports": "graphldp.reports",
-    "RobustProfileClassifier": "graphldp.learn.tables.robust.robust_profile",
-    "RowMechanism": "graphldp.mechanisms",
-    "SAGEClassifier": "graphldp.learn.classifier",
-    "check_mechanism": "graphldp.mechanisms.contract",
-    "compare": "graphldp.pages.comparison",
-    "count_stars": "graphldp.learn.inference.counts",
-    "count_triangles": "graphldp.learn.inference.counts",
-    "customized": "graphldp.mechanisms",
-    "degree_distribution": "graphldp.learn.inference.deconvolution",
-    "load_dataset": "graphldp.datasets",
-    "match_public_fraction": "graphldp.mechanisms",
-    "pyg": "graphldp.learn",
-    "recommended": "graphldp.learn.recipe",
-    "register": "graphldp.mechanisms.named",
-    "split": "graphldp.learn.selection",
-    "synthetic": "graphldp.datasets",
-    "threats": "graphldp.threats",
-}
+from typing import Any
 
 __version__ = "0.1.0"
-__all__ = [
-    "ARR",
-    "DPRR",
-    "RR",
-    "Blink",
-    "Budget",
-    "CategoryRR",
-    "FeatureView",
-    "FriendCounts",
-    "GCNClassifier",
-    "GINClassifier",
-    "GraphLDPError",
-    "GraphSet",
-    "Guarantee",
-    "HubCounts",
-    "HubLists",
-    "Joint",
-    "LapGraph",
-    "LinkPosterior",
-    "LocalLap",
-    "Mechanism",
-    "MultiBit",
-    "NodeClassifier",
-    "NoisyDegrees",
-    "NonPrivFull",
-    "NonPrivPart",
-    "ProfileClassifier",
-    "Recipe",
-    "Reports",
-    "RobustProfileClassifier",
-    "RowMechanism",
-    "SAGEClassifier",
-    "check_mechanism",
-    "compare",
-    "count_stars",
-    "count_triangles",
-    "customized",
-    "degree_distribution",
-    "load_dataset",
-    "match_public_fraction",
-    "pyg",
-    "recommended",
-    "register",
-    "split",
-    "synthetic",
-    "threats",
-]
+with open(f"{__file__}i", encoding="utf-8") as _stub:
+    _HOMES = {name: home for home, name in re.findall(r"(?m)^    from (\S+) import (\w+)", _stub.read())}
+__all__ = sorted(_HOMES, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
 
 
 def __getattr__(name: str) -> Any:
@@ -156,9 +22,8 @@ def __getattr__(name: str) -> Any:
     from graphldp.errors import extra_named
 
     with extra_named(f"graphldp.{name}"):
-        value = home = import_module(_HOMES[name])
-        if _HOMES[name] != f"graphldp.{name}":  # a name in a room, not a room
-            value = getattr(home, name) if hasattr(home, name) else import_module(f"{_HOMES[name]}.{name}")
+        home = import_module(_HOMES[name])
+        value = vars(home)[name] if name in vars(home) else import_module(f"{_HOMES[name]}.{name}")
     globals()[name] = value
     return value
 
