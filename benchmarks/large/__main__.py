@@ -13,11 +13,12 @@ from pathlib import Path
 
 from benchmarks.large import chores, rates
 from benchmarks.large.fill import fill, thin
-from benchmarks.large.notes import Notes, Numbers, machine
+from benchmarks.large.notes import Notes, Numbers
 from benchmarks.large.people import Crowd
 from benchmarks.large.places import Place, PostgreSQL, Sqlite
 
 from graphldp.collector.storage.store import Store
+from graphldp.machines.local import describe
 
 
 def main() -> None:
@@ -47,7 +48,7 @@ def main() -> None:
         if not given.keep and not given.only_fill:
             shutil.rmtree(given.folder / kind)
     if given.out is not None:
-        given.out.write_text(json.dumps({"machine": machine()} | found, indent=2, ensure_ascii=False) + "\n")
+        given.out.write_text(json.dumps({"machine": describe("cpu")} | found, indent=2, ensure_ascii=False) + "\n")
 
 
 def _filled(place: Place, crowd: Crowd) -> Numbers:

@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 from benchmarks.large.notes import Numbers
-from tests.collector.services import Collector
+from benchmarks.services import Collector
 
 from graphldp.collector.storage.store import Store
 

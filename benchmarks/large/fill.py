@@ -20,7 +20,7 @@ from benchmarks.proof.traffic import Sent
 from sqlalchemy import Connection, Table, bindparam, insert, update
 
 from graphldp.collector import tokens
-from graphldp.collector.communities.offers import Split, offers
+from graphldp.collector.offers import Split, offers
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.store import Store

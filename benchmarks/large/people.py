@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 import graphldp as gl
 from graphldp import wire
-from graphldp.collector.communities.offers import Split, offers
+from graphldp.collector.offers import Split, offers
 from graphldp.graphs import GraphSet
 from graphldp.reports import Reports
-from graphldp.wire.codes import varints
+from graphldp.wire.reader import varint, zigzag
 
 CHUNK = 100  # communities that are drawn together
 PREFIX = "large-"
@@ -98,15 +98,13 @@ def _group(id: str, reports: Reports, mechanism: str, choice: wire.Choice) -> Gr
 
     # most users have no list, and their reports differ in two numbers: ten times as fast as to check each field anew
     plain = encoded(n - 1, reports.indices[:0])
-    tail = varints.write(varints.fold(degrees[n - 1]))
-    head, _, middle = plain.removesuffix(tail).partition(varints.write(n) + varints.write(n - 1))
+    tail = zigzag(degrees[n - 1])
+    head, _, middle = plain.removesuffix(tail).partition(varint(n) + varint(n - 1))
 
     def body(user: int) -> bytes:
         if indptr[user] < indptr[user + 1]:
             return encoded(user, reports.indices[indptr[user] : indptr[user + 1]])
-        return b"".join(
-            (head, varints.write(n), varints.write(user), middle, varints.write(varints.fold(degrees[user])))
-        )
+        return b"".join((head, varint(n), varint(user), middle, zigzag(degrees[user])))
 
     assert body(0) == encoded(0, reports.indices[indptr[0] : indptr[1]])
     return Group(id, int(reports.labels[0]), degrees, body)

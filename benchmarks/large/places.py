@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Protocol, Self
 
-from tests.collector.services import Postgres
+from benchmarks.services import Postgres
 
 from graphldp.collector.storage.database import open_engine
 

@@ -10,7 +10,7 @@ from benchmarks.large.notes import Numbers
 from benchmarks.large.people import Crowd
 from benchmarks.proof.load import BATCH, CONNECTIONS, RELAYS
 from benchmarks.proof.traffic import batches, send
-from tests.collector.services import Collector
+from benchmarks.services import Collector
 
 from graphldp.collector.storage.store import Store
 

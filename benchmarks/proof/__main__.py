@@ -13,15 +13,18 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.proof import deploy, faults, kill, load
+from benchmarks.proof import deploy, faults, fuzz, growth, hostile, kill, load
 from benchmarks.proof.setting import Finding, Scale
 
 PROOFS: dict[str, tuple[Callable[[Scale, str], Finding], tuple[str, ...]]] = {
+    "growth": (growth.prove, ("time", "memory")),
     "load": (load.prove, ("sqlite", "postgresql")),
     "kill": (kill.prove, ("sqlite", "postgresql")),
     "disk": (faults.prove_full_disk, ("sqlite",)),
     "away": (faults.prove_database_away, ("postgresql",)),
     "twins": (faults.prove_two_servers, ("postgresql",)),
+    "hostile": (hostile.prove, ("sqlite", "postgresql")),
+    "fuzz": (fuzz.prove, ("sqlite", "postgresql")),
     "deploy": (deploy.prove_deployment, ("Debian",)),
 }
 ONLY_FULL = ("deploy",)  # minutes, and it downloads a Debian

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 from benchmarks.proof.setting import Finding, Scale, databases, folder, kept, same
 from benchmarks.proof.traffic import Sent, prepare, send, send_async
-from tests.collector.services import Collector
+from benchmarks.services import Collector
 
 from graphldp import wire
 from graphldp.collector.storage.store import Store

@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 from benchmarks.proof.setting import Finding, Scale, databases, folder, kept, need, same
 from benchmarks.proof.traffic import Outcome, Sent, batches, prepare, send
-from tests.collector.services import Collector, Postgres
+from benchmarks.services import Collector, Postgres
 
 from graphldp import wire
 from graphldp.collector.storage.store import Store

@@ -6,7 +6,7 @@ from statistics import median
 
 from benchmarks.proof.setting import Finding, Scale, baseline, databases, kept, same
 from benchmarks.proof.traffic import batches, prepare, send
-from tests.collector.services import Collector
+from benchmarks.services import Collector
 
 from graphldp.collector.storage.store import Store
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.proof.traffic import Sent
-from tests.collector.services import MissingComponentError, Postgres, wait_for_port
+from benchmarks.services import MissingComponentError, Postgres, wait_for_port
 
 from graphldp.collector.storage.store import Store
 

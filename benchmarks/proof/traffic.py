@@ -6,7 +6,7 @@ import asyncio
 import base64
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,6 +34,13 @@ class Sent:
             f"Authorization: Bearer {self.token}\r\nContent-Type: {wire.MEDIA_TYPE}\r\n"
             f"Content-Length: {len(self.body)}\r\n\r\n"
         ).encode() + self.body
+
+
+def written(method: str, path: str, headers: Mapping[str, str], body: bytes = b"", length: int | None = None) -> bytes:
+    """A request as bytes, which may say another length than it has."""
+    given = {"Host": "x", "Content-Length": str(len(body) if length is None else length)} | dict(headers)
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in given.items()), "", ""]
+    return "\r\n".join(lines).encode() + body
 
 
 def prepare(store: Store, count: int, n: int = 1000, degree: int = 20, prefix: str = "load") -> list[Sent]:

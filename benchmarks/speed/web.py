@@ -1,27 +1,22 @@
-"""How long the browser client draws and encodes a report, in Chromium, in a worker: python -m benchmarks.web.
+"""How long the browser client draws and encodes a report, in Chromium, in a worker.
 
 Needs Node and Chromium. The first draw counts too: a member draws once, with code that her browser has never run.
-Writes benchmarks/results/web.json.
 """
 
 import functools
-import gzip
-import json
 import shutil
 import statistics
 import subprocess
 import tempfile
 import threading
+from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from graphldp.machines.local import describe
-from graphldp.wire.bundle import installed_bundle
-
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 ROUNDS = 20
 CASES = [
     ("dprr", 1_000, 0.5, 0.5),
@@ -67,36 +62,19 @@ def message(mechanism: str, n: int, epsilon1: float, epsilon2: float) -> dict[st
     return {"published": published, "friends": list(range(10, 210)), "rounds": ROUNDS}
 
 
-def measure(url: str) -> tuple[str, list[dict[str, Any]]]:
-    rows = []
-    with sync_playwright() as playwright:
-        path = shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.goto(url)
-        for mechanism, n, epsilon1, epsilon2 in CASES:
-            times = page.evaluate(IN_WORKER, message(mechanism, n, epsilon1, epsilon2))
-            row = {"mechanism": mechanism, "n": n, "epsilon1": epsilon1, "epsilon2": epsilon2}
-            rows.append(row | {"first_ms": round(times[0], 1), "median_ms": round(statistics.median(times), 1)})
-            print(rows[-1], flush=True)
-        version = browser.version
-        browser.close()
-    return version, rows
-
-
-def main() -> None:
+def run(root: Path | None) -> Iterator[dict[str, Any]]:
+    """Measure, a row for each case."""
     with tempfile.TemporaryDirectory() as folder:
         build(folder)
         handler = functools.partial(Quiet, directory=folder)
-        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, sync_playwright() as playwright:
             threading.Thread(target=server.serve_forever, daemon=True).start()
-            version, rows = measure(f"http://127.0.0.1:{server.server_port}/")
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            page = browser.new_page()
+            page.goto(f"http://127.0.0.1:{server.server_port}/")
+            for mechanism, n, epsilon1, epsilon2 in CASES:
+                times = page.evaluate(IN_WORKER, message(mechanism, n, epsilon1, epsilon2))
+                row = {"mechanism": mechanism, "n": n, "epsilon1": epsilon1, "epsilon2": epsilon2}
+                yield row | {"first_ms": round(times[0], 1), "median_ms": round(statistics.median(times), 1)}
+            browser.close()
             server.shutdown()
-    machine = {key: describe("cpu")[key] for key in ("cpu", "cores", "memory_gb", "system")}
-    size = sum(len(gzip.compress(body, 9, mtime=0)) for body in installed_bundle().values())
-    found = {"machine": machine | {"chromium": version}, "bundle_gzip_bytes": size, "rows": rows}
-    (ROOT / "benchmarks/results/web.json").write_text(json.dumps(found, indent=2) + "\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,18 +1,14 @@
-"""From which size of a batch on a second thread pays in training: python -m benchmarks.threads [FOLDER].
+"""From which size of a batch on a second thread pays in training.
 
 Sets of small and of large graphs, raw and noisy, are each trained with one thread and with all, in turns. The fastest
 epoch of each counts: whatever else a machine does only adds to the time. Then the same beside a process for each core
 that does nothing but count, and there the median epoch counts: that is what a busy machine is like. The rule that
-follows from it stands in :mod:`graphldp.learn.engine.threads`, and is left aside here. What is found goes into
-benchmarks/results/threads.json.
+follows from it stands in :mod:`graphldp.learn.engine.threads`, and is left aside here.
 """
 
-import json
 import multiprocessing
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -21,23 +17,19 @@ import numpy as np
 import torch
 
 import graphldp as gl
-from graphldp.benchmarks.timing import machine
+from graphldp.experiments.speed import BATCH, EpochsHere
 from graphldp.learn.engine import threads as rule
-from graphldp.learn.engine.gin import ModelSpec
-from graphldp.learn.engine.packed.batches import PackedGraphs
-from graphldp.learn.engine.training import TrainingOptions, train
 from graphldp.machines.local import cores
 from graphldp.neighbour_lists import NeighbourLists
 
-RESULTS = Path(__file__).parent / "results" / "threads.json"
-BATCH, ROUNDS, EPOCHS = 64, 3, 4
+ROUNDS, EPOCHS = 3, 4
 
 
-def sets(folder: str | None) -> Iterator[tuple[str, NeighbourLists]]:
+def sets(root: Path | None) -> Iterator[tuple[str, NeighbourLists]]:
     """Some of every kind, 256 graphs at most: how long a batch takes does not depend on how many there are."""
     named = {"threads": gl.synthetic.threads(num_graphs=256, seed=0)}
-    for name in ("IMDB-BINARY", "REDDIT-BINARY") if folder else ():
-        whole = gl.load_dataset(name, root=folder, download=False)
+    for name in ("IMDB-BINARY", "REDDIT-BINARY") if root else ():
+        whole = gl.load_dataset(name, root=root, download=False)
         named[name] = whole[np.random.default_rng(0).permutation(whole.num_graphs)[:256]]
     for name, graphs in named.items():
         yield f"{name}, raw", graphs
@@ -48,12 +40,7 @@ def sets(folder: str | None) -> Iterator[tuple[str, NeighbourLists]]:
 def epochs(lists: NeighbourLists, threads: int) -> list[float]:
     """The seconds of each epoch but the first, which warms up."""
     torch.set_num_threads(threads)
-    labels = np.unique(np.asarray(lists.labels), return_inverse=True)[1]
-    spec = ModelSpec(num_classes=2)
-    packed = PackedGraphs.pack(replace(lists, labels=labels), spec, torch.device("cpu"), labels)
-    smallest = packed.subset([int(np.argmin(lists.sizes))])
-    history = train(spec, TrainingOptions(max_epochs=EPOCHS, batch_size=BATCH), packed, smallest).history
-    return [each.seconds for each in history[1:]]
+    return [each.seconds for each in EpochsHere(lists).train(EPOCHS).history[1:]]
 
 
 def compared(lists: NeighbourLists, counted: Callable[[list[float]], float]) -> tuple[float, float]:
@@ -84,20 +71,12 @@ def busy() -> Iterator[None]:
             each.kill()
 
 
-def main() -> None:
-    """Measure each set, and write what is known so far after each."""
+def run(root: Path | None) -> Iterator[dict[str, Any]]:
+    """Measure, a row for each set."""
     rule.SMALL = 0  # no batch is small: as many threads as are given
-    rows: list[dict[str, Any]] = []
-    for name, lists in sets(sys.argv[1] if len(sys.argv) > 1 else None):
+    for name, lists in sets(root):
         one, several = compared(lists, min)
         with busy():
             one_busy, several_busy = compared(lists, median)
         row = {"graphs": name, "users_a_batch": round(lists.num_users * BATCH / len(lists)), "one_thread": one}
-        row |= {"all_threads": several, "ratio": one / several, "ratio_busy": one_busy / several_busy}
-        rows.append({key: round(each, 4) if isinstance(each, float) else each for key, each in row.items()})
-        print(rows[-1], flush=True)
-        RESULTS.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1, ensure_ascii=False) + "\n")
-
-
-if __name__ == "__main__":
-    main()
+        yield row | {"all_threads": several, "ratio": one / several, "ratio_busy": one_busy / several_busy}
