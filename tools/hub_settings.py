@@ -18,7 +18,6 @@ import argparse
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import product
 from multiprocessing import Pool
@@ -35,34 +34,25 @@ from graphldp.privacy.hubs import LIST_SHARE, LIST_TIMES
 CHOICE_SPLITS, MEASURE_SPLITS = 10, 40
 HELD_OUT = 0.25  # of a half, in each split
 Pair = tuple[float, float]
+Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Study:
-    """What is chosen, and against what it is measured.
+class Study(NamedTuple):
+    """What is chosen, and against what it is measured."""
 
-    Args:
-        settings: the names of the two settings, each with the values to try.
-        chosen_at: the ε at which a pair is chosen.
-        epsilons: at which it is measured.
-        make: the mechanism at an ε with a pair of settings.
-        plain: the mechanism at an ε without.
-        called: the names of the two in the file.
-        shipped: the pair that the package has, where it was chosen in another way.
-    """
-
-    settings: dict[str, tuple[float, ...]]
-    chosen_at: float
-    epsilons: tuple[float, ...]
+    settings: dict[str, tuple[float, ...]]  # the names of the two, each with the values to try
+    chosen_at: float  # the ε at which a pair is chosen
+    epsilons: tuple[float, ...]  # at which it is measured
     make: Callable[[float, Pair], gl.Mechanism]
-    plain: Callable[[float], gl.Mechanism]
-    called: tuple[str, str]
-    shipped: Pair | None = None
+    plain: Callable[[float], gl.Mechanism]  # without settings
+    called: tuple[str, str]  # the names of the two in the file
+    shipped: Pair | None = None  # the pair that the package has, where it was chosen in another way
 
 
+TIMES = (5.0, 10.0, 15.0, 20.0, 30.0)
 STUDIES = {
     "counts": Study(
-        settings={"times": (5.0, 10.0, 15.0, 20.0, 30.0), "busy": (2.0, 3.0, 4.0, 6.0, 8.0)},
+        settings={"times": TIMES, "busy": (2.0, 3.0, 4.0, 6.0, 8.0)},
         chosen_at=1.0,
         epsilons=(0.5, 1.0, 2.0),
         make=lambda epsilon, pair: gl.HubCounts(epsilon, times=pair[0], busy=pair[1]),
@@ -70,7 +60,7 @@ STUDIES = {
         called=("one_round", "two_rounds"),
     ),
     "lists": Study(
-        settings={"times": (5.0, 10.0, 15.0, 20.0, 30.0), "share": (0.1, 0.2, 0.3, 0.4, 0.5)},
+        settings={"times": TIMES, "share": (0.1, 0.2, 0.3, 0.4, 0.5)},
         chosen_at=2.0,
         epsilons=(1.5, 2.0, 3.0),
         make=lambda epsilon, pair: gl.HubLists(epsilon, times=pair[0], share=pair[1]),
@@ -112,19 +102,13 @@ def accuracy(job: Job) -> float:
     return fitted.score(reports.subset(np.concatenate((stop, test))))
 
 
-def mean_and_error(values: NDArray[np.float64]) -> tuple[float, float]:
-    """The mean over overlapping splits, and its error as Nadeau & Bengio (2003) correct it."""
-    count = len(values)
-    return float(values.mean()), float(values.std(ddof=1) * np.sqrt(1 / count + HELD_OUT / (1 - HELD_OUT)))
-
-
-def measured(study: Study, plain: NDArray[np.float64], with_settings: NDArray[np.float64]) -> list[dict[str, float]]:
-    """What settings gain at each ε, split by split."""
+def measured(study: Study, plain: Values, with_settings: Values) -> list[dict[str, float]]:
+    """What settings gain at each ε, split by split, with the error that Nadeau & Bengio (2003) correct."""
     rows = []
     for epsilon, one, two in zip(study.epsilons, plain, with_settings, strict=True):
-        gain, error = mean_and_error(two - one)
+        error = (two - one).std(ddof=1) * np.sqrt(1 / len(one) + HELD_OUT / (1 - HELD_OUT))
         means = dict(zip(study.called, (float(one.mean()), float(two.mean())), strict=True))
-        rows.append({"epsilon": epsilon, **means, "gain": gain, "error": error})
+        rows.append({"epsilon": epsilon, **means, "gain": float((two - one).mean()), "error": float(error)})
     return rows
 
 

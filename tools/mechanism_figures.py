@@ -1,15 +1,19 @@
 """Draw the figures and fill the tables of docs/mechanisms: python -m tools.mechanism_figures.
 
-All numbers are computed from the mechanisms' own laws, none is drawn at random.
+The numbers of charts and tables are computed from the mechanisms' own laws, none is drawn at random. Pictures of what
+leaves a device are one draw each (``tools.report_pictures``).
 """
 
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from tools.fill import DOCS, fill, markdown
+from tools.lanes import lean
+from tools.report_pictures import PICTURES
 
 import graphldp as gl
 from graphldp.pages.plots import Axis, Series, chart, standalone
@@ -111,19 +115,74 @@ def lengths() -> str:
     return markdown(["ε₁", "friends", *KEYS], rows)
 
 
-FIGURES: dict[str, Callable[[], str]] = {
+def degree_error(mechanism: gl.Mechanism, n: int) -> float:
+    """The standard deviation of d*."""
+    epsilon1 = float(mechanism.budget(n).degree)
+    return float(2**0.5 / epsilon1 if mechanism.degree_noise == "laplace" else 0.5**0.5 / np.sinh(epsilon1 / 2))
+
+
+def names(mechanism: gl.RowMechanism, friends: int, n: int) -> list[float]:
+    """How many friends and how many strangers a list names on average."""
+    budget = mechanism.budget(n)
+    noisy = friends + laplace_grid() / float(budget.degree) if mechanism.degree_noise else None
+    keep, fake = mechanism.rates(noisy, n, 1 / (np.exp(float(budget.edges)) + 1))
+    return [float(friends * np.mean(keep)), float((n - 1 - friends) * np.mean(fake))]
+
+
+def compared() -> str:
+    """What a user with ten friends among a thousand users sends under each mechanism, at ε = 1."""
+    friends, n, arr, pairs = 10, 1000, gl.ARR(1.0, sampling=0.05), gl.ClosedPairs(1.0)
+    both, bits = gl.DPRR(1.0), "randomized response on every bit"
+    rows: list[tuple[str, str, str, gl.Mechanism | None, gl.RowMechanism | None]] = [
+        ("[`DPRR`](dprr.md)", "noisy degree, sampled randomized response", "ε₁ + ε₂", both, both),
+        ("[`RR`](rr.md)", bits, "ε", None, gl.RR(1.0)),
+        (f"[`ARR`](arr.md), s = {arr.sampling}", "randomized response, sampled at one rate s", "ε", None, arr),
+        ("[`Blink`](blink.md)", f"noisy degree, {bits}", "ε₁ + ε₂", gl.Blink(1.0), gl.Blink(1.0)),
+        ("[`LocalLap`](local-lap.md)", "noisy degree, a noisy number for every bit", "ε₁ + ε₂", gl.LocalLap(1.0), None),
+        ("[`NoisyDegrees`](noisy-degrees.md)", "noisy degree", "ε", gl.NoisyDegrees(1.0), None),
+        ("[`HubLists`](hub-lists.md)", f"noisy degree; hubs a rougher one, and {bits}", "ε", gl.HubLists(1.0), None),
+        ("[`HubCounts`](hub-counts.md)", "noisy degree; then hubs two counts of friends", "ε", gl.HubCounts(1.0), None),
+        (
+            *("[`ClosedPairs`](closed-pairs.md)", f"noisy degree, {bits}; then a count of pairs of friends"),
+            *("ε₀ + ε₁ + ε₂", pairs, gl.RR(float(pairs.budget().edges))),
+        ),
+        ("[`FriendCounts`](friend-counts.md)", "noisy count of friends in each public group", "ε", None, None),
+        ("[`MultiBit`](multi-bit.md)", "one noisy bit for each of a few private numbers", "ε", None, None),
+        ("[`CategoryRR`](category-rr.md)", "a private category, true or not", "ε", None, None),
+        ("[`Joint`](joint.md)", "a mechanism for lists, columns beside it", "the sum of its parts", None, None),
+        ("[`LapGraph`](local-lap.md#error)", "every list, to a trusted server", "∞; ε of what it releases", None, None),
+        ("[`NonPrivPart`](nonprivate.md)", "public users' lists", "0 for a private user", None, None),
+        ("[`NonPrivFull`](nonprivate.md)", "every list as it is", "∞", None, None),
+    ]
+    head = ["mechanism", "what is sent", "ε of a report", "d* errs by", "friends named", "strangers named"]
+    cells = []
+    for name, sent, epsilon, degree, lists in rows:
+        error = "" if degree is None else f"{degree_error(degree, n):.3g}"
+        counts = ["", ""] if lists is None else [f"{each:.3g}" for each in names(lists, friends, n)]
+        cells.append([name, sent, epsilon, error, *counts])
+    return markdown(head, cells)
+
+
+CHARTS: dict[str, Callable[[], str]] = {
     "utility-share": share_of_the_degree,
     "estimates": what_is_made_of_d_star,
     "expected-lengths": expected_lengths,
 }
-TABLES: dict[str, Callable[[], str]] = {"budgets": budgets, "lengths": lengths}
+TABLES: dict[str, Callable[[], str]] = {"budgets": budgets, "compared": compared, "lengths": lengths}
+
+
+def figures() -> dict[Path, str]:
+    """Every figure's file and what it holds."""
+    charts = {name: lean(standalone(draw())) for name, draw in CHARTS.items()}
+    pictures = {name: draw() for name, draw in PICTURES.items()}
+    return {HERE / "figures" / f"{name}.svg": f"{svg}\n" for name, svg in (charts | pictures).items()}
 
 
 def main() -> None:
     """Write the figures, and the tables into their pages."""
     (HERE / "figures").mkdir(exist_ok=True)
-    for name, draw in FIGURES.items():
-        (HERE / "figures" / f"{name}.svg").write_text(standalone(draw()) + "\n")
+    for file, svg in figures().items():
+        file.write_text(svg)
     for page in PAGES:
         fill(page, TABLES)
 

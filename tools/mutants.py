@@ -1,11 +1,11 @@
-"""Fill the list of mutants in docs/audit.md: python -m tools.mutants."""
+"""Fill the list of mutants in docs/evidence/audit.md: python -m tools.mutants."""
 
 import tomllib
 from collections.abc import Callable
 
 from tools.fill import DOCS, fill, markdown
 
-PAGES = (DOCS / "audit.md",)
+PAGES = (DOCS / "evidence" / "audit.md",)
 LIST = DOCS.parent / "benchmarks" / "proof" / "mutants.toml"
 
 
@@ -21,11 +21,5 @@ def mutants() -> str:
 TABLES: dict[str, Callable[[], str]] = {"mutants": mutants}
 
 
-def main() -> None:
-    """Write the table into the page."""
-    for page in PAGES:
-        fill(page, TABLES)
-
-
 if __name__ == "__main__":
-    main()
+    fill(PAGES[0], TABLES)

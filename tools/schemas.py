@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from graphldp.collector.http.members import batch
+from graphldp.collector.http import batch
 from graphldp.wire.schema import schemas
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "schema"

@@ -1,31 +1,27 @@
-"""Classify graphs whose users have columns, under local differential privacy, and fill docs/columns.md.
+"""Classify graphs whose users have columns, under local differential privacy, and fill docs/guides/columns.md.
 
     python -m tools.learning.attributes --root data --jobs 8  # computes what is missing in docs/results/attributes.json
-    python -m tools.learning.attributes                       # fills the page alone
 
 PROTEINS and ENZYMES: what a node is (helix, sheet or turn) is a label, what is measured of it are features. Splits are
 75/10/15, class by class, seeds 100 to 109; what validates elsewhere is trained on here, since nothing is chosen by it.
-What users tell, and what the classifier is made of, was chosen on seeds below 30. Each row is kept as soon as it is
-known: interrupt it, and run it again.
+What users tell, and what the classifier is made of, was chosen on seeds below 30.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from tools.fill import DOCS, fill, markdown
+from tools.learning.rows import compute, read, shown
 
 import graphldp as gl
-from graphldp.files.whole import written_whole
 from graphldp.learn.tables.controls import DegreeControl, SizeControl
 
-PAGES = (DOCS / "columns.md",)
+PAGES = (DOCS / "guides" / "columns.md",)
 RESULTS = DOCS / "results" / "attributes.json"
 DATASETS, RATIOS, SEEDS, EPSILONS = ("PROTEINS", "ENZYMES"), (0.75, 0.10, 0.15), range(100, 110), (1.0, 2.0, 4.0)
 CATEGORIES = 3
@@ -88,20 +84,6 @@ def wanted() -> Iterable[Key]:
             for method in LABELS:
                 at = EPSILONS if method in WITH_EPSILON else (None,)
                 yield from (Key(dataset, seed, method, epsilon) for epsilon in at)
-
-
-def read() -> dict[Key, float]:
-    """What is known."""
-    rows = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
-    return {Key(each["dataset"], each["seed"], each["method"], each["epsilon"]): each["accuracy"] for each in rows}
-
-
-def write(found: dict[Key, float]) -> None:
-    """Keep it, in order."""
-    order = sorted(found, key=lambda key: (key.dataset, key.seed, key.method, key.epsilon or 0.0))
-    rows = [json.dumps(key._asdict() | {"accuracy": round(found[key], 5)}) for key in order]
-    with written_whole(RESULTS) as file:
-        file.write(("[\n" + ",\n".join(rows) + "\n]\n").encode())
 
 
 def graphs_of(dataset: str, root: Path) -> gl.GraphSet:
@@ -168,35 +150,14 @@ def accuracy(key: Key, root: Path) -> float:
     return float(clf.fit(seen.subset(both)).score(seen.subset(test)))
 
 
-def compute(root: Path, jobs: int) -> None:
-    """Compute the numbers that are missing."""
-    missing = sorted((key for key in wanted() if key not in read()), key=lambda key: key.method in GINS)  # slow
-    with ProcessPoolExecutor(jobs) as pool:
-        running = {pool.submit(accuracy, key, root): key for key in missing}
-        for done in as_completed(running):
-            write(read() | {running[done]: done.result()})
-            print(*running[done], done.result(), flush=True)
-
-
 def table(dataset: str) -> str:
-    """Mean accuracy of each method, with the corrected error of Nadeau & Bengio (2003)."""
-    known = read()
-    rows: list[list[str | None]] = []
+    """Mean accuracy of each method, with its error."""
+    known, rows = read(RESULTS), list[list[str | None]]()
     for method, label in LABELS.items():
-        cells: list[str | None] = []
-        for epsilon in EPSILONS:
-            keys = [key for key in known if key.dataset == dataset and key.method == method]
-            values = np.array([known[key] for key in keys if key.epsilon in (None, epsilon)])
-            cells.append(shown(values) if len(values) > 1 else None)
-        rows.append([label, *cells])
+        keys = [key for key in known if (key[0], key[2]) == (dataset, method)]
+        values = [[known[key] for key in keys if key[3] in (None, epsilon)] for epsilon in EPSILONS]
+        rows.append([label, *(shown(each, len(SEEDS), RATIOS[2] / (RATIOS[0] + RATIOS[1])) for each in values)])
     return markdown(["accuracy", *(f"ε = {epsilon:g}" for epsilon in EPSILONS)], rows)
-
-
-def shown(values: Any) -> str:
-    """A mean and its error, and over how many splits where some are missing."""
-    error = values.std(ddof=1) * np.sqrt(1 / len(values) + RATIOS[2] / (RATIOS[0] + RATIOS[1]))
-    some = "" if len(values) == len(SEEDS) else f", {len(values)} splits"
-    return f"{values.mean():.3f} ± {error:.3f}{some}"
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -205,17 +166,11 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 
 
-def main() -> None:
-    """Compute where a data root is given; fill the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--root", type=Path, help="a folder with PROTEINS.zip and ENZYMES.zip")
-    parser.add_argument("--jobs", type=int, default=2, help="how many splits at a time")
-    given = parser.parse_args()
-    if given.root:
-        compute(given.root, given.jobs)
-    for page in PAGES:
-        fill(page, TABLES)
-
-
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root", type=Path, required=True, help="a folder with PROTEINS.zip and ENZYMES.zip")
+    parser.add_argument("--jobs", type=int, default=2, help="how many splits at a time")
+    asked = parser.parse_args()
+    slow_last = sorted(wanted(), key=lambda key: key.method in GINS)
+    compute(RESULTS, slow_last, accuracy, asked.jobs, asked.root)
+    fill(PAGES[0], TABLES)

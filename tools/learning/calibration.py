@@ -1,4 +1,4 @@
-"""Fill the tables of docs/learning.md from the committed results: python -m tools.learning.calibration."""
+"""Fill the tables of docs/guides/learning.md from the committed results: python -m tools.learning.calibration."""
 
 from tools.fill import DOCS, fill, markdown
 from tools.learning.max_aggregation import TABLES as AGGREGATIONS
@@ -7,7 +7,7 @@ from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import points_of
 from graphldp.pages.sections.calibration import COLUMNS, row_of
 
-PAGES = (DOCS / "learning.md",)
+PAGES = (DOCS / "guides" / "learning.md",)
 RESULTS = DOCS / "results" / "calibration.sqlite"
 
 

@@ -1,4 +1,4 @@
-"""Fill docs/groups.md from what was computed about the users of Cora and FacebookPages.
+"""Fill docs/guides/users.md from what was computed about the users of Cora and FacebookPages.
 
     kept="--root data --effort paper --results docs/results/nodes.sqlite"
     graphldp reproduce --dataset Cora $kept
@@ -17,13 +17,13 @@ from functools import cache
 
 from tools.fill import DOCS, fill, markdown
 
+from graphldp.experiments.plans.accuracy import NodeSweep
 from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.kinds import NodeSweep
-from graphldp.experiments.plans.methods import method_label
+from graphldp.experiments.plans.methods import method_of
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, points_of
 
-PAGES = (DOCS / "groups.md",)
+PAGES = (DOCS / "guides" / "users.md",)
 RESULTS = DOCS / "results" / "nodes.sqlite"
 PUBLISHED = {"Cora": {1.0: 0.712, 2.0: 0.713, 3.0: 0.748, 4.0: 0.810, 6.0: 0.864, 8.0: 0.871}}  # Blink, best variant
 LABELS = {
@@ -55,7 +55,7 @@ def table(experiment: str, dataset: str) -> str:
     known, about, rows = points(experiment, dataset), spec(experiment), list[list[str | None]]()
     for method in about.methods:
         places = [known.get((method, epsilon)) or known.get((method, None)) for epsilon in about.epsilon]
-        rows.append([LABELS.get(method, method_label(method)), *(shown(place, about.ratios) for place in places)])
+        rows.append([LABELS.get(method, method_of(method).label), *(shown(place, about.ratios) for place in places)])
     if experiment == "nodes" and dataset in PUBLISHED:
         values = [PUBLISHED[dataset].get(epsilon) for epsilon in about.epsilon]
         rows.append(["Blink as published", *(None if value is None else f"{value:.3f}" for value in values)])
@@ -79,11 +79,5 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 
 
-def main() -> None:
-    """Fill the page."""
-    for page in PAGES:
-        fill(page, TABLES)
-
-
 if __name__ == "__main__":
-    main()
+    fill(PAGES[0], TABLES)

@@ -1,4 +1,4 @@
-"""Fill the tables of docs/posterior.md: python -m tools.learning.posterior FOLDER, with the datasets in FOLDER."""
+"""Fill the tables of docs/guides/learning.md: python -m tools.learning.posterior FOLDER, with datasets in FOLDER."""
 
 import sys
 from collections.abc import Callable
@@ -10,9 +10,10 @@ from sklearn.metrics import roc_auc_score
 from tools.fill import DOCS, fill, markdown
 
 import graphldp as gl
+from graphldp.estimates.smoothed import smoothed_degrees
 from graphldp.neighbour_lists import NeighbourLists
 
-PAGES = (DOCS / "posterior.md",)
+PAGES = (DOCS / "guides" / "learning.md",)
 
 
 def codes(lists: NeighbourLists) -> NDArray[np.int64]:
@@ -43,7 +44,7 @@ def degrees(graphs: gl.GraphSet) -> str:
         cells = [f"{epsilon:g}", f"{truth @ place:.2f}"]
         for found in (
             np.bincount(clipped, minlength=graphs.n_max) / graphs.num_users,
-            gl.degree_distribution(reports),
+            smoothed_degrees(np.asarray(reports.noisy_degree), reports.epsilon1, graphs.n_max - 1),
         ):
             cells += [f"{found @ place:.2f}", f"{np.abs(np.cumsum(found - truth)).max():.2f}"]
         rows.append(cells)
@@ -54,12 +55,6 @@ def degrees(graphs: gl.GraphSet) -> str:
 TABLES: dict[str, Callable[[gl.GraphSet], str]] = {"links": links, "degrees": degrees}
 
 
-def main() -> None:
-    """Write the tables into the page."""
-    graphs = gl.load_dataset("REDDIT-BINARY", root=sys.argv[1])[::10]
-    for page in PAGES:
-        fill(page, {name: partial(make, graphs) for name, make in TABLES.items()})
-
-
 if __name__ == "__main__":
-    main()
+    REDDIT = gl.load_dataset("REDDIT-BINARY", root=sys.argv[1])[::10]
+    fill(PAGES[0], {name: partial(make, REDDIT) for name, make in TABLES.items()})

@@ -1,4 +1,4 @@
-"""Fill the tables of docs/threats.md from docs/results/reddit-binary.sqlite: python -m tools.liars.threats [ROOT].
+"""Fill the tables of docs/evidence/poisoned-lists.md and docs/concepts/liars.md: python -m tools.liars.threats [ROOT].
 
 With the folder of the datasets as its argument the three tables that are probes of honest reports, not results, are
 drawn again too.
@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from tools.fill import DOCS, fill, markdown
+from tools.liars.users import node_liars
+from tools.liars.witnesses import withstood
 
 import graphldp as gl
+from graphldp.experiments.plans.adversaries import CURVES, DegreeForgery, Line, Panel, Poisoning, line_name
 from graphldp.experiments.plans.figures import EXPERIMENTS
-from graphldp.experiments.plans.kinds import DegreeForgery, Poisoning
-from graphldp.experiments.plans.panels import CURVES, NOBODY, Forged, Line, Panel, line_name
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, points_of
 from graphldp.experiments.trials.cases import HUB
@@ -26,18 +27,10 @@ from graphldp.threats import Poison
 from graphldp.threats.defenses.evidence import Columns
 from graphldp.threats.defenses.law import BINS, Population, Sampling, bins
 
-PAGES = (DOCS / "threats.md",)
+PAGES = (DOCS / "evidence" / "poisoned-lists.md", DOCS / "concepts" / "liars.md")
 ATTACKS = ("random", "all-ones", "mimicry", "clique", "target", "frame", "all-zeros")
 ACCURACY, GUARANTEE = ("degrees", "guard-accuracy", "redraw"), ("degrees", "guard-guarantee", "redraw")
 SEEDS = 5  # of the probes
-GOALS: tuple[tuple[str, str, float | None, str], ...] = (
-    ("one in each test graph", "test", None, "0.80"),
-    ("1 % of training graphs", "train", 0.01, "0.88"),
-    ("10 % of training graphs", "train", 0.1, "0.86"),
-    ("30 % of training graphs", "train", 0.3, "0.82"),
-    ("10 % of training and test graphs", "both", 0.1, "0.78"),
-    ("one in each training and test graph", "both", None, "0.78"),
-)
 Points = dict[tuple[str, str, float | None], Point]
 
 
@@ -64,8 +57,8 @@ def mean(points: Points, panel: str, line: Line, x: float, name: str) -> str | N
     return f"{found.mean:.3f}" if name in ("accuracy", "detected", "detected_long") else f"{found.mean:.2%}"
 
 
-def goals(points: Points) -> str:
-    """What the accuracy point reaches, beside what was asked of it."""
+def defended(points: Points) -> str:
+    """What the accuracy point recovers and flags under the paper's attacks."""
     rows: list[list[str | None]] = []
     for attack in ("random", "all-ones"):
         own = {(series, x): point for (panel, series, x), point in points.items() if panel == attack}
@@ -109,12 +102,6 @@ def accuracies(points: Points) -> str:
     return markdown(["attack", "β", *names, "bounded influence, no defense"], rows)
 
 
-def honest_degree(points: Points) -> str:
-    """What is found where malicious users leave their honest d* in place."""
-    name = "random, honest d*"
-    return shown(points, "poisoning-beyond", name, "malicious users flagged")
-
-
 def areas(points: Points) -> str:
     """The areas under the detection curves."""
     rows: list[list[str | None]] = []
@@ -127,73 +114,49 @@ def areas(points: Points) -> str:
     return markdown(["attack", "β", *heads], rows)
 
 
-def forged(points: Points, setting: int, where: str) -> str:
-    """What each attack on degrees leaves of the recipe's accuracy."""
-    spec, (method, epsilon, panels) = _forgery(setting)
-    return markdown(*forgery.accuracies(spec, panels, forgery.points_at(list(points.values()), method, epsilon), where))
+def forged(points: Points) -> str:
+    """What each attack on degrees leaves of the recipe's accuracy: by one user of each test graph, or by a tenth."""
+    spec, rows = _forgery(), dict[str, list[str | None]]()
+    head = ["attack"]
+    for where, columns in (("test", (1, 2)), ("train", (2,))):
+        for epsilon, panels in spec.settings[: None if where == "test" else 1]:
+            found = forgery.points_at(list(points.values()), epsilon)
+            names, table = forgery.accuracies(panels, found, where)
+            head += [f"{names[each]}, ε = {epsilon:g}" for each in columns]
+            width = len(head) - len(columns)
+            for name, *cells in table:
+                row = rows.setdefault(str(name), [])
+                row += [None] * (width - 1 - len(row)) + [cells[each - 1] for each in columns]
+    return markdown(head, [[name, *row, *[None] * (len(head) - 1 - len(row))] for name, row in rows.items()])
 
 
-def certified(points: Points, setting: int) -> str:
-    """How many liars a label withstands, by the size of the graph."""
-    _, (method, epsilon, _) = _forgery(setting)
-    return markdown(*forgery.certificates(forgery.points_at(list(points.values()), method, epsilon)))
+def trusted(points: Points) -> str:
+    """What the recipe learns from trusted graphs alone."""
+    return markdown(*forgery.by_trust(_forgery(), list(points.values())))
 
 
-def forged_goals(points: Points) -> str:
-    """What was asked of the defense, and what it reaches: the worst of all attacks."""
-    rows: list[list[str | None]] = []
-    for setting in (0, 1):
-        spec, (method, epsilon, panels) = _forgery(setting)
-        found = forgery.points_at(list(points.values()), method, epsilon)
-        clean = [found.get((f"{learner} {NOBODY}", 0.0)) for learner in spec.learners]
-        means = [None if each is None else each.summary("accuracy") for each in clean]
-        rows.append(
-            ["nobody lies", f"{epsilon:g}", "0.01 lost", *(None if m is None else f"{m.mean:.3f}" for m in means)]
-        )
-        for what, where, crew, asked in GOALS:
-            attacks = [each for panel in panels if panel.where == where for each in panel.attacks]
-            worst = [forgery.worst_of(attacks, found, where, crew, learner) for learner in spec.learners]
-            rows.append([what, f"{epsilon:g}", asked, *(None if each is None else f"{each:.3f}" for each in worst)])
-        shares = forgery.certificates(found)[1]
-        rows.append(
-            ["graphs certified against one liar", f"{epsilon:g}", "0.5", None, shares[-1][2] if shares else None]
-        )
-    return markdown(["liars", "ε", "asked for", "undefended", "defended"], rows)
-
-
-def _forgery(setting: int) -> tuple[DegreeForgery, tuple[str, float, tuple[Forged, ...]]]:
+def _forgery() -> DegreeForgery:
     spec = EXPERIMENTS["poisoning-recipe"]
     assert isinstance(spec, DegreeForgery)  # noqa: S101
-    return spec, spec.settings[setting]
+    return spec
 
 
-FORGED: dict[str, Callable[[Points], str]] = {
-    "recipe-goals": forged_goals,
-    "recipe-test": lambda p: forged(p, 0, "test"),
-    "recipe-train": lambda p: forged(p, 0, "train"),
-    "recipe-both": lambda p: forged(p, 0, "both"),
-    "recipe-certified": lambda p: certified(p, 0),
-    "lists-test": lambda p: forged(p, 1, "test"),
-    "lists-train": lambda p: forged(p, 1, "train"),
-    "lists-both": lambda p: forged(p, 1, "both"),
-    "lists-certified": lambda p: certified(p, 1),
-    "rounds-test": lambda p: forged(p, 2, "test"),
-}
-"""Tables of the experiment about the recipe."""
+FORGED: dict[str, Callable[[Points], str]] = {"forged": forged, "trusted": trusted}
+"""Tables of the experiment about the recipe, on the page about liars."""
 
 TABLES: dict[str, Callable[[Points], str]] = FORGED | {
+    "node-liars": lambda _: node_liars(),
     "paper-all-ones": lambda p: shown(p, "poisoning", "all-ones", "accuracy"),
     "paper-random": lambda p: shown(p, "poisoning", "random", "accuracy"),
-    "paper-rates": lambda p: shown(p, "poisoning", "all-ones", "malicious users flagged"),
-    "goals": goals,
+    "defended": defended,
     "guarantee": lambda p: rates(p, ATTACKS[:2], GUARANTEE),
     "treatments-gin": lambda p: shown(p, "poisoning-beyond", "random, what becomes of flagged users, GIN", "accuracy"),
     "treatments": lambda p: shown(p, "poisoning-beyond", "random, what becomes of flagged users, degrees", "accuracy"),
     "beyond-accuracy": lambda p: rates(p, ATTACKS[2:], ACCURACY),
     "beyond-guarantee": lambda p: rates(p, ATTACKS[2:], GUARANTEE),
     "beyond-models": accuracies,
-    "honest-degree": honest_degree,
     "areas": areas,
+    "witnesses": lambda _: withstood(),
 }
 
 
@@ -275,7 +238,7 @@ PROBES: dict[str, Callable[[gl.GraphSet], str]] = {"quarter": quarter, "law": la
 
 
 def main() -> None:
-    """Fill docs/threats.md."""
+    """Fill both pages."""
     probes: dict[str, Callable[[], str]] = {}
     if len(sys.argv) > 1:
         graphs = gl.load_dataset("REDDIT-BINARY", root=sys.argv[1])

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 import jupytext
 from tools.fill import DOCS
-from tools.reference.collector import http, settings
+from tools.reference.collector import http, problems, routes, settings
 from tools.reference.commands import commands
+from tools.reference.known import datasets, experiments
 from tools.reference.names import SECTIONS, names
-from tools.reference.speed import COLUMNS, large, speed
+from tools.reference.speed import COLUMNS, cost, large, speed
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -32,8 +33,13 @@ PAGES = {
 }
 MAKERS: Mapping[str, Callable[[], str]] = {
     "commands": commands,
+    "cost": cost,
+    "datasets": datasets,
+    "experiments": experiments,
     "http": http,
     "large": large,
+    "problems": problems,
+    "routes": routes,
     "settings": settings,
     **{f"names {section}": partial(names, section) for section in SECTIONS},
     **{f"speed {benchmark}": partial(speed, benchmark) for benchmark in COLUMNS},
@@ -82,9 +88,9 @@ def _skip(app: Sphinx, kind: str, name: str, value: object, skip: bool, options:
 
 
 def _write_notebooks(app: Sphinx, error: Exception | None) -> None:
-    """The tutorials once more, as notebooks to download."""
-    for script in sorted((DOCS / "tutorials").glob("*.py")) if error is None else ():
-        notebook = Path(os.fspath(app.outdir)) / "tutorials" / f"{script.stem}.ipynb"
+    """The tutorials and the gallery once more, as notebooks to download."""
+    for script in sorted(DOCS.glob("*/*.py")) if error is None else ():
+        notebook = Path(os.fspath(app.outdir)) / script.relative_to(DOCS).with_suffix(".ipynb")
         jupytext.write(jupytext.read(script, fmt="py:percent"), notebook)
 
 

@@ -15,6 +15,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "data": ("graphs", "datasets", "reports"),
     "mechanisms": ("mechanisms", "privacy"),
     "learning": ("learn",),
+    "surveys": ("estimates",),
     "experiments": ("experiments", "pages", "threats", "errors"),
 }
 

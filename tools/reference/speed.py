@@ -3,102 +3,42 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
+from benchmarks.proof.growth import COSTS
 from tools.fill import DOCS, markdown
 
 RESULTS = DOCS.parent / "benchmarks" / "results"
-_TRAINING = {
-    "graphs": "graphs",
-    "method": "program",
-    "threads": "threads",
-    "seconds_per_epoch": "seconds an epoch",
-    "processor_seconds": "processor seconds",
-    "peak_mb": "peak MB",
-    "ratio": "times our seconds",
-    "processor_ratio": "times our processor seconds",
-}
-# a benchmark's columns: the name in its file → the head in the table
-COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "randomize": {
-        "what": "graphs",
-        "users": "users",
-        "entries_out": "entries reported",
-        "seconds": "seconds",
-        "million_entries_per_s": "million entries a second",
-        "dense_ratio": "against dense",
-        "writing_ns_per_entry": "ns to write one",
-    },
-    "dense": {"what": "randomized response", "seconds": "seconds", "mb": "MB", "against": "against NumPy"},
-    "training": _TRAINING,
-    "training-busy": _TRAINING,
-    "threads": {
-        "graphs": "graphs",
-        "users_a_batch": "users in a batch",
-        "one_thread": "seconds an epoch, one thread",
-        "all_threads": "all threads",
-        "ratio": "one over all",
-        "ratio_busy": "… on a busy machine",
-    },
-    "gpu": {
-        "graphs": "graphs",
-        "seconds_per_epoch": "seconds an epoch",
-        "torch_geometric": "torch_geometric's",
-        "ratio": "times as fast",
-    },
-    "recipe": {
-        "graphs": "graphs",
-        "fit_seconds": "seconds to fit",
-        "score_seconds": "to score",
-        "accuracy": "accuracy",
-        "peak_mb": "peak MB",
-    },
-    "roofline": {
-        "epoch": "epoch of",
-        "kernel": "kernel",
-        "milliseconds": "milliseconds",
-        "share": "share",
-        "starts": "starts",
-        "gigabytes": "GB of memory",
-        "cached_gigabytes": "GB with gathers",
-        "gigaoperations": "10⁹ operations",
-        "of_memory": "of the memory's speed",
-        "of_cache": "of the cache's",
-        "of_tensor_cores": "of tensor cores'",
-        "of_plain": "of plain arithmetic's",
-        "of_starts": "of starts",
-        "roof": "nearest roof",
-    },
-    "variants-gpu": {"variant": "one training", "seconds": "seconds an epoch", "against": "times as it is"},
-    "variants-recipe": {
-        "variant": "a fit of the recipe",
-        "seconds": "seconds",
-        "against": "times as it is",
-        "accuracy": "accuracy",
-    },
-    "first-minute": {
-        "what": "what",
-        "seconds": "seconds",
-        "then_seconds": "the second time",
-        "processor_seconds": "processor seconds",
-    },
-    "stacked": {
-        "what": "trainings",
-        "seconds_per_epoch": "seconds an epoch",
-        "trainings_per_minute": "trainings a minute",
-        "against_one_by_one": "times one by one",
-    },
+# a benchmark's columns: their names in its file are their heads
+COLUMNS = {
+    "randomize": "what users entries_out seconds million_entries_per_s dense_ratio writing_ns_per_entry",
+    "dense": "what seconds mb against",
+    "training": "graphs method threads seconds_per_epoch processor_seconds peak_mb ratio processor_ratio",
+    "threads": "graphs users_a_batch one_thread all_threads ratio ratio_busy",
+    "gpu": "graphs seconds_per_epoch torch_geometric kept_on_the_GPU ratio ratio_to_kept",
+    "recipe": "graphs fit_seconds score_seconds accuracy peak_mb",
+    "first-minute": "what processor_seconds compiled seconds",
+    "suite": "what times seconds processor_seconds",
+    "engines-cpu": "change graphs processor_seconds against",
+    "engines-gpu": "change graphs seconds against",
+    "stacked": "what seconds_per_epoch trainings_per_minute against_one_by_one",
 }
 
 
 def speed(benchmark: str) -> str:
     """The results of a benchmark that are kept in the repository, and its machine."""
     kept = _kept(benchmark)
-    columns = COLUMNS[benchmark]
-    rows = [[_shown(row.get(name)) for name in columns] for row in kept["rows"] if {*row} >= {*list(columns)[:2]}]
-    machine = ", ".join(f"{key} {value}" for key, value in kept["machine"].items() if key != "backend")
-    return f"{markdown(list(columns.values()), rows)}\n\nMachine: {machine}."
+    columns = COLUMNS[benchmark].split()
+    rows = [[_shown(row.get(name)) for name in columns] for row in kept["rows"] if {*row} >= {*columns[:2]}]
+    machine = ", ".join(f"{key} {value}" for key, value in kept["machine"].items() if key != "backend" and value)
+    heads = [name.replace("_", " ") for name in columns]
+    return f"{markdown(heads, rows)}\n\nMachine: {machine}."
+
+
+def cost() -> str:
+    """What functions cost, and which of it is measured."""
+    rows: list[list[str | None]] = [[each.what, each.time, each.memory, each.varied or None] for each in COSTS]
+    return markdown(["functions", "time", "memory", "measured"], rows)
 
 
 def large() -> str:

@@ -1,4 +1,4 @@
-"""The tables of docs/reproduction.md: what the paper shows, from docs/results/reddit-binary.sqlite."""
+"""The tables of docs/evidence/reproduction.md: what the paper shows, from docs/results/reddit-binary.sqlite."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -6,12 +6,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.stats import spearmanr
 from tools.fill import markdown
 from tools.reproduction.places import DIFFERENCE, PLANS, ROWS, difference, found, sweep
 
 from graphldp.experiments.cells import canonical
-from graphldp.experiments.draws import Context, Draw, load, reports_of
 from graphldp.experiments.plans.methods import CONTROLS, METHODS
 from graphldp.pages.tables import number, seconds, size
 
@@ -28,7 +26,7 @@ def differences(*others: str) -> str:
     """DPRR minus others, along λ and along ε, and for the controls at ε = 0.2 with public users too."""
     rows = []
     for other in others:
-        label = f"DPRR − {METHODS[other]}"
+        label = f"DPRR − {METHODS[other].label}"
         places = [("accuracy-lambda", x, f"ε = 1, λ = {x:g}") for x in (0, 0.1, 0.2, 0.5)]
         places += [("accuracy-epsilon", x, f"ε = {x:g}, λ = 0") for x in (0.2, 0.5, 2)]
         for experiment, x, where in places:
@@ -74,7 +72,7 @@ def layers() -> str:
     for method in (each for each in METHODS if each in values and values[each][3]):
         three, five = (np.mean(values[method][count], axis=0) for count in (3, 5))
         means = [f"{v:.3f}" for v in (three[0], five[0], three[1], five[1])]
-        rows.append([METHODS[method], str(len(values[method][3])), *means])
+        rows.append([METHODS[method].label, str(len(values[method][3])), *means])
     columns = ["validation, 3 layers", "validation, 5 layers", "test, 3 layers", "test, 5 layers"]
     return markdown(["", "trainings each", *columns], rows)
 
@@ -99,7 +97,7 @@ def degrees() -> str:
     for point in (p for p in PLANS["degrees"] if p.series in METHODS):
         n = point.numbers[0]
         means = [number(n[each]) or "" for each in ("mean_true", "mean_noisy", "mean_absolute_error")]
-        rows.append([METHODS[point.series], *means, f"{n['empty_lists']:.1%}"])
+        rows.append([METHODS[point.series].label, *means, f"{n['empty_lists']:.1%}"])
     return markdown(["", "mean d", "mean d̃", "mean of the absolute error", "empty lists"], rows)
 
 
@@ -114,7 +112,7 @@ def degree_bins() -> str:
             name = f"{low}" if last == low and following else f"{low} to {last}" if following else f"{low} or more"
             shown = [f"{b[low]['noisy']:.1f} ({b[low]['p10']:.0f} to {b[low]['p90']:.0f})" for b in bins]
             rows.append([name, f"{bins[0][low]['users']:,}", f"{bins[0][low]['true']:.1f}", *shown])
-    return markdown(["true degree", "users", "mean d", *(f"{METHODS[p.series]}: mean d̃" for p in series)], rows)
+    return markdown(["true degree", "users", "mean d", *(f"{METHODS[p.series].label}: mean d̃" for p in series)], rows)
 
 
 def dataset() -> str:
@@ -132,33 +130,10 @@ def complexity() -> str:
     for point in PLANS["table-complexity"]:
         numbers = point.numbers[0] if point.numbers else {}
         shown = [show(numbers[key]) if key in numbers else "–" for key, show in columns.items()]
-        rows.append([METHODS[point.series], number(point.x) or "", *shown])
+        rows.append([METHODS[point.series].label, number(point.x) or "", *shown])
     return markdown(
         ["", "n", "time of one user", "her noisy list", "time of the server", "noisy lists on the server"], rows
     )
-
-
-def lengths(root: str) -> str:
-    """Rank correlation of n with a graph's mean list length, one draw each."""
-    context = Context(root=root)
-    graphs = load("REDDIT-BINARY", context)
-    starts = np.cumsum(graphs.sizes) - graphs.sizes
-    accuracies: dict[Draw, list[float]] = {}
-    for params, numbers in ((r.cell.params, r.numbers) for r in ROWS.values() if r.cell.kind == "accuracy"):
-        known = (canonical({**params["draw"], "seed": 0}), 0) in TWICE  # the paper's and the fixed split
-        if params["model"]["layers"] == 5 and set(params["model"]) == PLAIN and known:
-            accuracies.setdefault(Draw.of({**params["draw"], "seed": 0}), []).append(numbers["accuracy"])
-    rows = []
-    for draw in sorted(
-        (each for each in accuracies if each.mechanism == "dprr" and not each.public_fraction),
-        key=lambda each: (each.epsilon or 0.0, each.budget or ()),
-    ):
-        noisy = reports_of(draw, context).degrees
-        rank = spearmanr(np.add.reduceat(noisy, starts) / graphs.sizes, graphs.sizes).statistic
-        budget = [f"{each:.3f}" for each in draw.budget or ()]
-        rows.append([f"{draw.epsilon:g}", *budget, f"{noisy.mean():.1f}", f"{rank:.2f}"])
-        rows[-1].append(f"{np.mean(accuracies[draw]):.3f}")
-    return markdown(["ε", "ε₁", "ε₂", "mean d̃", "rank correlation with n", "accuracy at λ = 0"], rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -179,5 +154,3 @@ TABLES: dict[str, Callable[[], str]] = {
     "degree-bins": degree_bins,
     "complexity": complexity,
 }
-
-PROBES: dict[str, Callable[[str], str]] = {"lengths": lengths}

@@ -31,7 +31,7 @@ def sweep(experiment: str, name: str, symbol: str, panel: str = "") -> str:
     values = list(dict.fromkeys(p.x for p in points if p.x is not None))
     rows = []
     for series in (each for each in METHODS if any(p.series == each for p in points)):
-        cells = [METHODS[series]]
+        cells = [METHODS[series].label]
         for x in values:
             point = found(experiment, series, x, panel)
             summary = point.summary(name) if point else None

@@ -1,4 +1,4 @@
-"""The tables of docs/reproduction.md about the grid and about time, from docs/results/grid.sqlite."""
+"""The tables of docs/evidence/reproduction.md about the grid and about time, from docs/results/grid.sqlite."""
 
 from tools.fill import DOCS, markdown
 
@@ -6,7 +6,7 @@ from graphldp.experiments.plans.methods import METHODS
 from graphldp.experiments.plans.search import BEFORE, TESTED
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import Point, paired, points_of
-from graphldp.pages.sections.search import words
+from graphldp.pages.sections.accuracy import words
 from graphldp.pages.tables import seconds
 
 with ResultsFile(DOCS / "results" / "grid.sqlite", create=False) as _results:
@@ -29,7 +29,7 @@ def grid() -> str:
     rows = []
     for series, x in _places():
         own, before = _at(TESTED, series, x), _at(BEFORE, series, x)
-        cells = [METHODS[series], "–" if x is None else f"{x:g}"]
+        cells = [METHODS[series].label, "–" if x is None else f"{x:g}"]
         cells.append(words(own.chosen[0]) if own and own.chosen else "not decided")
         for name in ("accuracy", "auc"):
             for point in (before, own):
@@ -58,7 +58,7 @@ def finalists() -> str:
                 kept.setdefault(words(params), []).append(row.numbers["val_accuracy"])
         ranked = sorted(kept.items(), key=lambda item: -sum(item[1]) / len(item[1]))
         shown = [f"{name}: {sum(values) / len(values):.3f}" for name, values in ranked if len(values) == 3]
-        rows.append([METHODS[series], "–" if x is None else f"{x:g}", "; ".join(shown)])
+        rows.append([METHODS[series].label, "–" if x is None else f"{x:g}", "; ".join(shown)])
     return markdown(["", "λ", "points and their validation accuracy"], rows)
 
 

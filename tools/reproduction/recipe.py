@@ -1,4 +1,4 @@
-"""The tables of docs/beyond.md and README: the recipe against the paper's set-up, its controls and no privacy."""
+"""The pictures and tables of docs/evidence/recipe.md and README: the recipe, peers, controls and no privacy."""
 
 import json
 from collections.abc import Callable
@@ -9,25 +9,24 @@ from tools.fill import markdown
 from tools.reproduction.places import DIFFERENCE, HERE, PLANS, difference, found, sweep
 
 from graphldp.experiments.plans.methods import METHODS, NOT_PRIVATE, RAW
-from graphldp.learn.metrics import summarize
+from graphldp.pages.plots import Axis, Series, chart
+from graphldp.pages.tables import ends
 from graphldp.privacy.hubs import COUNTS_FROM, LISTS_ABOVE
 
 COUNTS, LISTS = (json.loads((HERE / f"{name}-settings.json").read_text()) for name in ("hub", "list"))
 
 
-def first_ten(experiment: str) -> str:
-    """The recipe and the best control on the first ten splits alone, and on all."""
-    rows = []
-    for series in ("degree-forest", "recipe"):
-        for label, last in (("the first ten", 10), ("all", 1 << 30)):
-            cells = [METHODS[series], label]
-            for x in (0.2, 0.5, 1.0, 2.0):
-                point = found(experiment, series, x)
-                pairs = zip(point.chosen, point.numbers, strict=True) if point else ()
-                s = summarize([numbers["accuracy"] for cell, numbers in pairs if cell["seed"] < last])
-                cells.append(f"{s.mean:.3f} ± {s.std:.3f}")
-            rows.append(cells)
-    return markdown(["accuracy", "splits", *(f"ε = {x:g}" for x in (0.2, 0.5, 1.0, 2.0))], rows)
+def picture(experiment: str, ceilings: str, panel: str = "") -> str:
+    """Accuracy against ε of what matters most, with intervals."""
+    keys, values = ("recipe", "degree-control", "blink-hybrid", "dprr", "size-control", "raw-recipe"), (0.2, 0.5, 1, 2)
+    lines = []
+    for key in keys:
+        place = (ceilings, "") if key == "raw-recipe" else (experiment, panel)
+        points = [(x, found(place[0], key, x, place[1])) for x in values]
+        known = [(x, p.summary("accuracy"), p.x) for x, p in points if p]
+        bars = [(x, s.mean, ends(s)) for x, s, _ in known if s]
+        lines.append(Series(key, METHODS[key].label, bars, across=known[0][2] is None))
+    return chart(lines, Axis("ε", "places", values), Axis("accuracy"), "Accuracy against ε")
 
 
 def against_the_recipe(experiment: str, panel: str = "") -> str:
@@ -40,7 +39,7 @@ def against_the_recipe(experiment: str, panel: str = "") -> str:
         for series in dict.fromkeys(p.series for p in points if p.series not in ("recipe", *NOT_PRIVATE)):
             other = found(experiment, series, x, panel)
             if recipe and recipe.numbers and other and other.numbers:
-                rows.append(difference(where, f"the recipe − {METHODS[series]}", recipe, other))
+                rows.append(difference(where, f"the recipe − {METHODS[series].label}", recipe, other))
     return markdown(DIFFERENCE, rows)
 
 
@@ -123,21 +122,21 @@ def ceilings(*experiments: str) -> str:
                 seeds = [each["accuracy"] for each in point.numbers]
                 span = f"{min(seeds):.3f} to {max(seeds):.3f}"
                 where = experiment.removeprefix("ceilings").removeprefix("unseen").strip()
-                rows.append([where, METHODS[series], f"{s.mean:.3f} ± {s.std:.3f}", span, str(s.count)])
+                rows.append([where, METHODS[series].label, f"{s.mean:.3f} ± {s.std:.3f}", span, str(s.count)])
     return markdown(["dataset", "", "accuracy", "seeds from … to", "seeds"], rows)
 
 
+PICTURES: dict[str, Callable[[], str]] = {
+    "reddit-binary": lambda: picture("beyond", "ceilings REDDIT-BINARY", "λ = 0"),
+    "unseen": lambda: picture("unseen reddit_threads_10k", "unseen reddit_threads_10k"),
+}
 TABLES: dict[str, Callable[[], str]] = {
     "gain": gain,
     "beyond-private": lambda: sweep("beyond", "accuracy", "ε", "λ = 0"),
     "beyond-public": lambda: sweep("beyond", "accuracy", "ε", "λ = 0.2"),
     "recipe-private": lambda: against_the_recipe("beyond", "λ = 0"),
     "recipe-public": lambda: against_the_recipe("beyond", "λ = 0.2"),
-    "lists-private": lambda: sweep("lists", "accuracy", "ε", "λ = 0"),
-    "lists-public": lambda: sweep("lists", "accuracy", "ε", "λ = 0.2"),
     "lists-difference": lists,
-    "rounds-private": lambda: sweep("rounds", "accuracy", "ε", "λ = 0"),
-    "rounds-public": lambda: sweep("rounds", "accuracy", "ε", "λ = 0.2"),
     "rounds-difference": lambda: rounds("rounds"),
     "rounds-elsewhere": lambda: rounds("rounds IMDB-BINARY", "rounds reddit_threads_10k", lines=("two-rounds",)),
     "rounds-settings": lambda: settings(COUNTS),
@@ -151,7 +150,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "fifty": lambda: sweep("REDDIT-BINARY", "accuracy", "ε"),
     "recipe-fifty": lambda: against_the_recipe("REDDIT-BINARY"),
     "imdb": lambda: sweep("IMDB-BINARY", "accuracy", "ε"),
-    "imdb-ten": lambda: first_ten("IMDB-BINARY"),
     "recipe-imdb": lambda: against_the_recipe("IMDB-BINARY"),
     "threads": lambda: sweep("synthetic:threads", "accuracy", "ε"),
     "recipe-threads": lambda: against_the_recipe("synthetic:threads"),
