@@ -1,5 +1,7 @@
 """The documentation site. ``make docs`` builds it into build/site."""
 
+import hashlib
+import os
 import sys
 from pathlib import Path
 
@@ -7,11 +9,18 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # where tools is, which fill
 
 import graphldp
 
+# notebooks call commands of this environment, and as many run at a time as there are cores
+os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+os.environ["OMP_NUM_THREADS"] = "1"
+
+ROOT = Path(__file__).parents[1]
+
 project = "graphldp"
 author = "The graphldp developers"
 release = version = graphldp.__version__
 extensions = [
     "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "myst_nb",
@@ -20,20 +29,29 @@ extensions = [
 ]
 exclude_patterns = ["conf.py", "results", "schema"]
 
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_fence_as_directive = ["math"]  # as GitHub shows formulas, too
 myst_heading_anchors = 4
 
-# tutorials are scripts with a comment before each cell; each is executed as the notebook that it makes
+# Tutorials and the gallery are scripts with a comment before each cell. Each is executed as the notebook that it makes,
+# and again where it or the package has changed.
 nb_custom_formats = {".py": ["jupytext.reads", {"fmt": "py:percent"}]}
-nb_execution_mode = "force"
+_code = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((ROOT / "src").rglob("*.py"))))
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(ROOT / "build" / "notebooks" / _code.hexdigest()[:16])
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
-nb_execution_timeout = 300
+nb_execution_timeout = 900
 
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_default_options = {"inherited-members": True, "member-order": "bysource"}
 napoleon_use_ivar = True
+
+# one file, with its fonts: formulas need no network
+html_static_path = ["../tools/site/node_modules/mathjax/es5/tex-svg.js", "../tools/site/site.css"]
+html_css_files = ["site.css"]
+mathjax_path = "tex-svg.js"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "graphldp"

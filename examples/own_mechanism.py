@@ -6,7 +6,7 @@ The commands take it too, with no other file:
 
     graphldp randomize synthetic:threads -m examples/own_mechanism.py:HalfResponse -e 4 --out reports.npz
     graphldp train synthetic:threads -m examples/own_mechanism.py:HalfResponse -e 4 --out runs/half
-    graphldp audit mechanism -m examples/own_mechanism.py:HalfResponse -e 1
+    graphldp audit examples/own_mechanism.py:HalfResponse -e 1
 """
 
 from typing import Any

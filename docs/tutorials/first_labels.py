@@ -1,6 +1,8 @@
 # %% [markdown]
 # # Label communities without seeing a friendship
 #
+# *How do I get from graphs to labels, and how much noise does it bear?*
+#
 # Some discussion threads gather around a few busy users. In others, users mostly reply to each other. We teach a
 # classifier to tell them apart, from noisy reports alone, and look at how much noise it can bear.
 
@@ -84,5 +86,5 @@ plt.title("Mean and single splits; dotted: guessing")
 plt.show()
 
 # %% [markdown]
-# Each grey dot stands on some thirty test threads, so single dots jump. [Beyond the paper](../beyond.md) has the same
-# curve on real threads, with ten splits and intervals.
+# Each grey dot stands on some thirty test threads, so single dots jump. [The recipe](../evidence/recipe.md) has
+# the same curve on real threads, with ten splits and intervals.

@@ -1,6 +1,8 @@
 # %% [markdown]
 # # Your own graphs
 #
+# *How do I label my NetworkX graphs under privacy?*
+#
 # You have graphs in NetworkX and a label for each. Three steps lead to labels of new graphs under privacy: load them,
 # draw reports, fit.
 

@@ -1,6 +1,8 @@
 # %% [markdown]
 # # What degrees tell and edges do not
 #
+# *Why does a small ε belong to numbers of friends, and not to lists?*
+#
 # At small ε a noisy list drowns a user's friends in strangers. Her noisy number of friends stays useful. This
 # tutorial shows both in pictures.
 
@@ -37,7 +39,7 @@ plt.show()
 
 # %%
 reports = gl.NoisyDegrees(epsilon=0.5).randomize(graphs, rng=7)
-recovered = gl.degree_distribution(reports)
+recovered = gl.statistics(reports).smoothed
 true = np.bincount(graphs.degrees, minlength=len(recovered)) / graphs.num_users
 rounded = np.bincount(np.clip(np.rint(reports.noisy_degree), 0, None).astype(int), minlength=len(recovered))
 

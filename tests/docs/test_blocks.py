@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import typer
+from benchmarks.proof.mutants import ROOT, mutants
 from tests.docs.markdown import PAGES, blocks, name_of, prose
 from tools.reference.commands import command_tree
 
@@ -17,9 +18,9 @@ from graphldp.mechanisms import named
 
 WITH_PYTHON = [page for page in PAGES if any(each.language == "python" for each in blocks(page))]
 # whole trainings; the others take a second or less
-LONG = {"README.md", *(f"docs/{name}.md" for name in ("audit", "forged-degrees", "index", "recipe"))}
-LONG |= {"docs/guides/sweep.md", "docs/start/quickstart.md"}
-NO_COMMANDS = {"sealed 1"}  # words that are no command line
+LONG = {"README.md", *(f"docs/{name}.md" for name in ("concepts/liars", "evidence/audit", "evidence/recipe"))}
+LONG |= {"docs/cheat-sheet.md", "docs/guides/compare.md", "docs/tutorials/quickstart.md"}
+NO_COMMANDS = {"sealed 1", "--install-completion"}  # words that are no command line
 
 
 @pytest.mark.parametrize(
@@ -77,6 +78,17 @@ def test_command_lines_parse(page: Path, tree: Any) -> None:
             command.make_context("graphldp", rest)
 
 
+def test_command_lines_of_make_and_of_mutants_parse(tree: Any) -> None:
+    """They run in ``make proof``, where a command that is gone would be seen late."""
+    made = re.findall(r"(?m)^\t\$\(BIN\)/(graphldp .*)", (ROOT / "Makefile").read_text("utf-8"))
+    caught = {each.catcher for each in mutants() if each.catcher.startswith("graphldp ")}
+    assert made
+    assert caught
+    for line in (*made, *caught):
+        command, rest = find(tree, shlex.split(re.sub(r"\$\(if .*\)", "1", line))[1:])
+        command.make_context("graphldp", rest)
+
+
 def test_a_wrong_command_line_is_seen(tree: Any) -> None:
     for line in ("train synthetic:threads --no-such-option", "train synthetic:threads --epsilon much", "train"):
         command, rest = find(tree, shlex.split(line))
@@ -102,3 +114,10 @@ def test_commands_in_sentences_exist(tree: Any) -> None:
             known = {"--help", *(each for option in command.params for each in [*option.opts, *option.secondary_opts])}
             wrong += [f"{name_of(page)}: {text}" for each in rest if each.startswith("--") and each not in known]
     assert not wrong
+
+
+def test_installs_are_from_a_checkout_or_a_wheel() -> None:
+    """There is no release on an index: a name alone would install what somebody else has put there."""
+    lines = [(name_of(page), line) for page in PAGES for line in re.findall(r"pip install ([^`\n]*)", page.read_text())]
+    assert len(lines) > 6
+    assert [each for each in lines if re.search(r"(?:^|[\s'])graphldp(?:\[|\s|$)", each[1])] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 from pathlib import Path
@@ -9,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from tests.values import some
+from tools.fill import fill
 
 import graphldp as gl
 from graphldp.experiments.compute import compute
@@ -20,23 +21,23 @@ from graphldp.experiments.plans.plan import dataset_id, make_plan
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.summary import points_of
 from graphldp.mechanisms.named import name_of
+from graphldp.pages.plots import standalone
 from graphldp.pages.sections.calibration import pooled
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 TOOLS = (
-    "counts",
     "learning.attributes",
     "learning.calibration",
     "learning.nodes",
     "learning.posterior",
-    "liars.forged_degrees",
-    "liars.one_liar",
     "liars.threats",
     "mechanism_figures",
     "mutants",
+    "reference.attacks",
     "reproduction.tables",
+    "surveys",
 )
 
 
@@ -58,18 +59,15 @@ def threats(tools: dict[str, Any]) -> Any:
 
 def test_every_table_has_one_maker(tools: dict[str, Any]) -> None:
     """Every marker of a page, wherever it is, has a maker, and every maker a marker."""
-    makers = {
-        (page, name)
-        for tool in tools.values()
-        for page in tool.PAGES
-        for name in {*tool.TABLES, *getattr(tool, "PROBES", {})}
-    }
     pages = [*DOCS.rglob("*.md"), *DOCS.parent.glob("*.md")]
     markers = [(page, name) for page in pages for name in re.findall(r"<!-- table (.*?) -->", page.read_text())]
-    assert len(markers) == len(set(markers))
-    assert not set(markers) - makers
-    for tool in tools.values():
-        assert {*tool.TABLES, *getattr(tool, "PROBES", {})} == {name for page, name in markers if page in tool.PAGES}
+    filled = [
+        [(page, name) for page in tool.PAGES if (page, name) in markers]
+        for tool in tools.values()
+        for name in {*tool.TABLES, *getattr(tool, "PROBES", {})}
+    ]
+    assert all(filled)
+    assert sorted(each for stands in filled for each in stands) == sorted(markers)
     for page in pages:
         assert page.read_text().count("<!-- table ") == page.read_text().count("<!-- end -->")
 
@@ -81,11 +79,11 @@ def test_tables_hold_what_the_results_say(tools: dict[str, Any]) -> None:
     for name, make in maker.TABLES.items():
         (page,) = (each for each, text in pages.items() if f"<!-- table {name} -->" in text)
         assert f"<!-- table {name} -->\n\n{make()}\n\n<!-- end -->" in pages[page], f"{page.name}: {name}"
+    for name, draw in maker.PICTURES.items():
+        assert (maker.FIGURES / f"{name}.svg").read_text("utf-8") == standalone(draw()) + "\n", name
 
 
-@pytest.mark.parametrize(
-    "tool", ["learning.attributes", "learning.calibration", "counts", "learning.nodes", "liars.one_liar"]
-)
+@pytest.mark.parametrize("tool", ["learning.attributes", "learning.calibration", "learning.nodes", "surveys"])
 def test_small_pages_have_what_their_tools_compute(tools: dict[str, Any], tool: str) -> None:
     (page,) = tools[tool].PAGES
     for name, maker in tools[tool].TABLES.items():
@@ -93,18 +91,15 @@ def test_small_pages_have_what_their_tools_compute(tools: dict[str, Any], tool: 
 
 
 @pytest.mark.parametrize(("features", "width"), [("constant", 1), ("degree", 13)])
-def test_the_maximum_is_taken_over_the_lists_of_a_batch(features: str, width: int) -> None:
-    made = importlib.import_module("tools.learning.max_aggregation").Batches
+def test_the_maximum_is_taken_over_the_lists_of_a_graph(features: str, width: int) -> None:
+    made = importlib.import_module("tools.learning.max_aggregation").graphs_of
     reports = gl.DPRR(1.0).randomize(gl.synthetic.threads(num_graphs=9, seed=0), rng=0)
-    chosen = np.array([7, 2, 4])
-    batch, together = made(reports, features, torch.device("cpu")).of(chosen), reports.subset(chosen)
-    owner = np.repeat(np.arange(together.num_users), together.degrees)
-    listed = together.indices + together.graph_ptr[together.graph_of_user[owner]]
-    assert batch.edge_index.tolist() == [listed.tolist(), owner.tolist()]
-    assert batch.graph.tolist() == together.graph_of_user.tolist()
-    assert batch.x.shape == (together.num_users, width)
-    assert (batch.x.sum(1) == 1).all()
-    assert set(batch.y.tolist()) <= {0, 1}
+    for graph, lists in zip(made(reports, features), (reports[each : each + 1] for each in range(9)), strict=True):
+        owner = np.repeat(np.arange(lists.num_users), lists.degrees)
+        assert graph.edge_index.tolist() == [lists.indices.tolist(), owner.tolist()]
+        assert graph.x.shape == (lists.num_users, width)
+        assert (graph.x.sum(1) == 1).all()
+        assert graph.y.item() in (0, 1)
 
 
 GOALS = {
@@ -130,7 +125,7 @@ def test_what_is_recommended_for_users_is_never_below_its_controls(tools: dict[s
     for epsilon in sorted({x for _, x in points if x is not None}):
         found = mean(name_of(type(gl.recommended(epsilon, task="nodes").mechanism)), epsilon)
         assert found >= max(controls) - 0.005
-        assert found >= GOALS[dataset].get(epsilon, 0.0)
+        assert round(found, 3) >= GOALS[dataset].get(epsilon, 0.0)  # as the page shows it
 
 
 def test_the_dashboard_has_the_measured_accuracies(accuracy: Any) -> None:
@@ -150,10 +145,11 @@ BEST_SEEN = {  # before anything was measured on these splits: all private, then
 @pytest.mark.parametrize("dataset", BEST_SEEN)
 def test_private_columns_beat_the_best_that_was_seen(tools: dict[str, Any], dataset: str) -> None:
     """Mean of ten splits, on the committed results."""
-    known, (private, public) = tools["learning.attributes"].read(), BEST_SEEN[dataset]
+    tool, (private, public) = tools["learning.attributes"], BEST_SEEN[dataset]
+    known = tool.read(tool.RESULTS)
 
     def mean(method: str, epsilon: float) -> float:
-        found = [value for key, value in known.items() if (key.dataset, key[2:]) == (dataset, (method, epsilon))]
+        found = [value for key, value in known.items() if (key[0], key[2:]) == (dataset, (method, epsilon))]
         assert len(found) == 10
         return float(sum(found) / 10)
 
@@ -194,7 +190,7 @@ def test_the_tables_hold_what_was_computed(threats: Any, tmp_path: Path) -> None
             table.add(row)
     page = tmp_path / "page.md"
     page.write_text(
-        "Before.\n\n<!-- table goals -->\nold\n<!-- end -->\n\n<!-- table law -->\n\nkept\n\n<!-- end -->\n"
+        "Before.\n\n<!-- table defended -->\nold\n<!-- end -->\n\n<!-- table law -->\n\nkept\n\n<!-- end -->\n"
     )
     threats.fill_page(page, tmp_path / "results.sqlite")
     text = page.read_text()
@@ -214,19 +210,38 @@ def test_the_tables_hold_what_was_computed(threats: Any, tmp_path: Path) -> None
         assert page.read_text().count("\n| ") >= 2 or name == "areas"
 
 
-def test_every_attack_names_a_test_that_exists() -> None:
-    page = (DOCS / "attacks.md").read_text()
-    named = re.findall(r"`([a-z_/]+\.py)::(test_\w+)`", page)
-    assert len(named) > 50
-    tests = DOCS.parent / "tests"
-    missing = [f"{path}::{name}" for path, name in named if f"def {name}(" not in (tests / path).read_text()]
-    assert not missing
-    rows = [line for line in page.splitlines() if line.startswith("| ") and not line.startswith("| attack ")]
-    assert all("::test_" in row for row in rows)
+def test_the_page_of_attacks_is_what_the_tests_say(tools: dict[str, Any], tmp_path: Path) -> None:
+    maker, page = tools["reference.attacks"], tmp_path / "attacks.md"
+    assert len(maker.attacks()) > 200
+    page.write_text((DOCS / "evidence" / "attacks.md").read_text())
+    fill(page, maker.TABLES)
+    assert page.read_text() == (DOCS / "evidence" / "attacks.md").read_text(), "python -m tools.reference.attacks"
+
+
+@pytest.mark.parametrize("marked", ['"nowhere"', '"collector", 1', "SECTION", '"storage"'])
+def test_an_attack_has_a_section_and_says_what_is_tried(tools: dict[str, Any], marked: str) -> None:
+    told = "" if marked == '"storage"' else '"""Something."""'
+    tree = ast.parse(f"@pytest.mark.attack({marked})\ndef test_it():\n    {told or 'pass'}")
+    with pytest.raises(ValueError, match="test_it"):
+        list(tools["reference.attacks"]._marked(tree, "test_x.py"))
+
+
+def test_all_tests_of_a_file_that_is_marked_are_attacks(tools: dict[str, Any]) -> None:
+    tree = ast.parse('pytestmark = pytest.mark.attack("device")\ndef test_it():\n    "Something."\ndef helper(): ...')
+    (found,) = tools["reference.attacks"]._marked(tree, "test_x.py")
+    assert found == ("device", "Something.", "test_x.py::test_it")
+
+
+def test_the_pages_about_liars_hold_what_the_results_say(threats: Any, tmp_path: Path) -> None:
+    """A number that was changed by hand, or results without their tables, would be found."""
+    for page in threats.PAGES:
+        (copy := tmp_path / page.name).write_text(page.read_text())
+        threats.fill_page(copy, DOCS / "results" / "reddit-binary.sqlite")
+        assert copy.read_text() == page.read_text(), page.name
 
 
 def test_everything_that_the_paper_names_is_where_the_table_says() -> None:
-    page = (DOCS / "reproduction.md").read_text()
+    page = (DOCS / "evidence" / "reproduction.md").read_text()
     table = page.partition("<!-- named -->")[2].partition("<!-- end named -->")[0]
     rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
     assert len(rows) > 30

@@ -50,3 +50,9 @@ def test_every_page_is_on_the_site() -> None:
             entries = [line for line in found.splitlines() if line and not line.startswith(":")]
             listed |= {found for entry in entries for found in matching(page.parent, entry)}
     assert {name_of(page) for page in docs} - {name_of(page) for page in listed} == {"docs/index.md"}
+
+
+@pytest.mark.parametrize("word", ["triangles", "Mastodon", "liar", "ethics", "Windows", "Ray"])
+def test_a_search_finds(word: str) -> None:
+    """The site's index holds the words of all pages: somebody has to have written those that people look for."""
+    assert [page for page in PAGES if page.is_relative_to(DOCS) and re.search(rf"\b{word}\b", prose(page))]

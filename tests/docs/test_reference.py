@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 from tests.docs.markdown import DOCS, ROOT
-from tools.reference.collector import http, settings
+from tools.reference.collector import http, problems, routes, settings
 from tools.reference.commands import command_tree, commands
 from tools.reference.extension import MAKERS, filled, with_links
 from tools.reference.names import SECTIONS, module_names, public_names
 
 import graphldp as gl
+from graphldp.collector.http.route_table import TABLE as ROUTES
 from graphldp.collector.settings import TABLE
+from graphldp.wire.problems import KINDS
 
 
 def test_every_public_name_stands_on_one_page() -> None:
@@ -91,15 +93,20 @@ def test_every_command_is_explained_on_a_page_for_people() -> None:
 
 
 def test_every_setting_and_route_is_there() -> None:
-    table, routes = settings(), http()
+    table, described = settings(), http()
     assert all(f"| `{each.name}` | `{each.variable}` |" in table and each.help in table for each in TABLE)
     for route in ("PUT /v1/communities/{community}/reports/{user}", "POST /v1/reports:batch", "GET /healthz"):
-        assert f"## `{route}`" in routes
+        assert f"## `{route}`" in described
+    assert "Needs an operator's key" in described.partition("## `POST /v1/operator/communities`")[2].partition("##")[0]
+    assert "`id`, `roster`, `epsilons`, `groups` (optional)" in described
+    assert all(f"| `{kind}` |" in problems() for kind in KINDS)
+    listed = routes()
+    assert all(f"| `{each.method} {each.path}` |" in listed for each in ROUTES)
 
 
 def test_links_that_leave_the_pages_are_named() -> None:
     links = {
-        "[a](beyond.md#x)": "[a](beyond.md#x)",
+        "[a](recipe.md#x)": "[a](recipe.md#x)",
         "[a](../SECURITY.md)": "[a](/project/security.md)",
         "[the page](../clients/web)": "the page (`clients/web`)",
         "[`docs/schema`](schema)": "`docs/schema`",
@@ -107,5 +114,5 @@ def test_links_that_leave_the_pages_are_named() -> None:
         "![a](images/demo.png)": "![a](images/demo.png)",
     }
     assert with_links(" ".join(links), DOCS) == " ".join(links.values())
-    text = "[a](docs/mechanisms) [b](docs/beyond.md#x)"
-    assert with_links(text, ROOT) == "[a](/mechanisms/index.md) [b](/beyond.md#x)"
+    text = "[a](docs/mechanisms) [b](docs/evidence/recipe.md#x)"
+    assert with_links(text, ROOT) == "[a](/mechanisms/index.md) [b](/evidence/recipe.md#x)"
