@@ -36,13 +36,17 @@ demo: .venv/demo ## train on noisy lists of the embedded dataset, end with a tab
 test: .venv/installed ## run the tests (what needs PostgreSQL or Chromium skips, and says so, where they are missing)
 	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder -m 'not long'
 
-check: .venv/installed ## ruff, mypy strict, and the direction of imports
+check: .venv/installed ## ruff, mypy strict, and import-linter
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/project/test_imports.py
+	$(BIN)/lint-imports
 
-docs: .venv/installed ## build the documentation site into build/site and run its tutorials; a warning is an error
+tools/site/node_modules/installed: tools/site/package-lock.json
+	cd tools/site && npm ci
+	cp $< $@
+
+docs: .venv/installed tools/site/node_modules/installed ## build the site into build/site and run its notebooks (needs Node); a warning is an error
 	$(BIN)/python -m sphinx -q -E -j auto --fail-on-warning --keep-going -b html docs build/site
 	@echo 'open build/site/index.html'
 
@@ -58,26 +62,23 @@ web: clients/web/node_modules/installed ## build the page for members anew (need
 	cd clients/web && npm run build
 
 bench: .venv/installed ## measure speed and write benchmarks/results
-	$(BIN)/graphldp bench randomize --out benchmarks/results
-	$(BIN)/graphldp bench dense --out benchmarks/results
-	$(BIN)/graphldp bench train --out benchmarks/results
-	$(BIN)/graphldp bench recipe --out benchmarks/results
-	$(BIN)/python -m benchmarks.threads $(GRAPHLDP_DATA)
+	for name in randomize dense training recipe threads; do $(BIN)/python -m benchmarks.speed $$name; done
 
 proof: .venv/installed ## audits, mutants, and the live system under load and faults, reduced; PROOF=--full for all of it
 	$(BIN)/graphldp audit client
-	$(BIN)/graphldp audit mechanism
+	$(BIN)/graphldp audit
 	$(BIN)/python -m benchmarks.proof.mutants $(PROOF)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m long
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m long -p benchmarks.proof.share --numprocesses 2 --dist loadfile
 	$(BIN)/python -m pytest -q tests/client/test_crash.py
-	$(BIN)/graphldp audit wire --inputs $(if $(findstring full,$(PROOF)),1000000,50000)
+	$(BIN)/graphldp audit wire --draws $(if $(findstring full,$(PROOF)),1000000,50000)
 	$(BIN)/python -m benchmarks.proof $(PROOF)
 
-dist: .venv/installed ## build the wheel and the source archive in dist/, and check both
+dist: .venv/installed clients/web/node_modules/installed ## build wheel, source archive and npm package in dist/, and install each in a clean folder
 	rm -rf dist
 	$(BIN)/python -m hatchling build
 	$(BIN)/twine check --strict dist/*
-	$(BIN)/python -m pytest -q tests/project/test_release.py -m 'not long'
+	cd clients/web && npm pack --silent --pack-destination ../../dist
+	$(BIN)/python -m pytest -q tests/project/test_release.py tests/clients/web/test_package.py
 
 # One file for each thing that is deployed: a client, a collector, and a collector that trains on the same machine.
 # --universal: for every platform; the registry's hashes of every file of a version, so that any of them installs.
@@ -90,4 +91,4 @@ lock: .venv/installed ## pin what is deployed, with all it depends on, by versio
 	$(COMPILE) --extra serve --extra postgres --extra learn --output-file requirements/training.txt
 
 clean: ## remove what the commands above made
-	rm -rf .venv build demo dist .pytest_cache .mypy_cache .ruff_cache clients/web/node_modules clients/web/build
+	rm -rf .venv build demo dist .pytest_cache .mypy_cache .ruff_cache clients/web/node_modules clients/web/build tools/site/node_modules

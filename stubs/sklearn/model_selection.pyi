@@ -1,10 +1,12 @@
+from collections.abc import Iterator
 from typing import Any, Self
 
-from numpy import float64
+from numpy import float64, int64
 from numpy.typing import ArrayLike, NDArray
 
 class StratifiedKFold:
     def __init__(self, n_splits: int = 5, *, shuffle: bool = False, random_state: int | None = None) -> None: ...
+    def split(self, X: object, y: object) -> Iterator[tuple[NDArray[int64], NDArray[int64]]]: ...
 
 class GridSearchCV:
     best_params_: dict[str, Any]

@@ -29,6 +29,9 @@ class Batch(Data):
     def from_data_list(cls, data_list: Sequence[Data]) -> Self: ...
 
 class Dataset:
+    force_reload: bool
+    processed_dir: str
+    processed_paths: list[str]
     def __init__(
         self,
         root: str | None = None,

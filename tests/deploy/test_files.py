@@ -7,19 +7,25 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import httpx
 import pytest
 import yaml
-from jsonschema_rs import Draft202012Validator
+from benchmarks.services import Collector, free_port, wait_for_port
 from prometheus_client.parser import text_string_to_metric_families
-from tests.collector.services import Collector, free_port, wait_for_port
+from tests.experiments.crowds import crowd
 
-from graphldp.collector.http.metrics import Metrics
-from graphldp.collector.intake import Ruling
+from graphldp.collector.http.monitoring import Metrics
 from graphldp.collector.settings import TABLE
+from graphldp.collector.storage.collecting.accepting import Ruling
+from graphldp.collector.storage.store import Store
 
+_FORBIDDEN = (
+    "setpriority,ioprio_set,sched_setaffinity,sched_setattr,sched_setparam,sched_setscheduler,set_mempolicy,mbind,"
+    "setrlimit,chown,fchown,fchownat,lchown,setuid,setgid,setgroups,chroot,capset"
+)
 DEPLOY = Path(__file__).parents[2] / "deploy"
 
 
@@ -58,63 +64,12 @@ def test_each_setting_is_one_of_the_table(name: str) -> None:
     assert named - ours <= {setting.variable for setting in TABLE}
 
 
-_WORDS = {"type": "array", "items": {"type": "string"}}
-_NAMED = {"type": "object", "additionalProperties": {"type": ["object", "null"]}}
-_SERVICE = {
-    "image": {"type": "string", "pattern": "^[a-z0-9./-]+:[a-z0-9.]+$"},
-    "build": {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {"context": {"type": "string"}, "dockerfile": {"type": "string"}},
-    },
-    "restart": {"enum": ["no", "always", "on-failure", "unless-stopped"]},
-    "depends_on": {
-        "anyOf": [
-            _WORDS,
-            {
-                "type": "object",
-                "additionalProperties": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "properties": {"condition": {"enum": ["service_started", "service_healthy"]}},
-                },
-            },
-        ]
-    },
-    "environment": {"type": "object", "additionalProperties": {"type": "string"}},
-    "networks": {"anyOf": [_WORDS, _NAMED]},
-    "volumes": _WORDS,
-    "ports": {"type": "array", "items": {"type": "string", "pattern": "^[0-9]+:[0-9]+$"}},
-    "tmpfs": _WORDS,
-    "cap_drop": _WORDS,
-    "security_opt": _WORDS,
-    "read_only": {"type": "boolean"},
-    "healthcheck": {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {"test": _WORDS, "interval": {"type": "string", "pattern": "^[0-9]+s$"}},
-        "required": ["test"],
-    },
-}
-COMPOSE = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["services"],
-    "properties": {
-        "services": {
-            "type": "object",
-            "additionalProperties": {"type": "object", "additionalProperties": False, "properties": _SERVICE},
-        },
-        "networks": _NAMED,
-        "volumes": _NAMED,
-    },
-}
-"""As much of the Compose Specification as the file uses. Whatever else stands in it would be a slip of the pen."""
-
-
-def test_the_compose_file_has_the_form_that_the_specification_gives() -> None:
-    wrong = Draft202012Validator(COMPOSE).iter_errors(yaml.safe_load(_text("compose.yaml")))
-    assert [each.message for each in wrong] == []
+def test_the_image_is_described_as_a_linter_wants_it() -> None:
+    linter = shutil.which("hadolint", path=str(Path(sys.executable).parent))
+    if linter is None:
+        pytest.skip("hadolint is not installed: its packages are for Linux on x86-64")
+    linted = subprocess.run([linter, "--no-color", DEPLOY / "Containerfile"], capture_output=True, text=True)
+    assert (linted.returncode, linted.stdout) == (0, "")
 
 
 def test_what_the_services_name_is_there() -> None:
@@ -184,9 +139,38 @@ def test_systemd_takes_the_unit_and_finds_it_well_shut(tmp_path: Path) -> None:
     assert subprocess.run(shut, capture_output=True).returncode == 0  # 2.0 of 10, and 9.6 without any of it
 
 
+def test_the_unit_lets_jobs_go_on() -> None:
+    """They are processes of the service: systemd would end them with the server."""
+    lines = _text("graphldp.service").splitlines()
+    assert {"KillMode=process", "OOMPolicy=continue"} <= set(lines)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("strace") is None, reason="needs strace to refuse system calls (Debian: strace)")
+def test_a_job_runs_under_the_units_filter(tmp_path: Path) -> None:
+    """With every system call refused that the unit forbids, as far as a job may make it."""
+    assert "SystemCallFilter=~@privileged @resources" in _text("graphldp.service")
+    database = f"sqlite:///{tmp_path / 'collector.db'}"
+    store = Store.open(database)
+    crowd(store)
+    settings = {"folder": str(tmp_path), "min_reports": 5, "defense": "none", "seed": 1}
+    key = store.jobs.add("train", settings, "alice").key
+    program = "from graphldp.cli import main; main()"
+    command = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"inject={_FORBIDDEN}:error=EPERM", sys.executable]
+    command += ["-c", program, "collect", "run-job", str(key), "--database", database]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=500)
+    job = store.jobs.job(key)
+    assert (done.returncode, job.state) == (0, "done"), (done.stderr, job.note)
+    store.close()
+
+
+@pytest.mark.attack("collector")
 @pytest.mark.skipif(shutil.which("caddy") is None, reason="needs caddy to read its file (Debian: caddy)")
 def test_caddy_passes_on_what_members_need_and_nothing_else(tmp_path: Path) -> None:
-    """The file as it stands, but for TLS: nobody gives this machine a certificate."""
+    """Forge `X-Forwarded-For`, or reach `/metrics` by odd spellings, through the proxy of `deploy/`.
+
+    The file as it stands, but for TLS: nobody gives this machine a certificate.
+    """
     port = free_port()
     with Collector(f"sqlite:///{tmp_path / 'collector.db'}", {"address_per_minute": 3}) as collector:
         file = tmp_path / "Caddyfile"
@@ -204,7 +188,7 @@ def test_caddy_passes_on_what_members_need_and_nothing_else(tmp_path: Path) -> N
 
 
 def _ask_through_caddy(url: str) -> None:
-    with httpx.Client(timeout=20) as http:
+    with httpx.Client(timeout=60) as http:
         hidden = ("/metrics", "/readyz", "/METRICS", "/%6detrics", "//metrics", "/x/../metrics", "/metrics/")
         assert [http.get(url + path).status_code for path in hidden] == [404] * len(hidden)
         # who forges where she comes from is counted as who she is

@@ -24,32 +24,38 @@ INVITATION = json.dumps({"server": "http://127.0.0.1:9", "community": "cats", "t
 GIVEN = {"source": "graphs.npz", "roster": "roster.txt", "invitation": INVITATION, "accept": "1", "epsilon": "1"}
 GIVEN["out"] = "out"  # a folder where one is asked for, and a folder for the file elsewhere
 SHORT = {
-    ("audit", "mechanism"): ["--samples", "100"],
-    ("audit", "client"): ["--samples", "100"],
-    ("audit", "wire"): ["--inputs", "10"],
-    ("bench", "randomize"): ["--help"],  # needs no extra, and takes minutes
+    ("audit",): ["client", "--draws", "100"],
 }
 NEEDS = {
-    ("audit", "client"): "client",
-    ("bench", "train"): "learn",
+    ("attack",): "draw",
+    ("audit",): "client",
+    ("bench",): "learn",
     ("client", "join"): "client",
     ("collect",): "serve",
-    ("collect", "jobs", "run"): "learn",
+    ("collect", "run-job"): "learn",
     ("collect", "label"): "learn",
     ("collect", "label-users"): "learn",
+    ("collect", "synthesize"): "draw",
     ("collect", "train"): "learn",
     ("demo",): "learn",
-    ("evaluate",): "learn",
+    ("defend",): "draw",
+    ("mechanism",): "draw",
     ("predict",): "learn",
+    ("randomize",): "draw",
     ("reproduce",): "learn",
     ("serve",): "serve",
     ("train",): "learn",
 }
 """Commands and groups of commands that cannot do without an extra; others may name none."""
-NAMES = {"graphldp.GINClassifier": "learn", "graphldp.pyg": "learn", "graphldp.recommended": "learn"}
-NAMES |= {"graphldp.compare": "learn"}
-NAMES |= {"GraphSet.from_pyg": "learn", "GraphSet.to_pyg": "learn", "Reports.to_pyg": "learn"}
-ASKED = sorted({*(f"graphldp.{name}" for name in gl.__all__), *NAMES})
+NAMES = {
+    "graphldp.DPRR": "draw",
+    "graphldp.GraphSet": "draw",
+    "graphldp.GINClassifier": "learn",
+    "graphldp.pyg": "learn",
+}
+ASKED = sorted(f"graphldp.{name}" for name in gl.__all__)
+BESIDE_DRAW = ["compare", "recommended", "GraphSet.from_pyg", "GraphSet.to_pyg", "Reports.to_pyg"]
+"""What needs the extra learn where draw is there."""
 Tree = dict[tuple[str, ...], list[str]]
 
 
@@ -80,18 +86,18 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     home = {"HOME": str(folder), "GRAPHLDP_CACHE": str(folder), "GRAPHLDP_TU_URL": "http://127.0.0.1:9"}
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GRAPHLDP_", "XDG_"))}
     names = [each.removeprefix("graphldp.") for each in ASKED]
-    ran = subprocess.run(
-        [sys.executable, Path(__file__).with_name("without_extras.py")],
-        input=json.dumps({"commands": list(TREE.values()), "names": names}),
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env=kept | home,
-    )
-    assert ran.returncode == 0, ran.stderr
-    found: dict[str, list[Any]] = json.loads(ran.stdout)
-    return found
+
+    def ask(what: dict[str, list[Any]], *extras: str) -> dict[str, list[Any]]:
+        program = [sys.executable, str(Path(__file__).with_name("without_extras.py")), *extras]
+        ran = subprocess.run(
+            program, input=json.dumps(what), capture_output=True, text=True, check=False, cwd=folder, env=kept | home
+        )
+        assert ran.returncode == 0, ran.stderr
+        found: dict[str, list[Any]] = json.loads(ran.stdout)
+        return found
+
+    beside = ask({"commands": [], "names": BESIDE_DRAW}, "draw")["names"]
+    return ask({"commands": list(TREE.values()), "names": names}) | {"beside": beside}
 
 
 @pytest.mark.parametrize("path", TREE, ids=" ".join)
@@ -112,15 +118,23 @@ def test_a_public_name_says_which_extra_it_needs(name: str, answers: dict[str, l
         assert "Traceback" not in answer
 
 
+@pytest.mark.parametrize("name", BESIDE_DRAW)
+def test_what_draws_and_does_not_learn(name: str, answers: dict[str, list[Any]]) -> None:
+    said = name if "." in name else f"graphldp.{name}"
+    expected = f"{said} needs an optional part: pip install 'graphldp[learn]'."
+    assert answers["beside"][BESIDE_DRAW.index(name)] == expected
+
+
 def test_the_extras_are_those_of_the_package() -> None:
     """Every package that an extra asks for is known under the name by which it is imported."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     traces = ("opentelemetry-api", "opentelemetry-exporter-otlp-proto-http", "opentelemetry-sdk")
     renamed = {"scikit-learn": "sklearn", **dict.fromkeys(traces, "opentelemetry")}
     assert set(EXTRAS) == set(extras) - {"dev", "docs"}
-    page = (ROOT / "docs" / "start" / "install.md").read_text("utf-8")
+    page = (ROOT / "docs" / "tutorials" / "install.md").read_text("utf-8")
     rows = "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("|"))
     assert set(re.findall(r"`(\w+)`", rows)) == set(extras) - {"dev"}
     for extra, packages in EXTRAS.items():
+        extras[extra] = [each for each in extras[extra] if not each.startswith("graphldp[")]
         words = {each.split(">")[0].split("[")[0] for each in extras[extra]}
         assert {renamed.get(word, word).replace("-", "_") for word in words} <= set(packages)

@@ -27,14 +27,11 @@ def test_a_class_name_stands_once_in_the_tree() -> None:
     assert not twice
 
 
-HOMES = ("__init__.py", "mechanisms/__init__.py")
-"""They say where a class is, by the class's own name."""
-
 TABLES = {
     "mechanisms": ({word for each in named.mechanisms() for word in (each.name, each.label)}, ("mechanisms/named.py",)),
     "attacks and defenses": (
         {*ATTACKS, *DEFENSES},
-        ("threats/named.py", "threats/attacks/beyond.py", "experiments/plans/panels.py"),
+        ("threats/named.py", "threats/attacks/beyond.py", "experiments/plans/adversaries.py"),
     ),
 }
 """The names, and where they may stand together: in their table, where a class has variants, and where some of them are
@@ -67,7 +64,7 @@ def test_there_is_no_table_of_names_but_one(about: str) -> None:
     wrong = [
         f"{where}:{line} has {', '.join(sorted(texts & names))}"
         for where, tree in trees().items()
-        if where not in (*homes, *HOMES) and not where.startswith("wire/")
+        if where not in homes and not where.startswith("wire/")
         for line, texts in listed(tree)
         if len(texts & names) > 1
     ]

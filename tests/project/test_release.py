@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests.docs.markdown import blocks
 
 import graphldp as gl
 from graphldp.errors import EXTRAS
@@ -45,6 +46,9 @@ def test_the_version_stands_in_one_place(archives: Archives) -> None:
     assert changes[0] == gl.__version__
     assert archives.wheel.name == f"graphldp-{gl.__version__}-py3-none-any.whl"
     assert archives.source.name == f"graphldp-{gl.__version__}.tar.gz"
+    recipe, package = ROOT / "deploy" / "conda" / "recipe.yaml", ROOT / "clients" / "web" / "package.json"
+    assert f'version: "{gl.__version__}"' in recipe.read_text("utf-8")
+    assert json.loads(package.read_text("utf-8"))["version"] == gl.__version__
     assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dynamic"]
     assert not re.search(r"(?m)^version:", (ROOT / "CITATION.cff").read_text("utf-8"))
 
@@ -60,6 +64,19 @@ def test_the_wheel_has_every_file_of_the_package(archives: Archives) -> None:
         found = {name: wheel.read(name) for name in wheel.namelist() if ".dist-info/" not in name}
     assert found == wanted
     assert {"graphldp/py.typed", "graphldp/collector/web/join.html"} < set(wanted)
+
+
+def test_the_page_on_the_index_leads_to_files_of_the_version(archives: Archives) -> None:
+    """It shows the README, with no folder beside it."""
+    with zipfile.ZipFile(archives.wheel) as wheel:
+        (name,) = [each for each in wheel.namelist() if each.endswith(".dist-info/METADATA")]
+        shown = wheel.read(name).decode()
+    links = re.findall(r"(!?)\[[^]]*\]\(([^)]*)\)", shown)
+    assert all(link.startswith("https://") for _, link in links)
+    ours = re.compile(rf"https://github.com/graphldp/graphldp/(raw|blob)/v{re.escape(gl.__version__)}/([^#]+)")
+    files = [(picture, *found.groups()) for picture, link in links if (found := ours.match(link))]
+    assert all((ROOT / file).exists() and (way == "raw") == bool(picture) for picture, way, file in files)
+    assert ("!", "raw", "docs/images/demo.png") in files
 
 
 def test_the_source_archive_has_every_file_of_the_repository(archives: Archives) -> None:
@@ -121,3 +138,19 @@ def test_an_extra_brings_what_its_modules_need(archives: Archives, core: Any, ex
     others = {package for name, packages in EXTRAS.items() if name != extra for package in packages}
     assert set(found.values()) <= others - set(EXTRAS[extra])
     assert not set(found) & set(EXTRAS[extra])
+
+
+@pytest.fixture(scope="module")
+def newcomer(archives: Archives, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of who installed what the README says."""
+    return installed(archives, tmp_path_factory.mktemp("newcomer") / "env", "learn,plots")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorials/quickstart.md"])
+def test_the_first_lines_of_a_page_run_from_the_wheel(newcomer: Path, page: str, tmp_path: Path) -> None:
+    given = [each for each in blocks(ROOT / page) if each.language == "python" and each.reason is None]
+    program = "\n".join(each.code for each in given)
+    ran = subprocess.run([newcomer, "-I", "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout

@@ -1,7 +1,8 @@
 """A program: run commands and look up public names as in an install without extras, and write what came of it.
 
 It reads ``{"commands": [[…], …], "names": […]}`` from standard input. Packages of the extras are hidden from every
-finder of modules, so that importing one fails as it does where it was never installed.
+finder of modules, so that importing one fails as it does where it was never installed; but those of the extras that
+are named as arguments.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from typing import Any
 
 from graphldp.errors import EXTRAS, MissingExtraError
 
-HIDDEN = {package for packages in EXTRAS.values() for package in packages} - {"pydantic"}  # typer brings it
+KEPT = {package for extra in sys.argv[1:] for package in EXTRAS[extra]} | {"pydantic"}  # typer brings the last
+HIDDEN = {package for packages in EXTRAS.values() for package in packages} - KEPT
 
 
 class Hiding:
