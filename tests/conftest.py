@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -19,6 +20,8 @@ import graphldp as gl
 # proof runs these tests on copies of it, each with a mistake
 WEB = Path(os.environ.get("GRAPHLDP_WEB") or Path(__file__).resolve().parents[1] / "clients" / "web")
 
+INQUIRY = {"PURPOSE": "To test how we are connected.", "RUN_BY": "The testers", "CONTACT": "testers@example.org"}
+
 # A shell starts what runs in its background deaf to Ctrl-C, and so would be the processes that tests send it to.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -27,16 +30,44 @@ hypothesis.settings.register_profile("untimed", deadline=None)  # tests do not t
 hypothesis.settings.load_profile("untimed")
 
 
-def pytest_configure() -> None:
-    """Forget what numba compiled before one of a room's compiled sources changed.
+def pytest_configure(config: pytest.Config) -> None:
+    """Forget what numba compiled before one of a room's compiled sources changed; compile in turns.
 
     It keeps what it compiled by the date of one file, and does not see a change in another file that it compiled in.
     """
-    for room in {path.parent for path in Path(gl.__file__).parent.rglob("*.py") if "@njit" in path.read_text()}:
+    if hasattr(config, "workerinput"):  # whoever started this process has forgotten
+        _compile_in_turns()
+        return
+    for room in {path.parent for path in Path(gl.__file__).parent.rglob("*.py") if "@njit" in path.read_text("utf-8")}:
         changed = max(path.stat().st_mtime for path in room.glob("*.py"))
         for index in (room / "__pycache__").glob("*.nbi"):
-            if index.stat().st_mtime < changed:
-                index.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # another run forgets too
+                if index.stat().st_mtime < changed:
+                    index.unlink()
+
+
+def _compile_in_turns() -> None:
+    """Of several processes that need a loop one compiles it, and the others wait and load what it kept."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows: each process compiles for itself
+        return
+    from numba.core.caching import NullCache
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.dispatcher import Dispatcher
+
+    plain: Callable[[Any, Any], Any] = Dispatcher.compile
+
+    def in_turn(self: Any, signature: Any) -> Any:
+        if isinstance(self._cache, NullCache):
+            return plain(self, signature)
+        source = Path(self.py_func.__code__.co_filename)
+        kept = source.parent / "__pycache__" / f"{source.stem}.{self.py_func.__name__}.lock"
+        with global_compiler_lock, kept.open("a") as file:  # this lock first: another thread may compile a caller
+            fcntl.flock(file, fcntl.LOCK_EX)
+            return plain(self, signature)
+
+    pytest.MonkeyPatch().setattr(Dispatcher, "compile", in_turn)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -54,15 +85,13 @@ def pytest_collection() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Parsed datasets go to a folder of this run, never to the user's own cache."""
-    before = os.environ.get("GRAPHLDP_CACHE")
-    os.environ["GRAPHLDP_CACHE"] = str(tmp_path_factory.mktemp("cache"))
-    yield
-    if before is None:
-        del os.environ["GRAPHLDP_CACHE"]
-    else:
-        os.environ["GRAPHLDP_CACHE"] = before
+def _own_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A folder of this run for parsed datasets, never the user's own cache; and what every new community says."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRAPHLDP_CACHE", str(tmp_path_factory.mktemp("cache")))
+        for name, text in INQUIRY.items():
+            patch.setenv(f"GRAPHLDP_{name}", text)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +149,7 @@ def web() -> Path:
     version = subprocess.run(["node", "--version"], text=True, capture_output=True, check=True).stdout
     if tuple(int(part) for part in version.strip().removeprefix("v").split(".")[:2]) < (20, 19):
         pytest.skip(f"Node is {version.strip()}, and the browser client needs 20.19: it is not tested.")
+    fcntl = pytest.importorskip("fcntl", reason="needs POSIX's locks")
     lock, stamp = WEB / "package-lock.json", WEB / "node_modules" / "installed"
     with lock.open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)  # several processes run tests
