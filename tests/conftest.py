@@ -26,8 +26,9 @@ INQUIRY = {"PURPOSE": "To test how we are connected.", "RUN_BY": "The testers", 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-hypothesis.settings.register_profile("untimed", deadline=None)  # tests do not time things: a busy machine is no failure
-hypothesis.settings.load_profile("untimed")
+# Tests do not time things, and a change meets the same examples each time; the whole proof looks for others.
+hypothesis.settings.register_profile("same", deadline=None, derandomize="full" not in os.environ.get("PROOF", ""))
+hypothesis.settings.load_profile("same")
 
 
 def pytest_configure(config: pytest.Config) -> None:
