@@ -28,19 +28,19 @@ def cluster(address: str | None) -> Iterator[Any]:
         GraphLDPError: where the address does not answer.
     """
     ray = require_ray()
-    if ray.is_initialized():
-        yield ray
-        return
+    new = not ray.is_initialized()
     try:
         _check_address(address or "")
-        ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR")
+        if new:
+            ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR")
     except (OSError, RuntimeError, ValueError) as error:
         where = f"the cluster at {address}" if address else "a local Ray cluster"
         raise GraphLDPError(f"Ray could not reach or start {where}: {str(error).splitlines()[0]}") from error
     try:
         yield ray
     finally:
-        ray.shutdown()
+        if new:
+            ray.shutdown()
 
 
 def _check_address(address: str) -> None:
