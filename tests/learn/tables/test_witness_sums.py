@@ -125,7 +125,16 @@ def test_what_was_not_dealt_is_refused() -> None:
         (replace(dealt, origin=Origin("friend-counts")), "groups that users were dealt into"),
         (uneven, "no deal"),
         (replace(dealt, origin=Origin("friend-counts", {"dealt": 4, "least": EPSILON})), "no deal"),
+        (replace(dealt, origin=Origin("friend-counts", {"dealt": None, "least": EPSILON})), "no deal"),
         (gl.NoisyDegrees(1.0).randomize(gl.synthetic.threads(num_graphs=2, seed=0), rng=0), "groups that users"),
     ):
         with pytest.raises(DataError, match=words):
             witness_profile(wrong)
+
+
+@pytest.mark.parametrize("least", [-1.0, 0.0, math.nan, "1", None])
+def test_what_is_no_smallest_epsilon_is_refused(least: Any) -> None:
+    """As a file may claim it: below 0 nobody would move anything."""
+    dealt = sent(np.zeros((6, 3)))
+    with pytest.raises(DataError, match="smallest ε on offer"):
+        witness_profile(replace(dealt, origin=Origin("friend-counts", {"dealt": 3, "least": least})))

@@ -91,7 +91,10 @@ def _weight(epsilon: Floats | float) -> Floats:
 
 def _least(reports: Reports) -> float:
     """The smallest ε that anybody could choose."""
-    return float(reports.origin.parameters.get("least", np.inf))
+    least = reports.origin.parameters.get("least", np.inf)
+    if not isinstance(least, int | float) or not least > 0:
+        raise DataError(f"The smallest ε on offer, which bounds liars, must be above 0. Got {least!r} instead.")
+    return float(least)
 
 
 def _checked(X: NeighbourLists) -> Reports:
@@ -101,10 +104,9 @@ def _checked(X: NeighbourLists) -> Reports:
             "Witnesses are counts by groups that users were dealt into: gl.FriendCounts(epsilon, dealt=12), or "
             "gl.recommended(epsilon, witnesses=True).mechanism."
         )
-    groups = int(X.origin.parameters["dealt"])
-    sizes = np.bincount(X.graph_of_user * groups + np.asarray(X.groups), minlength=X.num_graphs * groups)
-    sizes = sizes.reshape(X.num_graphs, groups) if groups == X.num_groups else np.full((1, 2), (0, 2))
-    if (np.ptp(sizes, axis=1) > 1).any():
+    sizes = np.bincount(X.graph_of_user * X.num_groups + np.asarray(X.groups), minlength=X.num_graphs * X.num_groups)
+    uneven = np.ptp(sizes.reshape(X.num_graphs, X.num_groups), axis=1) > 1
+    if X.origin.parameters["dealt"] != X.num_groups or uneven.any():
         raise DataError("These groups are no deal: their sizes must differ by at most one, as FriendCounts deals them.")
     present = slice(None) if X.missing is None else ~X.missing
     if (np.asarray(X.epsilon1)[present] < _least(X) * (1 - _SLACK)).any():
