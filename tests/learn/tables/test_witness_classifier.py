@@ -15,7 +15,7 @@ from graphldp.errors import DataError, FormatError, ParameterError
 from graphldp.learn.loading import load_classifier
 from graphldp.learn.tables import witness_classifier
 from graphldp.learn.tables.interpolated_kernel import InterpolatedKernel
-from graphldp.learn.tables.witness_classifier import WitnessClassifier
+from graphldp.learn.tables.witness_classifier import WitnessClassifier, _leads
 from graphldp.learn.tables.witness_sums import FACTS, reach, witness_sums
 
 LIES = 60  # of each kind, for each graph
@@ -115,6 +115,18 @@ def test_no_lie_changes_a_label_where_users_choose_their_epsilon(fitted: Witness
         assert not (changed and most[graph])
         turned += int(changed)
     assert turned  # the lies are no straw men
+
+
+@pytest.mark.parametrize(
+    ("scores", "stands"),
+    [
+        ([[0.9, 0.3, 0.2], [0.6, 0.1, 0.5]], True),
+        ([[0.9, 0.3, 0.2], [0.4, -0.9, 0.5]], False),  # it is ahead of the mean of the others
+        ([[0.9, 0.3, 0.2], [0.5, 0.1, 0.5]], False),
+    ],
+)
+def test_a_label_stands_if_it_leads_each_other_class_at_every_point(scores: Any, stands: bool) -> None:
+    assert _leads(lambda _: np.array(scores), 0, 1) is stands
 
 
 def test_scores_of_lies_stay_within_their_bounds(drawn: gl.Reports, fitted: WitnessClassifier) -> None:
