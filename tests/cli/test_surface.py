@@ -68,6 +68,18 @@ def test_every_help_fits_and_looks_alike(
     assert len(lines) <= (70 if path != ("train",) else 50)
 
 
+@pytest.mark.parametrize("path", GROUPS, ids=lambda path: " ".join(path) or "graphldp")
+def test_a_group_alone_shows_its_help(command: Command, path: tuple[str, ...]) -> None:
+    assert command(*path) == (2, "", command(*path, "--help")[1])
+
+
+def test_an_old_letter_answers_with_its_value_beside_it(command: Command) -> None:
+    assert (
+        command("train", "IMDB-BINARY", "-f0.3")[2]
+        == "graphldp: 'graphldp train -f' is 'graphldp train --liars' now.\n"
+    )
+
+
 def test_old_names_answer_with_the_new_one(command: Command) -> None:
     for old, new in RENAMED.items():
         code, out, err = command(*old.split(), "--help")

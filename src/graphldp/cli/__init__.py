@@ -119,6 +119,8 @@ def _run() -> object:
 
 
 def _fail(message: str, code: int) -> int:
-    if message:  # none where the help was printed for want of a command
+    if message.startswith("Usage: "):  # the help of a group, for want of a command
+        print(message, file=sys.stderr)
+    else:
         print(f"graphldp: {printable(' '.join(message.split()))}", file=sys.stderr)
     return code

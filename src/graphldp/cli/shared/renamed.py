@@ -13,6 +13,7 @@ RENAMED = {
     "evaluate": "predict --evaluate",
     "audit mechanism": "audit",
     "client ledger": "client status --ledger",
+    "collect audit-log": "collect log",
     "collect audit-log show": "collect log",
     "collect audit-log verify": "collect log --verify",
     "collect class list": "collect class",
@@ -65,7 +66,7 @@ def refuse_old(words: list[str]) -> None:
         ParameterError: for an old name.
     """
     names = [*takewhile(lambda word: not word.startswith("-"), words)]
-    given = [word.partition("=")[0] for word in words if word.startswith("-")]
+    given = [word.partition("=")[0] if word.startswith("--") else word[:2] for word in words if word.startswith("-")]
     for count in range(len(names), 0, -1):
         command = " ".join(names[:count])
         for old in (command, *(f"{command} {option}" for option in given)):
