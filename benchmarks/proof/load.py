@@ -18,7 +18,7 @@ RELAYS = 4
 def prove(scale: Scale, kind: str) -> Finding:
     """Send reports one by one and in batches, in turns with the baseline, so that all meet the same machine."""
     finding = Finding(f"load, {kind}")
-    with databases(kind) as (database, _), baseline() as base_port:
+    with databases(kind) as (database, _), baseline() as (base_port, _):
         store = Store.open(database)
         singles = prepare(store, scale.reports, prefix="single")
         batched = prepare(store, scale.batched, prefix="batch")

@@ -72,15 +72,15 @@ def databases(kind: str) -> Iterator[tuple[str, Postgres | None]]:
 
 
 @contextmanager
-def baseline() -> Iterator[int]:
-    """The server that the collector is measured against; gives its port."""
+def baseline() -> Iterator[tuple[int, int]]:
+    """The server that the collector is measured against; gives its port and its process."""
     command = [sys.executable, "-m", "benchmarks.proof.baseline"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         port = int(process.stdout.readline().rsplit(":", 1)[1])
         wait_for_port(port)
-        yield port
+        yield port, process.pid
     finally:
         process.kill()
         process.wait()

@@ -13,7 +13,19 @@ from pathlib import Path
 from benchmarks.speed.timing import keep
 
 RESULTS = Path(__file__).parents[1] / "results"
-NAMES = ("dense", "first-minute", "gpu", "nodes", "randomize", "recipe", "stacked", "threads", "training", "web")
+NAMES = (
+    "arrivals",
+    "dense",
+    "first-minute",
+    "gpu",
+    "nodes",
+    "randomize",
+    "recipe",
+    "stacked",
+    "threads",
+    "training",
+    "web",
+)
 
 
 def main() -> None:

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.docs.markdown import DOCS, ROOT
 from tools.reference.collector import http, problems, routes, settings
 from tools.reference.commands import command_tree, commands
 from tools.reference.extension import MAKERS, filled, with_links
 from tools.reference.names import SECTIONS, module_names, public_names
+from tools.reference.speed import capacity
 
 import graphldp as gl
 from graphldp.collector.http.route_table import TABLE as ROUTES
@@ -92,6 +94,14 @@ def test_every_command_is_explained_on_a_page_for_people() -> None:
     assert not [path for path, command in found if path not in text and not command.hidden]
 
 
+def test_what_every_command_costs_is_said() -> None:
+    told = set(re.findall(r"`([a-z -]+)`", (DOCS / "reference" / "cost.md").read_text(encoding="utf-8")))
+    ends = [(path, each) for path, each in walk(command_tree(), "graphldp") if not hasattr(each, "commands")]
+    found = [path.split()[1:] for path, each in ends if not each.hidden]
+    assert len(found) > 40
+    assert not [words for words in found if not told & {" ".join(words), " ".join(words[:2])}]
+
+
 def test_every_setting_and_route_is_there() -> None:
     table, described = settings(), http()
     assert all(f"| `{each.name}` | `{each.variable}` |" in table and each.help in table for each in TABLE)
@@ -102,6 +112,12 @@ def test_every_setting_and_route_is_there() -> None:
     assert all(f"| `{kind}` |" in problems() for kind in KINDS)
     listed = routes()
     assert all(f"| `{each.method} {each.path}` |" in listed for each in ROUTES)
+
+
+def test_what_more_reports_take_is_a_straight_line() -> None:
+    rows = [line.split("|")[2:5] for line in capacity().splitlines()[2:]]
+    numbers = np.array([[float(cell.replace(",", "")) for cell in row] for row in rows])
+    np.testing.assert_allclose(numbers / numbers[:, 2:], [[1e-3, 0.1, 1]] * len(rows), rtol=0.01)
 
 
 def test_links_that_leave_the_pages_are_named() -> None:

@@ -19,7 +19,7 @@ from tools.reference.collector import http, problems, routes, settings
 from tools.reference.commands import commands
 from tools.reference.known import datasets, experiments
 from tools.reference.names import SECTIONS, names
-from tools.reference.speed import COLUMNS, cost, large, speed
+from tools.reference.speed import COLUMNS, capacity, cost, large, speed
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -32,6 +32,7 @@ PAGES = {
     "SECURITY.md": "project/security.md",
 }
 MAKERS: Mapping[str, Callable[[], str]] = {
+    "capacity": capacity,
     "commands": commands,
     "cost": cost,
     "datasets": datasets,
