@@ -75,15 +75,14 @@ def databases(kind: str) -> Iterator[tuple[str, Postgres | None]]:
 def baseline() -> Iterator[tuple[int, int]]:
     """The server that the collector is measured against; gives its port and its process."""
     command = [sys.executable, "-m", "benchmarks.proof.baseline"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        port = int(process.stdout.readline().rsplit(":", 1)[1])
-        wait_for_port(port)
-        yield port, process.pid
-    finally:
-        process.kill()
-        process.wait()
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            port = int(process.stdout.readline().rsplit(":", 1)[1])
+            wait_for_port(port)
+            yield port, process.pid
+        finally:
+            process.kill()
 
 
 def need(program: str) -> str:
