@@ -244,3 +244,29 @@ def test_a_group_that_nobody_is_in_changes_nothing() -> None:
             assert twin.value == pytest.approx(row.value)
             assert twin.error == pytest.approx(row.error)
     assert all(math.isfinite(row.error) for row in found if row.name != "p of random mixing")
+
+
+@pytest.mark.parametrize("mechanism", [gl.NoisyDegrees(1.0, noise="discrete"), gl.FriendCounts(1.0)])
+@pytest.mark.parametrize("gone", [0.0, 0.3])
+def test_a_number_of_a_group_that_nobody_has_changes_nothing(mechanism: gl.Mechanism, gone: float) -> None:
+    """Groups 0 and 2 are there, and 1 is not: as in a community that lacks a group of another."""
+    missing = np.random.default_rng(1).random(240) < gone
+    found = gl.statistics(absent(mechanism.randomize(GRAPH.with_groups(GROUPS % 2 * 2), rng=0), missing))
+    assert all(math.isfinite(row.error) for row in found if row.name != "p of random mixing")
+    assert found["friendships"].low < TRUE.number_of_edges() < found["friendships"].high
+
+
+def test_communities_that_lack_each_others_groups_add_up() -> None:
+    two = gl.synthetic.barabasi_albert(60, 3, 2, seed=1)
+    two = two.with_groups(np.concatenate((np.arange(60) % 2 * 2, 1 + np.arange(60) % 2)))
+    found = gl.statistics(gl.FriendCounts(np.full(120, np.inf)).randomize(two, rng=0))
+    each = [found.of_community(name)["friendships"].value for name in "01"]
+    assert found["friendships"].value == pytest.approx(sum(each)) == pytest.approx(two.degrees.sum() / 2)
+
+
+def test_groups_of_which_one_has_everybody_have_no_assortativity() -> None:
+    one = GRAPH.with_groups(np.zeros(240, np.int64), num_groups=3)
+    found = gl.statistics(gl.FriendCounts(1.0).randomize(one, rng=0))
+    assert found["E–I index"].value == -1
+    assert "assortativity" not in {row.name for row in found}
+    assert found["p of random mixing"].value == 1

@@ -211,11 +211,12 @@ def _indices(mixing: Mixing, basis: str, assumed: str) -> Iterator[Estimate]:
     yield estimate("E–I index", 1 - 2 * internal / total, mixing.doubt(slope), basis, assumed, within=(-1.0, 1.0))
     ends = (ties.sum(axis=1) + np.diagonal(ties)) / (2 * total)
     trace, margins = internal / total, float(ends @ ends)
-    of_trace = same / total - internal / total**2
-    of_margins = (ends[:, None] + ends) / total - 2 * margins / total
-    slope = (of_trace * (1 - margins) - of_margins * (1 - trace)) / (1 - margins) ** 2
-    value = (trace - margins) / (1 - margins)
-    yield estimate("assortativity", value, mixing.doubt(slope), basis, assumed, within=(-1.0, 1.0))
+    if margins < 1:  # else all ends are in one group
+        of_trace = same / total - internal / total**2
+        of_margins = (ends[:, None] + ends) / total - 2 * margins / total
+        slope = (of_trace * (1 - margins) - of_margins * (1 - trace)) / (1 - margins) ** 2
+        value = (trace - margins) / (1 - margins)
+        yield estimate("assortativity", value, mixing.doubt(slope), basis, assumed, within=(-1.0, 1.0))
     yield from _against_chance(mixing, basis, assumed)
 
 

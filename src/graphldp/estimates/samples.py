@@ -73,6 +73,7 @@ class Sample:
     @classmethod
     def of(cls, stratum: Ints, present: NDArray[np.bool_], least: int) -> Self:
         """Of all users' strata; those with too few reports, where somebody is missing, are put together."""
+        stratum = np.unique(stratum, return_inverse=True)[1]  # without those that nobody is in
         sizes = np.bincount(stratum).astype(np.float64)
         reported = np.bincount(stratum[present], minlength=len(sizes)).astype(np.float64)
         thin = (reported < max(least, 2)) & (reported < sizes)
@@ -81,7 +82,7 @@ class Sample:
             if reported[thin].sum() < max(least, 2) and len(others):
                 thin[others[np.argmin(reported[others])]] = True
             joined = np.where(thin, np.flatnonzero(thin)[0], np.arange(len(sizes)))
-            return cls.of(np.unique(joined[stratum], return_inverse=True)[1], present, 2)
+            return cls.of(joined[stratum], present, 2)
         return cls(len(stratum), stratum[present], sizes, reported)
 
     @classmethod
