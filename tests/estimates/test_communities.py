@@ -212,6 +212,8 @@ def test_bad_input() -> None:
     reports = gl.NoisyDegrees(1.0, noise="discrete").randomize(GRAPH, rng=0)
     with pytest.raises(ParameterError, match="'reports' parameter of statistics must be Reports"):
         gl.statistics(wrong([GRAPH]))
+    with pytest.raises(ParameterError, match="Got 'NoneType' instead"):
+        gl.statistics(wrong(None))
     for least in (0, True, 2.5):
         with pytest.raises(ParameterError, match="'least' parameter"):
             gl.statistics(reports, least=wrong(least))
@@ -270,3 +272,19 @@ def test_groups_of_which_one_has_everybody_have_no_assortativity() -> None:
     assert found["E–I index"].value == -1
     assert "assortativity" not in {row.name for row in found}
     assert found["p of random mixing"].value == 1
+
+
+def test_nothing_rests_on_one_report() -> None:
+    """Its interval would say that everybody is like her."""
+    lone = gl.GraphSet.from_edges([1, 2, 3, 4], [2, 3, 4, 5], [1, 6])
+    found = gl.statistics(gl.NoisyDegrees(1.0, noise="discrete").randomize(lone, rng=0), least=1)
+    assert {row.community for row in found} == {"all", "1"}
+    whole = gl.NoisyDegrees(1.0, noise="discrete").randomize(GRAPH, rng=0)
+    with pytest.raises(DataError, match="reports of 2 users"):
+        gl.statistics(absent(whole, np.arange(240) > 0), least=1)
+
+
+def test_surveys_by_different_groups_are_refused() -> None:
+    surveys = [gl.FriendCounts(1.0).randomize(GRAPH.with_groups(GROUPS % n), rng=0) for n in (2, 3)]
+    with pytest.raises(DataError, match="must be by the same groups"):
+        gl.statistics(surveys)

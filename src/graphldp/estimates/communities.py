@@ -40,7 +40,8 @@ def statistics(
         communities: the communities' names, in the order of their graphs; their ids by default.
         bars: the last degrees of the histogram's bars but the last one, as in [0, 4, 9] for 0, 1 to 4, 5 to 9 and 10 or
             more. Chosen before anybody looks, intervals hold as they stand; by default bars fit what was sent.
-        least: reports that a number must rest on: a community, a group or a bar with fewer is not shown.
+        least: reports that a number must rest on: a community, a group or a bar with fewer is not shown. Two at least,
+            since one says nothing of how users differ.
 
     Returns:
         Rows of each community; of several, first those of all together. What can be said depends on what was sent:
@@ -52,7 +53,7 @@ def statistics(
         found["share without a friend"].value
         print(found)
     """
-    given = (reports,) if isinstance(reports, Reports) else tuple(reports)
+    given = tuple(reports) if isinstance(reports, Sequence) else (reports,)
     for each in given:
         if not isinstance(each, Reports):
             raise bad_parameter("reports", "statistics", "Reports", type(each).__name__)
@@ -61,6 +62,7 @@ def statistics(
         raise bad_parameter("least", "statistics", "a whole number ≥ 1", least)
     if bars is not None and not (len(bars) and list(bars) == sorted({*bars}) and all(type(bar) is int for bar in bars)):
         raise bad_parameter("bars", "statistics", "rising whole numbers", bars)
+    least = max(least, 2)
     names = _names(given, communities)
     labels = _group_names(given, groups)
     read = [one for each in given for one in _read(each, least)]
@@ -155,7 +157,7 @@ def _read(reports: Reports, least: int) -> Iterator[_Read]:
     """What was sent in each graph."""
     present = np.ones(reports.num_users, np.bool_) if reports.missing is None else ~reports.missing
     groups = np.zeros(reports.num_users, np.int64) if reports.groups is None else reports.groups
-    counted, mixed = reports.friend_counts, "dealt" not in reports.origin.parameters
+    counted, mixed = reports.friend_counts, not _dealt(reports)
     for graph, (start, stop) in enumerate(pairwise(reports.graph_ptr.tolist())):
         here = slice(start, stop)
         users, n = start + np.flatnonzero(present[here]), stop - start
@@ -191,6 +193,11 @@ def _joined(parts: Sequence[_Read]) -> _Read:
     )
 
 
+def _dealt(reports: Reports) -> bool:
+    """Whether groups were dealt by chance, and are not the operator's own."""
+    return "dealt" in reports.origin.parameters
+
+
 def _names(given: Sequence[Reports], communities: Sequence[str] | None) -> list[str]:
     ids = [str(id) for each in given for id in each.graph_ids.tolist()]
     if communities is None:
@@ -201,6 +208,8 @@ def _names(given: Sequence[Reports], communities: Sequence[str] | None) -> list[
 
 
 def _group_names(given: Sequence[Reports], groups: Sequence[str] | None) -> list[str]:
+    if len({each.num_groups for each in given if each.friend_counts is not None and not _dealt(each)}) > 1:
+        raise DataError("Friend counts of several surveys must be by the same groups: ask for one survey at a time.")
     count = max((each.num_groups for each in given), default=0)
     if groups is None:
         return [str(number) for number in range(count)]

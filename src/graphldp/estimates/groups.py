@@ -72,7 +72,7 @@ class _OneMixing:
         """Both sides of each pair, the surer one counting for more."""
         groups = len(data.sizes)
         reported = np.bincount(data.group, minlength=groups)
-        seen = (reported >= max(least, 2)) | ((reported == data.sizes) & (reported > 0))
+        seen = (reported >= least) | ((reported == data.sizes) & (reported > 0))
         m = np.maximum(reported, 1)
         mean = np.stack([np.bincount(data.group, column, groups) for column in data.counts.T], axis=1) / m[:, None]
         noise = (np.bincount(data.group, data.noise, groups) / m)[:, None]
@@ -173,7 +173,7 @@ def group_rows(data: Sequence[Counts], sample: Sample, names: Sequence[str], lea
 def shown_groups(data: Sequence[Counts], least: int) -> list[int]:
     """Groups of which enough users reported for a row of their own."""
     reported = sum(np.bincount(each.group, minlength=len(each.sizes)) for each in data)
-    return np.flatnonzero(np.asarray(reported) >= max(least, 2)).tolist()
+    return np.flatnonzero(np.asarray(reported) >= least).tolist()
 
 
 def count_rows(data: Sequence[Counts], sample: Sample, pairs: float) -> Iterator[Estimate]:

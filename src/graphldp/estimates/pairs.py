@@ -117,7 +117,7 @@ def read_pairs(reports: Reports, graph: int, numbers: NoisyNumbers, reported: Sa
     if answers is None or np.isfinite(answers.told[here]).sum() < least:
         return None
     listed = np.ones(n, np.bool_) if answers.listed is None else answers.listed[here]
-    if (many := int(listed.sum())) < max(least, 2):
+    if (many := int(listed.sum())) < least:
         return None
     answered = np.isfinite(answers.told[here]) & (True if reports.missing is None else ~reports.missing[here])
     users = start + np.flatnonzero(answered)

@@ -76,10 +76,10 @@ class Sample:
         stratum = np.unique(stratum, return_inverse=True)[1]  # without those that nobody is in
         sizes = np.bincount(stratum).astype(np.float64)
         reported = np.bincount(stratum[present], minlength=len(sizes)).astype(np.float64)
-        thin = (reported < max(least, 2)) & (reported < sizes)
+        thin = (reported < least) & (reported < sizes)
         if thin.any() and len(sizes) > 1:
             others = np.flatnonzero(~thin & (reported > 0))
-            if reported[thin].sum() < max(least, 2) and len(others):
+            if reported[thin].sum() < least and len(others):
                 thin[others[np.argmin(reported[others])]] = True
             joined = np.where(thin, np.flatnonzero(thin)[0], np.arange(len(sizes)))
             return cls.of(joined[stratum], present, 2)
