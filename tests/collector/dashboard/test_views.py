@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import time
 import tracemalloc
 from datetime import date
@@ -14,6 +15,7 @@ from benchmarks.services import Collector
 from sqlalchemy import insert
 from tests.collector.people import open_cats, report, submission
 
+import graphldp as gl
 from graphldp.collector.dashboard import views
 from graphldp.collector.dashboard.job_pages import shown_jobs
 from graphldp.collector.dashboard.pages import Templates
@@ -39,6 +41,13 @@ def test_one_is_no_plural() -> None:
 def test_a_plan_has_what_the_community_will_be_asked(groups: int, survey: str) -> None:
     assert {row.survey for row in views.planned(200, groups, 1.0)["rows"]} == {survey}
     assert {row.survey for row in views.planned(200, groups, 1.0, "closed-pairs")["rows"]} == {"closed pairs"}
+    assert {row.survey for row in views.planned(200, groups, 1.0, "rr")["rows"]} == {"lists"}
+
+
+def test_a_plan_of_degrees_and_lists_has_the_errors_of_what_degrees_get() -> None:
+    (friendships, *_), (by_all, *_) = (views.planned(200, 1, 1.0, each)["rows"] for each in ("dprr", ""))
+    assert friendships.error == pytest.approx(gl.plan(users=200, epsilon=math.sqrt(8 / 199)).rows[0].error, rel=1e-4)
+    assert friendships.error > 4 * by_all.error
 
 
 def test_what_a_choice_is_spent_on_is_said_as_members_spend_it(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from graphldp.collector.actions.reports import FORMATS
 from graphldp.collector.community import Community, enough
 from graphldp.collector.dashboard.charts import HEIGHT, WIDTH, arrivals_chart, histogram, matrix
 from graphldp.collector.dashboard.forms import Form
+from graphldp.collector.offers import Split, offers
 from graphldp.collector.statistics import on_page
 from graphldp.collector.storage.collecting.second_round import shown_progress
 from graphldp.collector.storage.community_list import (
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 SHEET = 200  # QR codes on one page: more take a browser long to draw, and a printer longer
 _FLAGGED_SHOWN = 200
-
 _EPSILONS = (0.1, 0.5, 1, 2, 4)
 _PLAYERS = 120
 
@@ -168,8 +168,11 @@ def planned(users: int, groups: int, epsilon: float, mechanism: str = "") -> dic
     from graphldp.estimates import plan  # SciPy is a sixth of what a collector loads
 
     found = plan(users=users, groups=groups, epsilon=epsilon)
-    asked = "closed pairs" if mechanism == "closed-pairs" else "degrees" if groups == 1 else "friend counts"
-    return {"plan": found, "rows": [row for row in found.rows if row.survey == asked]}
+    rows = found.rows
+    if mechanism == "dprr":  # most of ε goes to the list, off which nothing is read
+        rows = plan(users=users, epsilon=offers([epsilon], mechanism, users, Split())[1][0].epsilon1).rows
+    kind = {"closed-pairs": "closed pairs", "rr": "lists"}.get(mechanism, "degrees" if groups == 1 else "friend counts")
+    return {"plan": found, "rows": [row for row in rows if row.survey == kind]}
 
 
 def invite(store: Store, id: str) -> dict[str, Any]:
