@@ -27,6 +27,7 @@ def test_counts_of_a_database_are_those_of_the_export(database: str) -> None:
     assert found.rows == same.rows
     assert found["mean degree"].assumed  # somebody is missing
     assert "40 of" in found["E–I index"].basis
+    assert statistics_of(store, [ants], 0).rows == statistics_of(store, [ants], 1).rows  # as the setting allows
     store.close()
 
 

@@ -41,7 +41,7 @@ def statistics_of(store: Store, communities: Sequence[Community], min_reports: i
     reports = [export(store, [each]) for each in communities]
     try:
         named = [each.id for each in communities]
-        return statistics(reports, groups=groups or None, communities=named, least=min_reports)
+        return statistics(reports, groups=groups or None, communities=named, least=max(min_reports, 1))
     except DataError as error:
         raise ParameterError(str(error)) from None
 

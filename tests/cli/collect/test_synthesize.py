@@ -34,6 +34,8 @@ def test_a_graph_to_hand_on(command: Command, database: str, tmp_path: Path, mon
     code, out, _ = command("collect", "synthesize", "ants", "--out", str(tmp_path / "a.npz"), "--seed", "1", "--json")
     cells = [row["row"] for row in json.loads(out) if "between" in row["row"]]
     assert cells == ["friendships between east and east"]
+    monkeypatch.setenv("GRAPHLDP_MIN_REPORTS", "0")
+    assert command("collect", "synthesize", "ants", "--out", str(tmp_path / "a.npz"))[0] == 0
     code, _, err = command("collect", "synthesize", "dogs", "--out", str(tmp_path / "d.npz"))
     assert (code, err.count("\n")) == (2, 1)
     store.close()

@@ -83,6 +83,6 @@ def _collected(id: str, database: str | None) -> tuple[Reports, tuple[str, ...] 
     from graphldp.collector.storage.copies.export import export
 
     store = open_database(database)
-    asked, least = store.community(id), load_settings().min_reports
+    asked, least = store.community(id), max(load_settings().min_reports, 1)
     statistics_of(store, [asked], least)
     return export(store, [asked]), asked.group_names or None, least
