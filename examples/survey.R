@@ -6,7 +6,8 @@
 # Each row has a name, a value, its standard error, and a 95 % interval from low to high.
 
 given <- commandArgs(trailingOnly = TRUE)
-rows <- read.csv(given[1], stringsAsFactors = FALSE, fileEncoding = "UTF-8", colClasses = c(of = "character", to = "character"))
+words <- c(of = "character", to = "character", community = "character")
+rows <- read.csv(given[1], stringsAsFactors = FALSE, fileEncoding = "UTF-8", colClasses = words, na.strings = "")
 rows[is.na(rows)] <- ""
 rows[, c("value", "error", "low", "high")] <- lapply(rows[, c("value", "error", "low", "high")], as.numeric)
 rows <- rows[rows$community == rows$community[1], ]  # of several communities, the rows of all together

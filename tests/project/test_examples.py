@@ -37,7 +37,7 @@ def test_r_reads_the_rows_of_a_survey(tmp_path: Path) -> None:
     """As an analyst would: CSV with names that need quotes, to numbers in the terminal and a PDF."""
     graphs = gl.synthetic.communities(200, 3, seed=0)
     surveys: tuple[tuple[gl.Mechanism, gl.GraphSet, dict[str, Any]], ...] = (
-        (gl.FriendCounts(1.0), graphs.with_groups(graphs.node_labels), {"groups": ["Ärzte", "nurses, all", '"C"']}),
+        (gl.FriendCounts(1.0), graphs.with_groups(graphs.node_labels), {"groups": ["Ärzte", "NA", '"nurses", all']}),
         (gl.NoisyDegrees(1.0, noise="discrete"), graphs, {}),
     )
     for mechanism, asked, names in surveys:
