@@ -146,8 +146,24 @@ def test_a_group_that_is_silent_is_seen_by_the_others() -> None:
     found = gl.statistics(silent, groups=["a", "b", "c"])
     true = exact()
     assert found["friendships between", "a", "b"].value == pytest.approx(true["friendships between", "a", "b"].value)
-    assert found.notes
-    assert not any("c" in (row.of, row.to) for row in found)
+    assert found.notes[1] == "Not shown: indices of mixing. Hardly anybody of some groups reported."
+    assert not any("c" in (row.of, row.to) or row.name == "E–I index" for row in found)
+
+
+def test_indices_of_mixing_hold_where_few_of_a_group_reported() -> None:
+    """What is inside such a group counts, though no row shows it: 13 of 60 reported, two to nine of each group."""
+    groups = np.arange(60) % 3
+    one, two = np.triu_indices(60, 1)
+    some = np.random.default_rng(0).random(len(one)) < np.where(groups[one] == groups[two], 0.25, 0.08)
+    graph = gl.GraphSet.from_edges(one[some], two[some], [60]).with_groups(groups)
+    true = 1 - 2 * (groups[one[some]] == groups[two[some]]).mean()
+    held = []
+    for seed in range(60):
+        gone = np.random.default_rng(seed).permutation(60) >= 13
+        found = gl.statistics(absent(gl.FriendCounts(1.0).randomize(graph, rng=seed), gone))
+        held += [row.low <= true <= row.high for row in found.about("E–I index")]
+    assert len(held) > 50
+    assert np.mean(held) > 0.85
 
 
 def test_many_communities_and_all_of_them() -> None:

@@ -86,6 +86,8 @@ def statistics(
     hidden = [] if not whole.counts or not whole.mixed else whole.hidden(least)
     if hidden:
         notes.append(f"Not shown: {', '.join(labels[g] for g in hidden)}, of whom fewer than {least} reported.")
+        if not any(row.name == "E–I index" for row in rows):
+            notes.append("Not shown: indices of mixing. Hardly anybody of some groups reported.")
     numbers = whole.numbers
     degrees = None if numbers is None else (numbers.sent, numbers.epsilon, whole.top)
     return Statistics(tuple(rows), tuple(notes), degrees)

@@ -32,6 +32,7 @@ from graphldp.estimates.samples import Doubt, Sample, added
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+_UNSEEN = 0.01  # of the pairs inside groups: the most that indices of mixing may leave out
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class _OneMixing:
     Args:
         ties: e, symmetric; 0 where nothing is known.
         side: w, the weight of what g's side says of g and l; ½ on the diagonal.
-        seen: groups of which enough users reported to be seen from their side.
+        seen: groups of which two users or all reported, and which so are seen from their side.
         data: what was counted.
     """
 
@@ -68,11 +69,11 @@ class _OneMixing:
     data: Counts
 
     @classmethod
-    def of(cls, data: Counts, least: int) -> Self:
+    def of(cls, data: Counts) -> Self:
         """Both sides of each pair, the surer one counting for more."""
         groups = len(data.sizes)
         reported = np.bincount(data.group, minlength=groups)
-        seen = (reported >= least) | ((reported == data.sizes) & (reported > 0))
+        seen = (reported >= 2) | ((reported == data.sizes) & (reported > 0))
         m = np.maximum(reported, 1)
         mean = np.stack([np.bincount(data.group, column, groups) for column in data.counts.T], axis=1) / m[:, None]
         noise = (np.bincount(data.group, data.noise, groups) / m)[:, None]
@@ -129,6 +130,13 @@ class Mixing:
         return added([part.doubt(weights) for part in self.parts])
 
     @property
+    def unseen(self) -> float:
+        """Of the pairs of users inside groups, the share in groups that are not seen from their side."""
+        pairs = [part.data.sizes * (part.data.sizes - 1) for part in self.parts]
+        missed = sum(float(each[~part.seen].sum()) for each, part in zip(pairs, self.parts, strict=True))
+        return missed / max(sum(float(each.sum()) for each in pairs), 1.0)
+
+    @property
     def internal(self) -> float:
         """Friendships within groups."""
         return float(np.trace(self.ties))
@@ -149,7 +157,7 @@ def group_rows(data: Sequence[Counts], sample: Sample, names: Sequence[str], lea
         least: reports of a group below which nothing is shown of it alone.
     """
     basis, assumed = basis_of("friend counts", sample), "" if sample.whole else AT_RANDOM
-    mixing = Mixing(tuple(_OneMixing.of(each, least) for each in data))
+    mixing = Mixing(tuple(_OneMixing.of(each) for each in data))
     told = shown_groups(data, least)
     for g in told:
         yield from _inside(mixing, g, names[g], basis, assumed)
@@ -166,7 +174,7 @@ def group_rows(data: Sequence[Counts], sample: Sample, names: Sequence[str], lea
                 yield estimate(
                     row, part * value, doubt.times(part), basis, assumed, within=(0.0, most), skewed=True, **about
                 )
-    if mixing.all > 0:
+    if mixing.all > 0 and mixing.unseen <= _UNSEEN:
         yield from _indices(mixing, basis, assumed)
 
 
