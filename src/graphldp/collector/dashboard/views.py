@@ -164,14 +164,14 @@ def new(min_reports: int, form: Form | None = None) -> dict[str, Any]:
 
 
 def planned(users: int, groups: int, epsilon: float, mechanism: str = "") -> dict[str, Any]:
-    """What to expect of a survey: of one that counts friends by group, where there are groups."""
+    """What to expect of a survey: friends by group where there are groups, and by dprr with what degrees get of ε."""
     from graphldp.estimates import plan  # SciPy is a sixth of what a collector loads
 
     found = plan(users=users, groups=groups, epsilon=epsilon)
-    rows = found.rows
-    if mechanism == "dprr":  # most of ε goes to the list, off which nothing is read
-        rows = plan(users=users, epsilon=offers([epsilon], mechanism, users, Split())[1][0].epsilon1).rows
-    kind = {"closed-pairs": "closed pairs", "rr": "lists"}.get(mechanism, "degrees" if groups == 1 else "friend counts")
+    spent = offers([epsilon], mechanism, users, Split())[1][0].epsilon1 if mechanism == "dprr" else epsilon
+    rows = plan(users=users, groups=groups, epsilon=spent).rows
+    asked = "degrees" if groups == 1 else "friend counts"
+    kind = "closed pairs" if mechanism == "closed-pairs" else "lists" if mechanism == "rr" else asked
     return {"plan": found, "rows": [row for row in rows if row.survey == kind]}
 
 
