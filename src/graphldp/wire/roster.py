@@ -9,8 +9,8 @@ normalized or folded: so the rule does not depend on whose machine checks it. A 
 than a space, has no two spaces in a row, and is in normal form C.
 
 A member picks her friends by what she sees, so no two names of a roster look alike. How names look is a small table
-and no more: letters of other alphabets that most typefaces draw like Latin ones, and what Unicode itself calls another
-form of a letter. Letters of one alphabet (l and 1, O and 0) stay apart.
+and no more: letters of other alphabets, and marks, that most typefaces draw like Latin ones, and what Unicode itself
+calls another form of a letter. Letters that most typefaces draw apart (l and 1, O and 0) stay apart.
 """
 
 from __future__ import annotations
@@ -34,24 +34,32 @@ LONGEST_NAME = 200
 _MARK = b"\xff" * 8  # no name is so long
 _GROUPS, _DIGITS = 8, 4  # of a digest as people compare it
 _LOOKS = str.maketrans(
-    "АВЕЅІЈКМНОРСТХаеіјорсухѕԁԛԝһѴѵӀӏԌЗҮԚԜ"  # Cyrillic
-    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοναικρυωϲϜϹϳͿϺ"  # Greek
+    "АВЕЅІЈКМНОРСТХаеіјорсухѕԁԛԝһѴѵӀӏԌЗҮԚԜәӘӕӔӡӠԑԐ"  # Cyrillic
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοναικρυωϲϜϹϳͿϺεͻ"  # Greek
     "օսոհզցյՕՍՏԼ"  # Armenian
-    "ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᏒᏚᎢᏙᎳᏃ"  # Cherokee
+    "ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᏒᏚᎢᏙᎳᏃꮯꮃꮪꮩꮓ"  # Cherokee
     "ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ"  # Lisu
-    "ɑɡᴄᴏᴠᴡᴢꜱ"
-    "‐‒–−’‘ʼ′",
-    "ABESIJKMHOPCTXaeijopcyxsdqwhVvIlG3YQW"
-    "ABEZHIKMNOPTYXovaikpuwcFCjJM"
+    "ⲞⲟⲢⲣⲤⲥⵔⵝ"  # Coptic, Tifinagh
+    "へロカニトハエタオー"  # Hiragana, Katakana
+    "ɑɡᴄᴏᴠᴡᴢꜱᴑɩǝÐƉ"
+    "‐‒–−⁃˗ⲻ’‘ʼ′ʹꞌˈ՚‧⁄∕∶꞉ǃ"
+    "\u0305\u0326\u0332",  # lines and a comma at a letter
+    "ABESIJKMHOPCTXaeijopcyxsdqwhVvIlG3YQWəƏæÆʒƷɛƐ"
+    "ABEZHIKMNOPTYXovaikpuwcFCjJMɛɔ"
     "ounhqgjOUSL"
-    "ABCDEGHJKLMPRSTVWZ"
+    "ABCDEGHJKLMPRSTVWZcwsvz"
     "BPDTGKJCZFMNLSRVHWXYAEIOU"
-    "agcovwzs"
-    "----''''",
+    "OoPpCcOX"
+    "ヘ口力二卜八工夕才一"
+    "agcovwzsoiəĐĐ"
+    "-------''''''''·//::!"
+    "\u0304\u0327\u0331",
 )
 _DOTLESS = str.maketrans("\u0131\u0237", "ij")
 _UNDER_MARK = re.compile("[\u0131\u0237](?=[\u0300-\u036f])")  # an i or j has no dot under a mark either
 _DOTTED_TWICE = re.compile("([ij][\u0316-\u0333]*)\u0307")  # drawn with one dot
+_STRUCK = dict(zip("bdhilotzBDHILOTZ", "ƀđħɨłøŧƶɃĐĦƗŁØŦƵ", strict=True))
+_STRIKE = re.compile(f"([{''.join(_STRUCK)}])[\u0335-\u0338]")  # a stroke that is a mark of its own
 
 
 def plain(name: str) -> str:
@@ -63,6 +71,7 @@ def look(name: str) -> str:
     """A name by its look: two names with the same one can hardly be told apart."""
     # before letters fall apart, which makes others of some, and after it, where their marks stand apart
     latin = unicodedata.normalize("NFKD", name.translate(_LOOKS)).translate(_LOOKS)
+    latin = _STRIKE.sub(lambda each: _STRUCK[each[1]], latin)
     return plain(_DOTTED_TWICE.sub(r"\1", _UNDER_MARK.sub(lambda each: each[0].translate(_DOTLESS), latin)))
 
 

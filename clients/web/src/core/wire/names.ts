@@ -18,24 +18,32 @@ const CHEROKEE = /^[\u13a0-\u13f5]$/;
 const NOT_ASCII = /[^\0-\x7f]/;
 const HIDDEN = hidden(RUNS);
 const FROM =
-  "АВЕЅІЈКМНОРСТХаеіјорсухѕԁԛԝһѴѵӀӏԌЗҮԚԜ" + // Cyrillic
-  "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοναικρυωϲϜϹϳͿϺ" + // Greek
+  "АВЕЅІЈКМНОРСТХаеіјорсухѕԁԛԝһѴѵӀӏԌЗҮԚԜәӘӕӔӡӠԑԐ" + // Cyrillic
+  "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοναικρυωϲϜϹϳͿϺεͻ" + // Greek
   "օսոհզցյՕՍՏԼ" + // Armenian
-  "ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᏒᏚᎢᏙᎳᏃ" + // Cherokee
+  "ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᏒᏚᎢᏙᎳᏃꮯꮃꮪꮩꮓ" + // Cherokee
   "ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ" + // Lisu
-  "ɑɡᴄᴏᴠᴡᴢꜱ" +
-  "‐‒–−’‘ʼ′";
+  "ⲞⲟⲢⲣⲤⲥⵔⵝ" + // Coptic, Tifinagh
+  "へロカニトハエタオー" + // Hiragana, Katakana
+  "ɑɡᴄᴏᴠᴡᴢꜱᴑɩǝÐƉ" +
+  "‐‒–−⁃˗ⲻ’‘ʼ′ʹꞌˈ՚‧⁄∕∶꞉ǃ" +
+  "\u0305\u0326\u0332"; // lines and a comma at a letter
 const TO =
-  "ABESIJKMHOPCTXaeijopcyxsdqwhVvIlG3YQW" +
-  "ABEZHIKMNOPTYXovaikpuwcFCjJM" +
+  "ABESIJKMHOPCTXaeijopcyxsdqwhVvIlG3YQWəƏæÆʒƷɛƐ" +
+  "ABEZHIKMNOPTYXovaikpuwcFCjJMɛɔ" +
   "ounhqgjOUSL" +
-  "ABCDEGHJKLMPRSTVWZ" +
+  "ABCDEGHJKLMPRSTVWZcwsvz" +
   "BPDTGKJCZFMNLSRVHWXYAEIOU" +
-  "agcovwzs" +
-  "----''''";
+  "OoPpCcOX" +
+  "ヘ口力二卜八工夕才一" +
+  "agcovwzsoiəĐĐ" +
+  "-------''''''''·//::!" +
+  "\u0304\u0327\u0331";
 const LOOKS = new Map(Array.from(FROM, (letter, place) => [letter, TO.charAt(place)]));
 const UNDER_MARK = /[\u0131\u0237](?=[\u0300-\u036f])/g; // an i or j has no dot under a mark either
 const DOTTED_TWICE = /([ij][\u0316-\u0333]*)\u0307/g; // drawn with one dot
+const [BARE, STRUCK] = ["bdhilotzBDHILOTZ", "ƀđħɨłøŧƶɃĐĦƗŁØŦƵ"];
+const STRIKE = new RegExp(`([${BARE}])[\\u0335-\\u0338]`, "g"); // a stroke that is a mark of its own
 
 /** A text without the spaces around it, as Python has them. */
 export const stripped = (text: string): string => text.replace(ENDS, "");
@@ -50,7 +58,7 @@ export function plain(name: string): string {
 export function look(name: string): string {
   const latin = (text: string): string => Array.from(text, (letter) => LOOKS.get(letter) ?? letter).join("");
   // before letters fall apart, which makes others of some, and after it, where their marks stand apart
-  const apart = latin(latin(name).normalize("NFKD"));
+  const apart = latin(latin(name).normalize("NFKD")).replace(STRIKE, (_, letter: string) => STRUCK.charAt(BARE.indexOf(letter)));
   const dotted = apart.replace(UNDER_MARK, (letter) => (letter === "\u0131" ? "i" : "j"));
   return plain(dotted.replace(DOTTED_TWICE, "$1"));
 }
