@@ -53,13 +53,14 @@ def test_a_collector_that_does_not_allow_it_tells_it_nothing(browser: Browser, h
 
 @pytest.mark.attack("page")
 def test_the_page_is_asked_for_as_this_browser_asks(browser: Browser, host: Host) -> None:
-    """A server that hands our page to who does not say that it is for a window, as every browser does."""
+    """A server that hands our page to who does not say what it is for and what asks, as this browser does."""
 
     def said(path: str) -> dict[str, str]:
         """What a request for a path says of what it is for."""
         head = next(each.removeprefix(path) for each in host.asked if each.startswith(f"{path}Host"))
         fields = dict(line.lower().split(": ", 1) for line in head.splitlines() if line)
-        return {name: fields[name] for name in fields if name.startswith(("sec-fetch", "upgrade"))}
+        kept = {name: fields[name] for name in fields if name.startswith(("sec-", "upgrade"))}
+        return kept | {name: "some" for name in kept if name.startswith("sec-ch")}  # of its own make
 
     host.restore()
     page = browser.new_page()
