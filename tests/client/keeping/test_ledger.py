@@ -41,6 +41,19 @@ def test_epochs_and_servers_add_up(ledger: Ledger) -> None:
     assert ledger.spent == 300_000
 
 
+@pytest.mark.attack("device")
+def test_one_slot_under_two_ways_to_write_its_address_has_both_costs(ledger: Ledger, tmp_path: Path) -> None:
+    """One server under two addresses, such as https://h and https://h:443, to get two reports for one ε."""
+    ledger.charge("https://a.example", "c", 1, TENTH)
+    ledger.mark(ledger.entries[0], drawn=True)
+    kept = ledger.to_json()
+    kept["entries"].append(kept["entries"][0] | {"server": "HTTPS://A.example.:443/", "drawn": False, "sent": True})
+    (tmp_path / "ledger.json").write_text(json.dumps(kept))
+    again = Ledger(tmp_path / "ledger.json")
+    assert [each.server for each in again.entries] == ["https://a.example"]
+    assert (again.spent, again.entries[0].drawn, again.entries[0].sent) == (200_000, True, True)
+
+
 def test_a_public_list_is_noted_without_a_cost(ledger: Ledger) -> None:
     ledger.set_cap(1)
     ledger.charge("https://a.example", "c", 1, Choice("open", math.inf, math.inf))
