@@ -17,7 +17,7 @@ from tests.clients.adversary import Never, catalogue
 from tests.clients.drivers import BrowserDevice, PythonDevice, browser_process
 
 from graphldp.audit.protocol import ROSTER, FailingCollector, Request, failing_collector
-from graphldp.audit.traffic import KINDS, MOVES, NEIGHBOURS, renamed
+from graphldp.audit.traffic import CLOSED_PAIRS, KINDS, MOVES, NEIGHBOURS, clique, renamed
 from graphldp.client.protocol import LATEST
 from graphldp.wire import decode, roster_digest
 
@@ -111,7 +111,7 @@ HOSTILE = {
     "letters": TWIN * 300_000,
     "one space": TWIN + " ",
     "an @": "@" + TWIN,
-    "two @": "" + TWIN,
+    "two @": "@@" + TWIN,
     "a host": TWIN + "@a.example",
     "capitals": TWIN.upper(),
     "a joiner": TWIN + "\u034f",
@@ -198,3 +198,25 @@ def test_a_report_leaves_at_a_second_that_only_dice_know(server: FailingCollecto
         device.act("open")
         waited.append(device.act("report").waited)
     assert waited == [1.0, LATEST]  # of the Python client
+
+
+@pytest.mark.parametrize("client", ["Python", "browser"])
+def test_an_answer_about_pairs_leaves_at_a_second_that_only_dice_know(
+    client: str,
+    server: FailingCollector,
+    node: subprocess.Popen[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """How long pairs take to count hangs on how many friends there are, and has no part in when the answer leaves."""
+    server.changes, server.question = {"held": []} | CLOSED_PAIRS, clique([11])
+    waited = set()
+    for number in range(4):
+        with monkeypatch.context() as patch:
+            folder, at = tmp_path / str(number), server.invitation
+            device = PythonDevice(folder, at, patch) if client == "Python" else BrowserDevice(node, at.to_link())
+            device.act("open")
+            device.act("report")
+            waited.add(device.act("answer").waited)
+    assert waited <= set(range(1, LATEST + 1))
+    assert waited != {1}  # the dice say so four times once in 64⁴
