@@ -128,10 +128,9 @@ class BrowserDevice:
         standings = self.call("status")["value"]["standings"]
         return standings[0]["community"] if standings else self.where
 
-    def _report(self, friends: Sequence[int], slow: float, stop: int) -> dict[str, Any]:
+    def report(self, names: Sequence[str], slow: float = 0.0, stop: int = 0) -> dict[str, Any]:
         """From a file of hers to the report."""
-        text = "\n".join(ROSTER[number] for number in friends)
-        matched: dict[str, Any] = self._asked({"file": text, "where": self.where})
+        matched: dict[str, Any] = self._asked({"file": "\n".join(names), "where": self.where})
         if "trouble" in matched:
             return matched
         return self.call("report", self.terms(), CHOICE, matched["value"]["numbers"], slow=slow, stop=stop)
@@ -146,7 +145,7 @@ class BrowserDevice:
         if name == "open":
             told = self.call("open", self.link)
         elif name == "report" or (name == "new round" and "value" in told):
-            told = self._report(friends, slow, stop)
+            told = self.report([ROSTER[number] for number in friends], slow, stop)
         elif name != "new round":
             told = self.call(name, self.where, stop=stop)
         status = self.call("status")["value"]

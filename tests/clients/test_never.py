@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.client.test_hostile_rosters import ROSTERS
 from tests.clients.adversary import Never, catalogue
 from tests.clients.drivers import BrowserDevice, PythonDevice, browser_process
 
@@ -150,6 +151,27 @@ def test_no_roster_tells_a_friend(
         found.append(
             (ends, report.waited, report.spent, [(each.method, each.path, each.body) for each in server.requests])
         )
+    assert found[0] == found[1]
+
+
+@pytest.mark.long
+@pytest.mark.attack("page")
+@pytest.mark.parametrize("kind", ROSTERS)
+def test_no_roster_that_the_python_client_is_given_tells_a_friend(
+    kind: str, server: FailingCollector, node: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The huge and hidden names that Python's paired experiment has, given to a browser with as little memory."""
+    roster = ROSTERS[kind]()
+    digest = "0" * 64 if kind == "a name that is no text" else roster_digest(roster)
+    server.changes = {"held": []} | PLAIN_RR
+    published = FailingCollector.published(server) | {"n": len(roster), "roster": roster, "roster_digest": digest}
+    monkeypatch.setattr(server, "published", lambda: published)
+    found = []
+    for friends in (["bob", "user3"], ["zed", "user3"]):
+        server.requests = []
+        device = BrowserDevice(node, server.invitation.to_link(), LISTS_NOBODY)
+        ends = [device.act("open").refused, (report := device.report(friends)).get("trouble"), report["waited"]]
+        found.append((ends, [(each.method, each.path, each.body) for each in server.requests]))
     assert found[0] == found[1]
 
 
