@@ -211,6 +211,23 @@ def test_terms_that_she_was_not_shown_are_neither_pinned_nor_drawn_by(
     assert server.bodies == []
 
 
+@pytest.mark.attack("page")
+def test_what_the_ledger_of_another_device_has_drawn_is_not_drawn(
+    server: FailingCollector, node: subprocess.Popen[str]
+) -> None:
+    """A second device with the same link, whose collector denies the report of the first one."""
+    server.changes = {"held": []} | PLAIN_RR
+    device = BrowserDevice(node, server.invitation.to_link())
+    device.act("open")
+    device.act("report")
+    ledger = device.call("exportLedger")["value"]
+    device = BrowserDevice(node, server.invitation.to_link())
+    device.act("open")
+    device.call("addLedger", ledger)
+    assert device.report([TWIN])["trouble"] == "forgotten"
+    assert len(server.bodies) == 1
+
+
 def test_a_report_leaves_at_a_second_that_only_dice_know(server: FailingCollector, node: subprocess.Popen[str]) -> None:
     """The first second and the last within which it may leave; how long she took over her list has no part in it."""
     server.changes = {"held": []} | PLAIN_RR
