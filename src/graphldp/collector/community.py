@@ -26,6 +26,9 @@ output, of a community, a group of its users or a bar of a histogram; the commun
 exports, and its hubs are not asked.
 """
 
+MAX_LABEL = (1 << 31) - 1
+"""The highest number of a class."""
+
 _ID = re.compile(r"[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?")  # stricter than the wire's: well-formed at its ends too
 
 
@@ -152,8 +155,8 @@ def check_witnesses(mechanism: str, n: int, *, groups: bool) -> None:
 
 def check_label(label: int | None) -> None:
     """Refuse what is no class."""
-    if label is not None and not 0 <= label < 1 << 31:
-        raise bad_parameter("label", "a community", "a whole number ≥ 0", label)
+    if label is not None and not 0 <= label <= MAX_LABEL:
+        raise bad_parameter("label", "a community", f"a whole number from 0 to {MAX_LABEL:,}", label)
 
 
 def check_retention(days: int | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.collector.people import CHOICES, open_cats, report, submission
 
+from graphldp.collector.community import MAX_LABEL
 from graphldp.collector.storage import community_list as listing
 from graphldp.collector.storage.community_list import (
     SORTS,
@@ -112,3 +113,15 @@ def test_classes_are_named_and_keep_their_numbers(store: Store) -> None:
         with pytest.raises(ParameterError):
             store.classes.number(name)
     assert store.classes.names() == {1: "talk", 2: "reports"}
+
+
+@pytest.mark.attack("collector")
+def test_the_highest_class_leaves_no_number_for_a_new_name(store: Store) -> None:
+    """Label a community 2147483647: on PostgreSQL, whoever typed the name of a new class got a 503 from then on."""
+    open_towns(store)
+    store.classes.name(MAX_LABEL, "last")
+    with pytest.raises(ParameterError, match="No number is left"):
+        store.classes.number("news")
+    assert store.classes.number("last") == MAX_LABEL
+    store.classes.name(5, "news")
+    assert store.classes.number("news") == 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from graphldp.collector.community import check_label
+from graphldp.collector.community import MAX_LABEL, check_label
 from graphldp.collector.storage import schema
 from graphldp.collector.storage.collecting.communities import hold
 from graphldp.collector.storage.database import StorePart, transaction
@@ -75,4 +75,7 @@ def _next(connection: Connection) -> int:
     """A number that no class, named or not, has had."""
     columns = (schema.classes.c.number, schema.communities.c.label, schema.predictions.c.label)
     highest = [connection.execute(select(func.max(column))).scalar() for column in columns]
-    return max((-1 if each is None else int(each)) for each in highest) + 1
+    number = max((-1 if each is None else int(each)) for each in highest) + 1
+    if number > MAX_LABEL:
+        raise ParameterError(f"No number is left for a new class after {MAX_LABEL:,}. Give a number, and name it then.")
+    return number
