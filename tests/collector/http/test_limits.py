@@ -57,6 +57,17 @@ def test_strangers_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.attack("collector")
+def test_a_flood_of_keys_hides_none_that_is_over_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stolen token, and batches of made-up ones: the limiter forgot the oldest first, and the thief guessed on."""
+    monkeypatch.setattr(limits, "_MOST", 100)
+    limiter = Limiter(30, Clock())
+    assert allowed(limiter, "stolen", 100) == 30
+    for stranger in range(1000):
+        limiter.take(str(stranger))
+    assert allowed(limiter, "stolen", 100) == 0
+
+
+@pytest.mark.attack("collector")
 def test_no_address_is_remembered_whole_however_long() -> None:
     """Addresses of 60 KB, where all proxies are believed: a hundred thousand of them would take gigabytes."""
     limiter = Limiter(10)

@@ -61,7 +61,10 @@ class Limiter:
 
     def _forget(self, now: float) -> None:
         self._full_at = {key: at for key, at in self._full_at.items() if at > now}
-        for key in list(self._full_at)[: len(self._full_at) - _MOST // 2]:
+        seldom = sorted(
+            self._full_at, key=self._full_at.__getitem__
+        )  # a flood's own keys, and not the one it is to hide
+        for key in seldom[: len(self._full_at) - _MOST // 2]:
             del self._full_at[key]
 
 
