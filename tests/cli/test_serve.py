@@ -28,6 +28,7 @@ def test_settings_are_listed_with_their_values(command: Command, monkeypatch: py
     [
         ("postgresql://me:s3cret@host/reports", "postgresql://me:***@host/reports"),
         ("postgresql://me@host/reports?password=s3cret", "postgresql://me@host/reports"),
+        ("postgresql://me@host/reports?sslpassword=s3cret", "postgresql://me@host/reports"),
         ("mysql://me:s3cret@host/reports", None),
         ("s3cret", None),
     ],

@@ -126,6 +126,7 @@ def test_what_failed_is_told_with_host_and_port(postgres: Postgres) -> None:
         (f"graphldp@127.0.0.1:{port}/postgres?secret=1", "an option that there is not"),
         (f"graphldp@127.0.0.1:{port}/postgres?sslmode=secret", "an option that there is not"),
         (f"graphldp:secret@127.0.0.1:{port}/postgres?sslmode=require", "the encrypted connection failed"),
+        (f"graphldp:secret@127.0.0.1:{port}/postgres?service=none", "a service that cannot be found"),
     ):
         assert reason in said(f"postgresql://{url}")
 

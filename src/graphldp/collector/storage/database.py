@@ -79,9 +79,10 @@ def _is_file(url: URL) -> bool:
 
 
 def shown_url(database: str) -> str:
-    """The URL of a database as people may see it: without its password."""
+    """The URL of a database as people may see it: without its passwords, that of a key for TLS too."""
     open_engine(database).dispose()  # which refuses what may be a password, mistyped
-    return str(make_url(database).difference_update_query(["password"]))
+    url = make_url(database)
+    return str(url.difference_update_query([name for name in url.query if "password" in name or "secret" in name]))
 
 
 def _bad_url() -> Exception:

@@ -133,6 +133,7 @@ _REASONS = {
     r"starting up|shutting down|recovery mode": "it is starting or stopping.",
     r"SSL|certificate": "the encrypted connection failed.",
     r"invalid port": "there is no such port.",
+    r"service": "the URL names a service that cannot be found.",
     r"invalid URI|invalid connection option|invalid \w+ value": "the URL has an option that there is not.",
 }
 
