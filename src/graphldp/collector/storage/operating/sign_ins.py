@@ -84,8 +84,8 @@ class SignIns(TimedPart):
         }
         with transaction(self.engine, writes=True) as connection:
             connection.execute(delete(table).where(table.c.expires_at <= now))
-            oldest = select(table.c.state_hash).order_by(table.c.expires_at.desc()).offset(_MANY).limit(1)
-            if connection.execute(oldest).first() is not None:
+            one_more = select(table.c.state_hash).offset(_MANY).limit(1)
+            if connection.execute(one_more).first() is not None:
                 connection.execute(delete(table))  # a flood: whoever is in between begins anew
             connection.execute(insert(table).values(**row))
         return made
