@@ -74,6 +74,7 @@ class Chance:
             path += f"?{self.draw.choice(QUERIES)}={quote(self.word())}"
         kind, body = self.body(route)
         headers = {"Content-Type": kind, "Connection": "close"}
+        headers["X-Forwarded-For"] = f"10.0.0.{self.draw.randrange(256)}"  # or most logins would meet a limit
         headers |= self.draw.choice(self.secrets)
         if self.draw.random() < 0.1:
             headers["If-Match"] = quote(self.word())

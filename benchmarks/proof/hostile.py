@@ -23,7 +23,7 @@ from graphldp.collector.storage.store import Store
 
 SLOWER = 5
 GROWTH = 400  # megabytes
-PER_SECOND = 20  # requests; by default the server answers ten a second of one address: these are several strangers'
+PER_SECOND = 20  # requests, each of another stranger, whose address a proxy passes on: none meets a limit of hers
 QUIET = 100  # reports, before each attack and after it
 TRIES = 3  # of each attack: what else the machine does makes some of them slower, and none faster
 
@@ -95,6 +95,10 @@ def _tiny_chunks() -> list[bytes]:
     return [request + b"1\r\n \r\n" * 20_000]
 
 
+def _sign_ins() -> list[bytes]:
+    return [written("GET", path, {}) for path in ("/login/oidc", "/login/oidc", "/login/oidc/callback?code=x&state=x")]
+
+
 def _unread() -> list[bytes]:
     return [written("GET", path, {}) * 300 for path in ("/openapi.json", "/static/style.css", "/join")]
 
@@ -111,6 +115,7 @@ ATTACKS: dict[str, Callable[[], list[bytes]]] = {
     "cookies of long quotes": _cookies,
     "bodies and heads that stop": _bodies_that_stop,
     "bodies in chunks of one byte": _tiny_chunks,
+    "sign-ins by a provider that never answers": _sign_ins,
     UNREAD: _unread,
 }
 
@@ -118,10 +123,11 @@ ATTACKS: dict[str, Callable[[], list[bytes]]] = {
 def press(port: int, name: str, seconds: float) -> None:
     """Send an attack's requests for some seconds, a connection each; a process of its own."""
 
-    async def one(request: bytes) -> None:
+    async def one(request: bytes, place: int) -> None:
+        stranger = b"Host: x\r\nX-Forwarded-For: 10.0.%d.%d\r\n" % divmod(place, 256)
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(request)
+            writer.write(request.replace(b"Host: x\r\n", stranger))
             with suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.sleep(2) if name == UNREAD else reader.read(1000), 1.0)
             writer.transport.abort()
@@ -133,7 +139,7 @@ def press(port: int, name: str, seconds: float) -> None:
         async with asyncio.TaskGroup() as strangers:
             for place in range(round(seconds * PER_SECOND)):
                 await asyncio.sleep(start + place / PER_SECOND - time.monotonic())
-                strangers.create_task(one(next(requests)))
+                strangers.create_task(one(next(requests), place))
 
     asyncio.run(every())
 
@@ -166,12 +172,14 @@ def _megabytes(collector: Collector, what: str) -> int:
 def prove(scale: Scale, kind: str) -> Finding:
     """Each attack in turn, beside members who report."""
     finding, seconds = Finding(f"hostile, {kind}"), 20.0 if scale.full else 2.0
-    with databases(kind) as (database, _):
+    with databases(kind) as (database, _), socket.create_server(("127.0.0.1", 0)) as mute:
         store = Store.open(database)
         reports = prepare(store, 60_000 if scale.full else 8_000)
         # strangers have machines of their own, and the collector does not share its processors with them
         apart = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=os.nice, initargs=(10,))
-        with Collector(database) as collector, apart as strangers:
+        provider = {"oidc_issuer": f"http://127.0.0.1:{mute.getsockname()[1]}", "oidc_client_id": "x"}
+        settings = provider | {"oidc_redirect": "http://127.0.0.1"}
+        with Collector(database, settings) as collector, apart as strangers:
             strangers.submit(press, collector.port, next(iter(ATTACKS)), 0).result()  # it has started
             honest = _Honest(collector.port, reports)
             honest.times(QUIET)  # it has met reports before they are timed
