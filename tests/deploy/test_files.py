@@ -107,6 +107,15 @@ def test_the_image_is_made_of_what_there_is() -> None:
         assert [type(json.loads(line.removeprefix(form))) for line in words] == [list]
 
 
+def test_the_health_check_is_there_whoever_builds() -> None:
+    """Podman's own form of an image has none: the compose file says the same one again, and the recipe names the form."""
+    (check,) = re.findall(r"(?m)^HEALTHCHECK CMD (.*)$", _text("Containerfile"))
+    collector = yaml.safe_load(_text("compose.yaml"))["services"]["collector"]
+    assert collector["healthcheck"]["test"] == ["CMD", *json.loads(check)]
+    assert collector["read_only"] is True
+    assert "podman build --format docker" in _text("Containerfile")
+
+
 def test_one_script_builds_the_image() -> None:
     steps = [line for line in _text("Containerfile").splitlines() if line.startswith("RUN ")]
     assert len(steps) == 1
