@@ -93,6 +93,16 @@ def test_the_conda_recipe_asks_for_what_the_package_asks_for() -> None:
     assert recipe["build"]["python"]["entry_points"] == [f"graphldp = {project['scripts']['graphldp']}"]
 
 
+def test_the_hosted_site_has_the_extras_that_its_examples_need() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    install = " ".join(read(".readthedocs.yaml")["build"]["jobs"]["install"])
+    (given,) = re.findall(r'"\.\[(.*?)\]"', install)
+    gallery = (ROOT / "docs" / "gallery" / "index.md").read_text("utf-8")
+    named = set(re.findall(r"`(\w+)`", "".join(re.findall(r"\(extras? (.*?)\)", gallery))))
+    assert named
+    assert {"docs", "learn", "plots", *named} <= set(given.split(",")) <= extras.keys()
+
+
 @pytest.mark.long
 def test_what_windows_runs_passes_without_what_it_lacks() -> None:
     """The line of the workflow, where graphldp finds no module that only POSIX has."""
