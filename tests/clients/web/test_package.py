@@ -59,7 +59,7 @@ def test_the_package_has_no_more_than_it_needs(tarball: Path, web: Path) -> None
     assert all(re.match(r"build/package/(index|(core|protocol|vault)/.*)$", name) for name in modules)
     sizes = [int(size) * 1000 for size in re.findall(r"(\d+) kB", (web / "README.md").read_text("utf-8"))]
     (worker,) = WORKER.glob("worker-*.js")
-    assert [tarball.stat().st_size, len(gzip.compress(worker.read_bytes()))] == pytest.approx(sizes, rel=0.1)
+    assert [tarball.stat().st_size, len(gzip.compress(worker.read_bytes()))] == pytest.approx(sizes, rel=0.05)
 
 
 @pytest.fixture(scope="module")
