@@ -20,6 +20,8 @@ WITH_PYTHON = [page for page in PAGES if any(each.language == "python" for each 
 # whole trainings; the others take a second or less
 LONG = {"README.md", *(f"docs/{name}.md" for name in ("concepts/liars", "evidence/audit", "evidence/recipe"))}
 LONG |= {"docs/cheat-sheet.md", "docs/guides/compare.md", "docs/tutorials/quickstart.md"}
+SHELL = {"", "bash", "console", "sh"}
+LANGUAGES = SHELL | {"js", "json", "math", "python", "text", "{toctree}"}
 NO_COMMANDS = {"sealed 1", "--install-completion"}  # words that are no command line
 
 
@@ -49,7 +51,7 @@ def test_few_blocks_are_left_out() -> None:
 def lines(page: Path) -> Iterator[str]:
     """Every command line of ``graphldp`` in a page's blocks, without comments."""
     for block in blocks(page):
-        if block.language in ("", "console", "sh"):
+        if block.language in SHELL:
             for line in block.code.replace("\\\n", " ").splitlines():
                 for part in re.sub(r"(^|\s)#.*", "", line).removeprefix("$ ").split("&&"):
                     if part.strip().startswith("graphldp "):
@@ -76,6 +78,10 @@ def test_command_lines_parse(page: Path, tree: Any) -> None:
         command, rest = find(tree, shlex.split(line)[1:])
         if not {"--help", "--version"} & set(rest):
             command.make_context("graphldp", rest)
+
+
+def test_every_block_is_of_a_kind_that_is_looked_at() -> None:
+    assert {block.language for page in PAGES for block in blocks(page)} <= LANGUAGES
 
 
 def test_command_lines_of_make_and_of_mutants_parse(tree: Any) -> None:
