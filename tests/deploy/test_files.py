@@ -108,7 +108,7 @@ def test_the_image_is_made_of_what_there_is() -> None:
 
 
 def test_the_health_check_is_there_whoever_builds() -> None:
-    """Podman's own form of an image has none: the compose file says the same one again, and the recipe names the form."""
+    """Podman's own form of an image has none: the compose file repeats it, and the recipe names the other form."""
     (check,) = re.findall(r"(?m)^HEALTHCHECK CMD (.*)$", _text("Containerfile"))
     collector = yaml.safe_load(_text("compose.yaml"))["services"]["collector"]
     assert collector["healthcheck"]["test"] == ["CMD", *json.loads(check)]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import multiprocessing
+import os
 import pickle
 from pathlib import Path
 
@@ -219,6 +220,7 @@ def test_transforms_before_it_do_not_hide_a_graph() -> None:
         dataset[0]
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
 def test_a_worker_process_is_refused() -> None:
     from tests.learn.pyg_sets import InMemory
     from torch_geometric.loader import DataLoader

@@ -1,6 +1,12 @@
-"""A plugin for pytest in which graphldp finds no module that Windows does not have: ``-p tests.project.no_posix``."""
+"""A plugin for pytest that takes away what Windows does not have: ``-p tests.project.no_posix``.
+
+Modules for graphldp alone, some functions for everybody.
+"""
 
 import builtins
+import multiprocessing.context
+import os
+import signal
 from typing import Any
 
 POSIX = ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty")
@@ -14,3 +20,6 @@ def _found(name: str, globals: Any = None, *more: Any, **named: Any) -> Any:
 
 
 builtins.__import__ = _found
+del os.fork, os.mkfifo, signal.pthread_kill
+for method in ("fork", "forkserver"):
+    vars(multiprocessing.context)["_concrete_contexts"].pop(method)

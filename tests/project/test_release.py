@@ -88,7 +88,7 @@ def test_the_source_archive_has_what_is_built_and_deployed(archives: Archives, t
     assert max(found.values()) < 500_000
     assert {"clients/web/src/index.ts", "deploy/build.sh", "requirements/collector.txt", "docs/index.md"} < set(found)
     (folder,) = tmp_path.iterdir()
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "again"]
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "again")]
     subprocess.run(build, cwd=folder, check=True, capture_output=True)
     assert (tmp_path / "again" / archives.wheel.name).read_bytes() == archives.wheel.read_bytes()
 
