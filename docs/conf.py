@@ -38,6 +38,11 @@ myst_heading_anchors = 4
 nb_custom_formats = {".py": ["jupytext.reads", {"fmt": "py:percent"}]}
 _code = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((ROOT / "src").rglob("*.py"))))
 nb_execution_mode = "cache"
+# kernels read nobody's own configuration, and do not warn that this machine can listen to itself
+_profile = ROOT / "build" / "ipython" / "profile_default"
+_profile.mkdir(parents=True, exist_ok=True)
+(_profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 'ERROR'\n", "utf-8")
+os.environ["IPYTHONDIR"] = str(_profile.parent)
 nb_execution_cache_path = str(ROOT / "build" / "notebooks" / _code.hexdigest()[:16])
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
