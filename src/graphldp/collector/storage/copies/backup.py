@@ -40,10 +40,13 @@ def back_up(engine: Engine, file: Path) -> None:
     with passing_folder(".graphldp-backup-", file.parent) as folder:
         made = folder / "backup.db"
         made.touch(mode=0o600)
+        target = open_engine(f"sqlite:///{made}")
         try:
-            _copy(engine, open_engine(f"sqlite:///{made}"))
+            _copy(engine, target)
         except StoreError as error:  # of either database; the new one is on the disk that may be full
             raise StoreError(f"{file}: no backup was written. {error}") from None
+        finally:
+            target.dispose()
         flush(made)
         made.replace(file)
     flush(file.parent)
