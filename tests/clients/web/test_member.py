@@ -211,6 +211,7 @@ def test_what_went_wrong_is_seen_and_has_the_focus(new_context: NewContext, site
 
 def test_what_is_kept_of_a_public_list_is_said_before_she_agrees(new_context: NewContext, site: Site) -> None:
     page = Member(new_context(locale="de"), site.link(21)).opened()
+    expect(page.locator("main")).to_contain_text("Nur wenn du es auf der nächsten Seite so wählst, wird deine Liste")
     page.get_by_role("button", name="Weiter").click()
     page.get_by_role("radio", name=re.compile("^Verbirgt nichts")).check()
     page.get_by_role("button", name="Weiter").click()
@@ -409,7 +410,9 @@ def test_pairs_of_friends_are_asked_about_by_everybodys_blurred_list(new_context
         page.get_by_label("Or find and tick members").fill(f"owl {friend}")
         page.get_by_role("checkbox", name=f"owl {friend}", exact=True).check()
     button(page, "Go on").click()
-    expect(page.locator("main")).to_contain_text(f"and until {owls.answer_until} at most")
+    last = owls.answer_until
+    assert last is not None
+    expect(page.locator("main")).to_contain_text(f"and until {last:%B} {last.day}, {last.year} at most")
     expect(page.locator("main")).to_contain_text("You will have used ε = 1 of 5.")
     button(page, "Agree and send").click()
     heading(page, "This is what left")

@@ -8,6 +8,8 @@ export class Format {
   whole = (value: number): string => value.toLocaleString(this.language).replace("-", "−");
   epsilon = (value: number): string => value.toLocaleString(this.language, { maximumFractionDigits: 6 });
   percent = (value: number): string => value.toLocaleString(this.language, PERCENT);
+  /** A day, given as 2027-01-18. */
+  day = (day: string): string => new Date(day).toLocaleDateString(this.language, { dateStyle: "long", timeZone: "UTC" });
 }
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;

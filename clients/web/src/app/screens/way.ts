@@ -75,9 +75,14 @@ function inquiry({ words }: App, { inquiry: given }: CommunityView): HTMLElement
 }
 
 /** What is asked of her, and what leaves, by this community's mechanism. */
-function leaves({ words, format }: App, { choices, mechanism, groups, hubFrom }: CommunityView): string {
+function leaves(app: App, community: CommunityView): string {
+  const mayPublish = community.choices.filter(({ epsilon }) => epsilon === null).length;
+  if (mayPublish === community.choices.length) return app.words.tells.public;
+  return byMechanism(app, community) + (mayPublish > 0 ? ` ${app.words.leaves.orPublic}` : "");
+}
+
+function byMechanism({ words, format }: App, { mechanism, groups, hubFrom }: CommunityView): string {
   const said = words.leaves;
-  if (choices.every(({ epsilon }) => epsilon === null)) return words.tells.public;
   if (groups.length > 0) return said.groups(format.whole(groups.length));
   if (mechanism === "hub-lists" && hubFrom !== null) return said.hubs(format.whole(hubFrom));
   if (mechanism === "hub-counts" && hubFrom !== null) return said.numbers;
@@ -200,9 +205,9 @@ function agree(app: App, draft: Draft): Child[] {
   ];
 }
 
-function keptList({ words }: App, { choice, community }: Draft): string {
+function keptList({ words, format }: App, { choice, community }: Draft): string {
   if (choice.epsilon === null) return words.agree.listIsReport;
-  if (community.answerUntil !== null) return words.agree.listWaitsUntil(community.answerUntil);
+  if (community.answerUntil !== null) return words.agree.listWaitsUntil(format.day(community.answerUntil));
   return community.mechanism === "hub-counts" && community.hubFrom !== null ? words.agree.listWaits : words.agree.listGoes;
 }
 

@@ -20,17 +20,17 @@ export const de: Words = {
     operator: "Wer fragt",
     purpose: "Wozu",
     contact: "Kontakt",
-    own: "Das sind die Worte derer, die fragen.",
-    nobody: "Hier steht nicht, wer fragt, wozu, und an wen du schreiben kannst. Frag die Leute, von denen du den Link hast, bevor du weitermachst.",
+    own: "Diese Angaben stammen von denen, die fragen.",
+    nobody: "Hier steht nicht, wer fragt, wozu und an wen du schreiben kannst. Frag die Leute, von denen du den Link hast, bevor du weitermachst.",
     ask: (operator, contact) => `Fragen kannst du: ${operator}, ${contact}`,
   },
 
   welcome: {
-    you: (name) => `Du bist ${name}. Wenn nicht, hör hier auf: Der Link gehört jemand anderem.`,
+    you: (name) => `Du bist ${name}. Wenn nicht, brich hier ab: Der Link gehört jemand anderem.`,
     compare: "Mit anderen vergleichen",
     members: (count) => `${count} Mitglieder, auf dem Server `,
     digest: (digest) =>
-      `Alle Mitglieder einer ehrlichen Gemeinschaft sehen denselben Code: ${digest}. Liest dir jemand einen anderen vor, hat man euch verschiedene Mitgliederlisten gezeigt. Mach dann nicht weiter.`,
+      `Alle Mitglieder einer ehrlichen Gemeinschaft sehen denselben Code: ${digest}. Liest dir jemand einen anderen vor, hat man euch verschiedene Mitgliederlisten gezeigt. Brich dann ab.`,
   },
 
   leaves: {
@@ -40,12 +40,13 @@ export const de: Words = {
       `Du wirst gefragt, wie viele deiner Freunde in jeder von ${count} Gruppen sind. Deine Liste bleibt hier: Gesendet werden nur ${count} unscharfe Zahlen, eine je Gruppe, und kein Name.`,
     hubs: (from) =>
       `Du wirst gefragt, wie viele Mitglieder deine Freunde sind. Deine Liste bleibt hier: Gesendet wird eine unscharfe Zahl; ist sie ${from} oder größer, auch Namen: von Freunden und, durch Zufall, von Fremden.`,
-    list: "Du wirst gefragt, wer deine Freunde sind. Deine Liste bleibt hier. Gesendet wird eine unscharfe Kopie: Durch Zufall fehlen darin Freunde, und Fremde stehen darin.",
-    listAndNumber: "Du wirst gefragt, wer deine Freunde sind, und wie viele. Deine Liste bleibt hier. Gesendet werden eine unscharfe Zahl und eine unscharfe Kopie: Durch Zufall fehlen darin Freunde, und Fremde stehen darin.",
+    list: "Du wirst gefragt, wer deine Freunde sind. Deine Liste bleibt hier. Gesendet wird eine unscharfe Kopie: Zufällig fehlen darin Freunde, und Fremde kommen dazu.",
+    orPublic: "Nur wenn du es auf der nächsten Seite so wählst, wird deine Liste selbst gesendet.",
+    listAndNumber: "Du wirst gefragt, wer deine Freunde sind und wie viele. Deine Liste bleibt hier. Gesendet werden eine unscharfe Zahl und eine unscharfe Kopie: Zufällig fehlen darin Freunde, und Fremde kommen dazu.",
   },
 
   keeping: {
-    noEnd: "ohne zugesagtes Ende",
+    noEnd: "auf unbestimmte Zeit",
     days: (count, shown) => (count === 1 ? "einen Tag lang" : `${shown} Tage lang`),
     modelsLonger: "was daraus gelernt wurde, darf länger benutzt werden",
     modelsToo: "was daraus gelernt wurde, wird auch gelöscht",
@@ -65,10 +66,10 @@ export const de: Words = {
     publicChoice: (name) => `Verbirgt nichts: deine Liste, wie sie ist („${name}“)`,
     tooMuch: "mehr, als du früher zugelassen hast",
     one: (before, after, both) =>
-      `Aus einer Vermutung von ${before}, dass ein Mitglied mit dir befreundet ist, werden durch deinen Bericht höchstens ${after}, und zusammen mit dem Bericht der anderen Person, bei gleichem ε, höchstens ${both}.`,
+      `Wer vorher eine Wahrscheinlichkeit von ${before} dafür annimmt, dass ein Mitglied mit dir befreundet ist, nimmt durch deinen Bericht höchstens ${after} an, zusammen mit dem Bericht dieses Mitglieds (bei gleichem ε) höchstens ${both}.`,
     groupSure: (size) => `Ob ${size} Leute alle deine Freunde sind oder keiner von ihnen, kann dein Bericht fast sicher verraten.`,
     group: (size, before, after) =>
-      `Aus einer Vermutung von ${before}, dass ${size} Leute alle deine Freunde sind statt keiner von ihnen, werden höchstens ${after}.`,
+      `Wer vorher eine Wahrscheinlichkeit von ${before} dafür annimmt, dass ${size} Leute alle deine Freunde sind statt keiner von ihnen, nimmt danach höchstens ${after} an.`,
     epsilon: (level, epsilon) => `${level} (ε = ${epsilon}).`,
     groups: (names) =>
       `Die Gruppen sind: ${names}. Jedes Mitglied sieht, wer in welcher ist. Jeder Freund ist in nur einer Gruppe; darum gilt die Grenze unten für alle Zahlen zusammen.`,
@@ -90,14 +91,14 @@ export const de: Words = {
     closedPairs:
       "Später bekommen alle eine zweite Frage: wie viele Paare deiner Freunde miteinander befreundet sind, nach den unscharfen Listen aller. Dafür bekommt jedes Mitglied die unscharfen Listen aller, auch deine, und niemand kann sie zurückholen. Die Grenze unten gilt für alles zusammen.",
     public: "Diese Wahl verbirgt nichts. Sie schickt deine Liste, wie sie ist: Wer sie liest, kennt deine Freunde hier.",
-    hidden: "Nicht verborgen ist, dass die Antwort von dir kommt, was du hier wählst, deine Internetadresse und, auf etwa eine Minute genau, wann du sendest.",
+    hidden: "Nicht verborgen bleibt, dass die Antwort von dir kommt, was du hier wählst, deine Internetadresse und, auf etwa eine Minute genau, wann du sendest.",
   },
 
   friends: {
     heading: "Wer sind deine Freunde?",
     lead: "Noch wird nichts gesendet.",
     drop: "Datei hierher ziehen oder auswählen",
-    formats: "Von Mastodon, von Bluesky oder mit einem Namen je Zeile",
+    formats: "Von Mastodon, von Bluesky oder mit einem Namen pro Zeile",
     where: "Wo ist die Datei bei Mastodon?",
     path: "Auf der Website deines Servers, nicht in der App: Einstellungen → Importieren und exportieren → Exportieren, dort CSV neben den Konten, denen du folgst. Die Datei heißt following_accounts.csv.",
     search: "Oder Mitglieder suchen und ankreuzen",
@@ -110,11 +111,11 @@ export const de: Words = {
     noneReally: "Ich habe in dieser Gemeinschaft keine Freunde",
     causes: {
       empty: "Die Datei enthält keine Namen.",
-      columns: "Ihre Zeilen sehen nach mehreren Spalten aus, mit Semikolon oder Tabulator dazwischen. Nimm Kommas oder einen Namen je Zeile.",
+      columns: "Ihre Zeilen sehen nach mehreren Spalten aus, mit Semikolon oder Tabulator dazwischen. Nimm Kommas oder einen Namen pro Zeile.",
       "another-network": "Kein Name ist der eines Mitglieds. Gehört die Datei zu einem anderen Konto oder Netzwerk?",
     },
     hosts: (count) =>
-      `${count} weitere würden passen bis auf den Teil nach dem @: Eine Seite schreibt name@host, die andere nur name oder einen anderen Host.`,
+      `Bis auf den Teil nach dem @ würden ${count} weitere passen: Eine Seite schreibt name@host, die andere nur name oder einen anderen Host.`,
   },
 
   example: {
@@ -157,17 +158,17 @@ export const de: Words = {
     empty: "Deine Liste ist leer: Du berichtest, dass du hier keine Freunde hast.",
     more: (count) => `und ${count} weitere`,
     step: "Dein Bericht wird dann ausgewürfelt und gesendet, einmal, innerhalb von etwa einer Minute.",
-    listGoes: "Dieser Browser behält ihn, aber nicht deine Liste.",
+    listGoes: "Dieser Browser bewahrt ihn auf, deine Liste aber nicht.",
     listIsReport: "Der Bericht bleibt in diesem Browser, und er ist deine Liste.",
-    listWaits: "Dieser Browser behält ihn. Bekommst du eine zweite Frage, behält er auch deine Liste, bis du geantwortet hast oder sagst, dass du nicht antwortest. Wann die Frage kommt, kann dir heute niemand sagen.",
+    listWaits: "Dieser Browser bewahrt ihn auf. Bekommst du eine zweite Frage, behält er auch deine Liste, bis du geantwortet hast oder sagst, dass du nicht antwortest. Wann die Frage kommt, kann dir heute niemand sagen.",
     listWaitsUntil: (day) =>
-      `Dieser Browser behält ihn, und deine Liste für die zweite Frage: bis du sie beantwortet hast oder sagst, dass du nicht antwortest, und höchstens bis zum ${day}.`,
-    once: "Nimm kein privates Fenster und kein zweites Gerät.",
+      `Dieser Browser bewahrt ihn auf, und für die zweite Frage auch deine Liste: bis du sie beantwortet hast oder sagst, dass du nicht antwortest, und höchstens bis zum ${day}.`,
+    once: "Benutze kein privates Fenster und kein zweites Gerät.",
     back: (kept) =>
       `Aufbewahrt werden Berichte ${kept}. Du kannst deinen zurücknehmen, aber nicht aus früheren Sicherungskopien, Exporten oder Modellen.`,
     cost: (after, cap) => `Damit hast du ε = ${after} von ${cap} verbraucht.`,
     publicCost: "Dein Bericht veröffentlicht diese Liste, wie sie ist. Nichts schützt sie.",
-    refusal: "Bei einem Nein sieht die Gemeinschaft, dass kein Bericht kam. Sagst du es wegen deiner Liste, verrät das etwas über sie.",
+    refusal: "Bei einem Nein sieht die Gemeinschaft, dass kein Bericht kam. Sagst du wegen deiner Liste nein, verrät das etwas über sie.",
     yes: "Zustimmen und senden",
     no: "Nein, danke",
   },
@@ -178,7 +179,7 @@ export const de: Words = {
   },
 
   sending: {
-    line: "Dein Bericht wird innerhalb von etwa einer Minute gesendet, zu einem zufälligen Zeitpunkt: Ob deine Liste ein paar Sekunden mehr oder weniger brauchte, ist daran kaum zu sehen, viele Minuten schon. Lass diese Seite offen. Wenn du sie schließt, wird nichts zweimal ausgewürfelt: Öffne sie wieder, und sie schickt denselben Bericht.",
+    line: "Dein Bericht wird innerhalb von etwa einer Minute gesendet, zu einem zufälligen Zeitpunkt: Ob du für deine Liste ein paar Sekunden länger gebraucht hast, ist daran kaum zu erkennen; viele Minuten schon. Lass diese Seite offen. Wenn du sie schließt, wird nichts zweimal ausgewürfelt: Öffne sie wieder, und sie schickt denselben Bericht.",
     failed: "Dein Bericht ist ausgewürfelt und in diesem Browser gespeichert. Gesendet ist er noch nicht.",
     again: "Denselben Bericht noch einmal senden",
   },
@@ -188,7 +189,7 @@ export const de: Words = {
     thanks: "Der Server hat deinen Bericht.",
     bytes: (size) => `Die ${size} Bytes`,
     save: "Speichern, was gesendet wurde",
-    later: "Um ihn von anderswo zurückzunehmen, speichere deinen Link.",
+    later: "Speichere deinen Link, um den Bericht auch von einem anderen Gerät zurückzunehmen.",
     saveLink: "Meinen Link speichern",
     listGone: "Das siehst du nur jetzt: Deine Liste wird nicht aufgehoben.",
     listNotKept: "Deine Liste ist in diesem Browser nicht aufgehoben. Darum steht hier nicht mehr, was wahr und was Zufall ist.",
@@ -218,7 +219,7 @@ export const de: Words = {
     nothingNew: "Nichts Neues. Es gibt keine neue Runde.",
     answer: "Die zweite Frage beantworten",
     answerWhy: "Du wirst gefragt, wie viele deiner Freunde selbst viele Freunde haben. Der Browser zählt sie und fügt Rauschen hinzu, das zusammen mit deinem Bericht ausgewürfelt wurde. Es kostet nichts zusätzlich und geschieht einmal.",
-    answerPairsWhy: "Du wirst gefragt, wie viele Paare deiner Freunde miteinander befreundet sind. Der Browser zählt sie nach den unscharfen Listen aller und rechnet ein Rauschen dazu, das mit deinem Bericht ausgewürfelt wurde. Das kostet nichts zusätzlich und geschieht einmal.",
+    answerPairsWhy: "Du wirst gefragt, wie viele Paare deiner Freunde miteinander befreundet sind. Der Browser zählt sie nach den unscharfen Listen aller und fügt Rauschen hinzu, das zusammen mit deinem Bericht ausgewürfelt wurde. Es kostet nichts zusätzlich und geschieht einmal.",
     declineWhy: "Bis dahin bleibt deine Liste in diesem Browser. Du darfst die Frage offen lassen: Dann wird die Liste hier gelöscht. Wenn du das davon abhängig machst, wer darauf steht, erfährt die Gemeinschaft etwas über die Liste.",
     decline: "Nicht antworten und meine Liste löschen",
     answered: (code) =>
@@ -283,7 +284,7 @@ export const de: Words = {
     "no-link": "Diese Seite braucht deinen Link. Öffne den, den man dir geschickt hat.",
     "bad-link": "Dieser Link ist nicht vollständig. Kopiere ihn ganz, auch was nach dem # steht.",
     "refused-link": "Der Server nimmt diesen Link nicht an. Vielleicht ist er falsch abgeschrieben, durch einen neueren ersetzt oder zurückgezogen. Bitte um einen neuen.",
-    "used-link": "Dieser Link wurde schon benutzt: Der Server hat einen Bericht von dir, von einem anderen Gerät oder bevor dieser Browser geleert wurde. Ein zweiter wird nie ausgewürfelt.",
+    "used-link": "Dieser Link wurde schon benutzt: Der Server hat einen Bericht von dir, von einem anderen Gerät oder aus der Zeit, bevor dieser Browser geleert wurde. Ein zweiter wird nie ausgewürfelt.",
     forgotten: "Für diese Runde wurde schon ein Bericht ausgewürfelt und hier vergessen, oder auf einem anderen Gerät. Ein zweiter wird nie ausgewürfelt.",
     "other-community": "Der Server hat mit einer anderen Gemeinschaft geantwortet als der im Link. Nichts wurde ausgewürfelt.",
     "bad-community": "Was die Gemeinschaft veröffentlicht, ergibt keinen Sinn. Nichts wurde ausgewürfelt. Sag es den Leuten, die sie betreiben.",
@@ -310,6 +311,6 @@ export const de: Words = {
       `Das würde ε = ${cost} verraten. Mit den ${before} von vorher ginge es über deine Grenze ${cap}. Nichts wurde ausgewürfelt.`,
     "over-accepted": "Das kostet mehr, als du früher akzeptiert hast. Nichts wurde ausgewürfelt.",
     "no-new-epoch": "Es gibt keine neue Runde. Nichts wurde geändert.",
-    unexpected: "In dieser Seite ist etwas schiefgegangen. Nichts wird zweimal ausgewürfelt; lade sie neu und versuch es noch einmal.",
+    unexpected: "Auf dieser Seite ist etwas schiefgegangen. Nichts wird zweimal ausgewürfelt; lade sie neu und versuch es noch einmal.",
   },
 };

@@ -44,6 +44,7 @@ export const en = {
     hubs: (from: string): string =>
       `You are asked how many members are your friends. Your list stays here: a blurred number leaves; if it is ${from} or more also names, of friends and strangers mixed by chance.`,
     list: "You are asked who your friends here are. Your list stays here. A blurred copy leaves: by chance, friends are left out and strangers put in.",
+    orPublic: "Your list itself is sent only if you choose so on the next screen.",
     listAndNumber: "You are asked who your friends here are, and how many. Your list stays here. A blurred number leaves, and a blurred copy: by chance, friends are left out and strangers put in.",
   },
 
