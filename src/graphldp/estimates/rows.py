@@ -59,8 +59,9 @@ class Estimate:
 
     @property
     def title(self) -> str:
-        """The name with what it is about."""
-        return f"{self.name}{f' {self.of}' if self.of else ''}{f' and {self.to}' if self.to else ''}"
+        """The name with what it is about: share with degree 2 to 3, of those who reported."""
+        name, comma, whose = self.name.partition(", ")
+        return f"{name}{f' {self.of}' if self.of else ''}{f' and {self.to}' if self.to else ''}{comma}{whose}"
 
     @property
     def best(self) -> float:
