@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphldp.errors import DataError
+from graphldp.machines.memory import check_room
 from graphldp.neighbour_lists.pointers import check_pointers, local_users, read_only
 
 Words = NDArray[np.uint64]
@@ -71,7 +72,9 @@ class BitLists:
 
         Raises:
             DataError: where a list has another number of bits than ``indptr`` says.
+            ParameterError: where the names take more memory than there is.
         """
+        check_room(4.0 * indptr[-1], f"The {indptr[-1]:,} names that these bits stand for")
         if find_spec("numba") is not None:
             from graphldp.neighbour_lists.bit_names import names_of
 
