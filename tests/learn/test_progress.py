@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import sys
 from io import StringIO
+from time import monotonic, sleep
 
 import pytest
 from rich.console import Console
 
 import graphldp as gl
 from graphldp.learn.engine.one_training import EpochRecord
-from graphldp.learn.progress import COMPILING, TrainingDisplay
+from graphldp.learn.progress import COMPILING, LoggedProgress, TrainingDisplay
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 
@@ -66,6 +67,21 @@ def test_a_fit_to_users_shows_its_steps(capsys: pytest.CaptureFixture[str], monk
     assert "3/3" in capsys.readouterr().err
     gl.NodeClassifier().fit(reports, train=train, validation=val, view=view)
     assert capsys.readouterr().err == ""
+
+
+def test_a_log_gets_a_line_while_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is said twice, and nothing at all where nothing is to be shown."""
+    monkeypatch.setattr(LoggedProgress, "pause", 0.01)
+    for shown, lines in ((True, ["seed 7: 1 of 3, slow"]), (False, [])):
+        file = StringIO()
+        with LoggedProgress(console=Console(file=file, width=120), shown=shown) as display:
+            task = display.add_task("seed 7", total=3, now="slow", completed=1)
+            until = monotonic() + (30 if shown else 0.1)
+            while monotonic() < until and not file.getvalue():
+                sleep(0.01)
+            sleep(0.1)
+            display.update(task, completed=3)
+        assert file.getvalue().splitlines() == lines
 
 
 @pytest.mark.filterwarnings("error")

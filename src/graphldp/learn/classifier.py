@@ -130,7 +130,7 @@ class GraphClassifier(SavedClassifier):
                 default a stratified tenth of X is held out. They are believed.
             trusted: positions of the graphs to learn from alone, where others may lie; all by default.
             on_epoch: called with each epoch's record.
-            verbose: show a bar of epochs and losses; one line at the end where nobody watches.
+            verbose: show a bar of epochs and losses; where nobody watches, a line every few seconds.
         """
         X, y = among_trusted(X, y, trusted, type(self).__name__)
         with shown_epochs(verbose, self.max_epochs, self.seed, on_epoch) as each:

@@ -1,14 +1,24 @@
-"""The live display of a training: one line per seed, or one for a single fit."""
+"""How far a training is: bars on a terminal, one per seed, and lines in a log."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 if TYPE_CHECKING:
     from graphldp.learn.engine.one_training import EpochRecord
@@ -23,7 +33,52 @@ def watched(console: Console) -> bool:
     return console.is_terminal or (console.is_jupyter and find_spec("ipywidgets") is not None)
 
 
-class TrainingDisplay(Progress):
+class LoggedProgress(Progress):
+    """Bars where somebody watches; elsewhere a line every few seconds, if it says something new.
+
+    Args:
+        columns: of the bars.
+        console: where to show them.
+        shown: False to show nothing anywhere.
+    """
+
+    pause = 5.0  # seconds
+
+    def __init__(self, *columns: ProgressColumn, console: Console, shown: bool = True) -> None:
+        super().__init__(*columns, console=console, disable=not (shown and watched(console)))
+        self._over = Event()
+        self._writer = Thread(target=self._write, daemon=True) if shown and self.disable else None
+
+    def start(self) -> None:
+        """Show bars, or write lines from now on."""
+        super().start()
+        if self._writer is not None:
+            self._writer.start()
+
+    def stop(self) -> None:
+        """Leave the bars alone, and write no more lines."""
+        self._over.set()
+        if self._writer is not None:
+            self._writer.join()
+        super().stop()
+
+    def _write(self) -> None:
+        said = ""
+        while not self._over.wait(self.pause):
+            now = "; ".join(_line(each) for each in self.tasks if not each.finished)
+            if now not in ("", said):
+                self.console.print(now, highlight=False, markup=False, soft_wrap=True)
+                said = now
+
+
+def _line(task: Task) -> str:
+    if task.total is None:
+        return task.description
+    now = task.fields.get("now", "")
+    return f"{task.description}: {task.completed:,.0f} of {task.total:,.0f}{f', {now}' if now else ''}"
+
+
+class TrainingDisplay(LoggedProgress):
     """Epoch, losses, best so far and time left (an upper bound: most trainings stop early) of each seed.
 
     A seed takes so many epochs at most, those of all grid points together.
@@ -37,7 +92,6 @@ class TrainingDisplay(Progress):
             TextColumn("{task.fields[now]}"),
             TimeRemainingColumn(elapsed_when_finished=True),
             console=console,
-            disable=not watched(console),  # a log gets one plain line per seed instead
         )
         self._epochs = epochs
         self._lines: dict[int, TaskID] = {}
@@ -81,10 +135,7 @@ class TrainingDisplay(Progress):
 def shown_epochs(
     verbose: bool, epochs: int, seed: int, also: Callable[[EpochRecord], None] | None
 ) -> Iterator[Callable[[EpochRecord], None] | None]:
-    """What a fit calls with each epoch: a bar where it is verbose, and what the caller asked for.
-
-    Where nobody watches, one line at the end stands for the bar.
-    """
+    """What a fit calls with each epoch: a bar or lines where it is verbose, and what the caller asked for."""
     if not verbose:
         yield also
         return
@@ -107,7 +158,7 @@ def shown_steps(verbose: bool, steps: int, name: str) -> Iterator[Callable[[], N
     """What a fit without epochs calls after each of its steps."""
     console = Console(stderr=True)
     columns = TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, disable=not (verbose and watched(console))) as display:
+    with LoggedProgress(*columns, console=console, shown=verbose) as display:
         task = display.add_task(name, total=steps)
         yield lambda: display.advance(task)
         if verbose and not watched(console):

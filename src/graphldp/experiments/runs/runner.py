@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from graphldp.errors import TrainingError
 from graphldp.experiments.cells import Row
@@ -31,7 +24,7 @@ from graphldp.experiments.plans.setup import Setup, chosen
 from graphldp.experiments.results import ResultsFile
 from graphldp.experiments.trial import Work
 from graphldp.experiments.trials.networks import Watch
-from graphldp.learn.progress import watched
+from graphldp.learn.progress import LoggedProgress
 from graphldp.machines.local import available_memory, cores
 
 _TRAININGS_AT_ONCE = 64  # on a GPU; one training leaves most of it idle
@@ -147,8 +140,8 @@ def run_setup(
     return {entry.cell.id: rows[entry.cell.id] for entry in plan.entries}
 
 
-class CellsDisplay(Progress):
-    """Cells done, time taken and time left; nothing where nobody watches.
+class CellsDisplay(LoggedProgress):
+    """Cells done, time taken and time left.
 
     Args:
         count: how many cells there are.
@@ -167,15 +160,15 @@ class CellsDisplay(Progress):
             TimeRemainingColumn(),
             TextColumn("left"),
             console=console,
-            disable=not (shown and watched(console)),
+            shown=shown,
         )
-        self._task = self.add_task("computing", total=count)
+        self._task = self.add_task("computing (the first time after installing also compiles, once)", total=count)
         self._said: set[str] = set()
         self._shown = shown
 
     def row(self, row: Row) -> None:
         """Count one more; say why where it is not done, each reason once."""
-        self.advance(self._task)
+        self.update(self._task, advance=1, description="computing")
         said = f"{row.status}: {row.cell.kind}: {row.note}"
         if self._shown and row.status != "done" and said not in self._said:
             self._said.add(said)
