@@ -28,7 +28,9 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtri
 
 from graphldp.learn.tables.tabular import Floats
+from graphldp.machines.compiling import tell_when_compiling
 
+tell_when_compiling()
 _FIRST = 6.0
 _RANGE = 16.0
 _RIDGE = 0.3

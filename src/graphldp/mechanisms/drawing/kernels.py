@@ -18,6 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from graphldp.machines.compiling import tell_when_compiling
 from graphldp.machines.memory import check_room, fresh
 from graphldp.machines.threads import Run, cut_finer, even_runs, in_order, in_threads, runs_of
 from graphldp.mechanisms.drawing.bits import PER_NAME, sample_bits
@@ -33,6 +34,7 @@ from graphldp.neighbour_lists.pointers import read_only
 
 NOISE, ORDER, CHOICE = (np.uint64(each) for each in (Stream.PAIR_NOISE, Stream.PAIR_ORDER, Stream.PAIR_CHOICE))
 _AT_ONCE = 512  # users whose words are drawn at a time
+tell_when_compiling()
 
 
 @njit(nogil=True, cache=True)

@@ -35,7 +35,9 @@ from graphldp.learn.engine.cpu.tiles import (
     through_relu,
 )
 from graphldp.learn.engine.rows import EPS
+from graphldp.machines.compiling import tell_when_compiling
 
+tell_when_compiling()
 FAST = {"contract"}  # a product and a sum may be one operation; nothing else may change
 
 
