@@ -76,9 +76,12 @@ def test_five_commands_to_the_first_label(tmp_path: Path, monkeypatch: pytest.Mo
         typed(tmp_path, "collect", "invite", "--server", collector.url, "--out", "invitations")
         with (tmp_path / "invitations" / "index.csv").open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
+        show = ("collect", "community", "show")
         let_report(rows, graphs)
         missing = " ".join(typed(tmp_path, "collect", "missing", "thread-25").split())
         assert f"1 of {graphs.sizes[25]} have not reported: slots {rows[-1]['slot']}." in missing
+        assert "must be the id of a community" in " ".join(typed(tmp_path, *show, "nobody", fails=True).split())
+        assert "(ε = 2, spent on her number of friends)" in " ".join(typed(tmp_path, *show, "thread-25").split())
         take_part(rows[-1]["link"])
         trained = " ".join(typed(tmp_path, "collect", "train", "model.npz").split())
         assert f"held out {KNOWN}" in trained

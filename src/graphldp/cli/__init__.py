@@ -118,9 +118,18 @@ def _run() -> object:
     return code
 
 
+def _wrapped(text: str) -> str:
+    """Cut between words, as wide as the terminal."""
+    from shutil import get_terminal_size
+    from textwrap import fill
+
+    return fill(text, get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
+
+
 def _fail(message: str, code: int) -> int:
     if message.startswith("Usage: "):  # the help of a group, for want of a command
         print(message, file=sys.stderr)
     else:
-        print(f"graphldp: {printable(' '.join(message.split()))}", file=sys.stderr)
+        text = f"graphldp: {printable(' '.join(message.split()))}"
+        print(_wrapped(text) if sys.stderr.isatty() else text, file=sys.stderr)
     return code

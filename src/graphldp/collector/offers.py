@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from graphldp.collector.community import check_witnesses
+from graphldp.collector.community import Community, check_witnesses
 from graphldp.errors import BudgetError, ParameterError, bad_parameter
 from graphldp.privacy import allocate
 from graphldp.privacy.budget import ALLOCATIONS, degree_floor
 from graphldp.privacy.hubs import LINKS_FROM, LIST_SHARE, LISTS_ABOVE, advised, advised_for_nodes
-from graphldp.privacy.pairs import PAIR_SHARES
+from graphldp.privacy.pairs import LIST_PART, PAIR_SHARES
 from graphldp.wire import MAX_EPSILON, WITH_COUNTS, Choice
 
 if TYPE_CHECKING:
@@ -124,3 +124,28 @@ def _on_degree(epsilon: float, n_max: int, split: Split) -> float:
 def _down(epsilon: float) -> float:
     """ε in whole millionths, never more than asked for."""
     return math.floor(epsilon * 10**6 + 1e-6) / 10**6
+
+
+def spent_on(community: Community, choice: Choice) -> str:
+    """What a member's ε is spent on, in words."""
+    if choice.public:
+        return "nothing: her list as it is, without noise"
+    lists, degree = choice.epsilon2, f"{choice.epsilon1:g}"
+    if lists and community.mechanism == "dprr":
+        return f"{degree} on her number of friends, {lists:g} on her list"
+    if lists and community.mechanism == "hub-lists" and community.hub_from is not None:
+        return (
+            f"her number of friends; for hubs, with a noisy number of {community.hub_from} or more, {degree} of it on "
+            f"that and {lists:g} on a list"
+        )
+    match community.mechanism:
+        case "rr":
+            return "her list"
+        case "friend-counts":
+            return "her numbers of friends by group, all together"
+        case "hub-counts":
+            return "her number of friends, and for hubs the second answer with it"
+        case "closed-pairs":
+            on_list = lists * float(LIST_PART)
+            return f"{degree} on her number of friends, {on_list:g} on her list, {lists - on_list:g} on the answer"
+    return "her number of friends"

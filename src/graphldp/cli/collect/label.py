@@ -139,4 +139,4 @@ def label_users(
         f"Of {made.held_out} held-out users {made.accuracy:.0%} are right (95 % interval {low:.2f} to {high:.2f}); by "
         f"what is public about them alone it would be {made.alone:.0%}."
     )
-    console.err.print(said, soft_wrap=True, highlight=False)
+    console.err.print(said, soft_wrap=not console.err.is_terminal, highlight=False)

@@ -153,7 +153,7 @@ def _warn_of_bare_names(wanted: Iterable[NewCommunity]) -> None:
     console.err.print(
         f"{len(found):,} names have no host, such as '{found[0]}'. If members bring a list that Mastodon exported, it "
         "has ann@social.example, and none of these will match. --host completes them.",
-        soft_wrap=True,
+        soft_wrap=not console.err.is_terminal,
         highlight=False,
         markup=False,
     )

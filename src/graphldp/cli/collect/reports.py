@@ -89,7 +89,7 @@ def missing(
     if not as_json and rows:
         slots = console.in_ranges([slot for slot in range(found.n) if slot not in gone])
         said = f"{len(rows):,} of {found.n:,} have not reported: slots {slots}."
-        console.err.print(said, soft_wrap=True, highlight=False)
+        console.err.print(said, soft_wrap=not console.err.is_terminal, highlight=False)
 
 
 def _slots(held: Holding, users: int, *, asks: bool, as_json: bool) -> dict[str, Any]:

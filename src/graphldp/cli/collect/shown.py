@@ -44,7 +44,7 @@ def row(community: Community, classes: Mapping[int, str], *, as_json: bool) -> d
         base["groups"] = list(community.group_names) if as_json else ", ".join(community.group_names)
     if as_json:
         return base | {"choices": choices, "roster_digest": digest}
-    offers = "; ".join(_in_words(choice) for choice in community.choices)
+    offers = "; ".join(_in_words(community, choice) for choice in community.choices)
     words = "; ".join(_promise(choice) for choice in community.choices)
     return base | {
         "choices": offers,
@@ -54,8 +54,12 @@ def row(community: Community, classes: Mapping[int, str], *, as_json: bool) -> d
     }
 
 
-def _in_words(choice: Choice) -> str:
-    return choice.name if choice.public else f"{choice.name} (ε₁ {choice.epsilon1:g}, ε₂ {choice.epsilon2:g})"
+def _in_words(community: Community, choice: Choice) -> str:
+    from graphldp.collector.offers import spent_on
+
+    if choice.public:
+        return f"{choice.name} (her list as it is)"
+    return f"{choice.name} (ε = {choice.epsilon1 + choice.epsilon2:g}, spent on {spent_on(community, choice)})"
 
 
 def _promise(choice: Choice) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from textwrap import wrap
 from typing import Annotated, Any, Literal
 
 import typer
@@ -69,8 +70,21 @@ def show_one(row: Mapping[str, Any], *, as_json: bool) -> None:
         show_json(dict(row))
         return
     width = max(map(len, row), default=0)
-    for key, value in row.items():  # lines of any length: a digest or a path that is cut in two cannot be copied
-        out.print(f"[bold]{key:<{width}}[/bold]  {_cell(value)}", highlight=False, soft_wrap=True)
+    for key, value in row.items():
+        start, room = f"[bold]{key:<{width}}[/bold]  ", out.width - width - 2
+        for line in _lines(_cell(value), room):
+            alone = out.is_terminal and len(line) > room  # one long word, which fits a line of its own
+            out.print(f"{start}\n{line}" if alone else f"{start}{line}", highlight=False, soft_wrap=True)
+            start = " " * (width + 2)
+
+
+def _lines(text: str, room: int) -> list[str]:
+    """Text for a terminal in lines, cut between words: a digest or a path that is cut in two cannot be copied."""
+    return (
+        wrap(text, max(room, 20), break_long_words=False, break_on_hyphens=False)
+        if out.is_terminal and text
+        else [text]
+    )
 
 
 def promised(certified: int | None, *, as_json: bool) -> int | str | None:

@@ -14,7 +14,7 @@ from graphldp.collector.actions.reports import FORMATS
 from graphldp.collector.community import Community, enough
 from graphldp.collector.dashboard.charts import HEIGHT, WIDTH, arrivals_chart, histogram, matrix
 from graphldp.collector.dashboard.forms import Form
-from graphldp.collector.offers import Split, offers
+from graphldp.collector.offers import Split, offers, spent_on
 from graphldp.collector.statistics import on_page
 from graphldp.collector.storage.collecting.second_round import shown_progress
 from graphldp.collector.storage.community_list import (
@@ -29,7 +29,6 @@ from graphldp.collector.storage.community_list import (
 from graphldp.collector.storage.operating.results import Prediction
 from graphldp.collector.storage.store import Store
 from graphldp.privacy.hubs import BUSY_FROM, LIST_SHARE, LIST_TIMES, LISTS_ABOVE, hub_from
-from graphldp.privacy.pairs import LIST_PART
 from graphldp.wire import MILLION, PRIVATE_MECHANISMS, WITH_HUBS, WITH_SECOND, Choice, spoken
 
 if TYPE_CHECKING:
@@ -107,31 +106,7 @@ def community(store: Store, id: str, min_reports: int) -> dict[str, Any]:
 def _spending(community: Community, choice: Choice) -> dict[str, str]:
     """A choice's name, its ε, and what that is spent on, in words."""
     epsilon = "–" if choice.cost is None else f"{choice.cost / MILLION:g}"
-    return {"name": choice.name, "epsilon": epsilon, "on": _spent_on(community, choice)}
-
-
-def _spent_on(community: Community, choice: Choice) -> str:
-    if choice.public:
-        return "nothing: her list as it is, without noise"
-    lists, degree = choice.epsilon2, f"{choice.epsilon1:g}"
-    if lists and community.mechanism == "dprr":
-        return f"{degree} on her number of friends, {lists:g} on her list"
-    if lists and community.mechanism == "hub-lists" and community.hub_from is not None:
-        return (
-            f"her number of friends; for hubs, with a noisy number of {community.hub_from} or more, {degree} of it on "
-            f"that and {lists:g} on a list"
-        )
-    match community.mechanism:
-        case "rr":
-            return "her list"
-        case "friend-counts":
-            return "her numbers of friends by group, all together"
-        case "hub-counts":
-            return "her number of friends, and for hubs the second answer with it"
-        case "closed-pairs":
-            on_list = lists * float(LIST_PART)
-            return f"{degree} on her number of friends, {on_list:g} on her list, {lists - on_list:g} on the answer"
-    return "her number of friends"
+    return {"name": choice.name, "epsilon": epsilon, "on": spent_on(community, choice)}
 
 
 _FIRST = ("friendships", "mean degree", "share without a friend", "E–I index", "assortativity", "clustering")
