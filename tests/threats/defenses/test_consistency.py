@@ -6,7 +6,7 @@ import pytest
 import graphldp as gl
 from graphldp.errors import DataError, ParameterError
 from graphldp.threats import Poison, RowColumnCheck
-from graphldp.threats.defenses.columns import inconsistencies, listed_by, lists
+from graphldp.threats.defenses.evidence import inconsistencies, listed_by, lists
 
 
 def dense(reports: gl.Reports, graph: int) -> np.ndarray:
@@ -17,7 +17,7 @@ def dense(reports: gl.Reports, graph: int) -> np.ndarray:
 
 
 def test_columns_against_dense_matrices(reports: gl.Reports, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphldp.threats.defenses.columns._BLOCK", 97)  # many blocks
+    monkeypatch.setattr("graphldp.threats.defenses.evidence._BLOCK", 97)  # many blocks
     some = np.random.default_rng(1).random(reports.num_users) < 0.5
     count, odd = listed_by(reports, some), inconsistencies(reports, some)
     for graph in range(5):

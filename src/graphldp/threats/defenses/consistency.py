@@ -22,7 +22,7 @@ from graphldp.mechanisms.rr import RR
 from graphldp.reports import Reports
 from graphldp.threats.attacks.poison import check_share
 from graphldp.threats.defenses.base import Defense, Verdict, can_be_flagged, check_theta
-from graphldp.threats.defenses.columns import inconsistencies
+from graphldp.threats.defenses.evidence import inconsistencies
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ LocalLap's lists are symmetric, so two honest users never contradict each other:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,11 +23,13 @@ from scipy.special import betainc, pdtr
 from scipy.stats import binom
 
 from graphldp.mechanisms import RR, Mechanism
+from graphldp.neighbour_lists.pointers import gather_ranges
 from graphldp.reports import Reports
-from graphldp.threats.defenses.columns import inconsistencies, listed_by
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 LARGEST = 600.0  # of a log-likelihood ratio, well inside what exp can take
+_BLOCK = 1 << 22  # entries taken at a time, so memory stays bounded
 _LIARS = 0.02  # the share of unsuspected users who may lie nevertheless, where honest users never contradict
 
 
@@ -141,3 +144,50 @@ class Contradictions:
     def upper_tail(self) -> Floats:
         """Pr(contradicted as often as she is) for an honest user."""
         return np.asarray(binom.sf(self.count - 1, self.trials, _LIARS))
+
+
+def entries(reports: Reports, listers: NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints]]:
+    """The entries of some users' lists as (lister, listed) pairs of numbers in the whole set, block by block."""
+    who = np.flatnonzero(listers & (reports.degrees > 0))
+    start = np.repeat(reports.graph_ptr[:-1], reports.sizes)
+    filled = np.cumsum(reports.degrees[who])
+    cuts = np.searchsorted(filled, np.arange(_BLOCK, filled[-1] if len(who) else 0, _BLOCK))
+    for some in np.split(who, np.unique(cuts)):
+        positions, indptr = gather_ranges(reports.indptr, some)
+        lister = np.repeat(some, np.diff(indptr))
+        yield lister, reports.indices[positions] + start[lister]
+
+
+def listed_by(reports: Reports, listers: NDArray[np.bool_]) -> Ints:
+    """How many of these users list each user."""
+    count = np.zeros(reports.num_users, np.int64)
+    for _, listed in entries(reports, listers):
+        count += np.bincount(listed, minlength=len(count))
+    return count
+
+
+def inconsistencies(reports: Reports, others: NDArray[np.bool_]) -> Ints:
+    """For each user i, how many j among the others there are with ã_ij ≠ ã_ji.
+
+    |row ∩ others| + |column ∩ others| − 2·|both|.
+    """
+    count = listed_by(reports, others)
+    for lister, listed in entries(reports, np.ones(reports.num_users, np.bool_)):
+        count += np.bincount(lister, others[listed], len(count)).astype(np.int64)
+    for lister, listed in entries(reports, others):
+        count -= 2 * np.bincount(listed, lists(reports, listed, lister), len(count)).astype(np.int64)
+    return count
+
+
+def lists(reports: Reports, owner: Ints, member: Ints) -> NDArray[np.bool_]:
+    """Whether each owner has this member of her graph on her list: bisection in all lists at once."""
+    wanted = reports.local_users[member]
+    low, end = reports.indptr[owner], reports.indptr[owner + 1]
+    high = end.copy()
+    last = max(reports.num_entries - 1, 0)
+    for _ in range(int(reports.degrees.max(initial=0)).bit_length()):
+        middle = (low + high) // 2
+        before = (low < high) & (reports.indices[np.minimum(middle, last)] < wanted)
+        high = np.where((low < high) & ~before, middle, high)
+        low = np.where(before, middle + 1, low)
+    return np.asarray((low < end) & (reports.indices[np.minimum(low, last)] == wanted))
