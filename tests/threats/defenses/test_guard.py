@@ -10,8 +10,7 @@ import graphldp as gl
 from graphldp.errors import DataError, ParameterError
 from graphldp.reports import Origin
 from graphldp.threats import HubGuard, Poison, Verdict
-from graphldp.threats.defenses.guard import Point
-from graphldp.threats.defenses.mixture import by_columns, by_number
+from graphldp.threats.defenses.guard import Point, by_columns, by_number
 from graphldp.threats.treatments import treat
 
 POINTS: tuple[Point, ...] = ("accuracy", "guarantee")
