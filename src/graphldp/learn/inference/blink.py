@@ -24,7 +24,7 @@ from scipy.special import expit
 
 from graphldp.errors import bad_parameter, check_whole
 from graphldp.learn.inference.beta_model import beta_model
-from graphldp.learn.inference.evidence import CERTAIN, Evidence
+from graphldp.learn.inference.posterior import CERTAIN, Evidence
 from graphldp.mechanisms import Blink
 from graphldp.reports import Reports
 

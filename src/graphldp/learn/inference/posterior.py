@@ -1,8 +1,7 @@
 """How likely each edge is, after both of its ends have reported.
 
 The prior is a β-model with the degrees that d* suggests, log odds β_i + β_j. Each report adds the likelihood ratio of
-what it says (:mod:`graphldp.learn.inference.evidence`): e^ε₂ for a name, r for a name that is missing. So, for
-undirected graphs,
+what it says (:class:`Evidence`): e^ε₂ for a name, r for a name that is missing. So, for undirected graphs,
 
     odds of (i, j) = u_i·u_j · (e^ε₂ᵢ/r_i)^ã_ij · (e^ε₂ⱼ/r_j)^ã_ji,   u_i = e^(β_i)·r_i
 
@@ -23,14 +22,16 @@ from scipy.special import expit
 
 from graphldp.errors import DataError, Described, bad_parameter, check_whole
 from graphldp.learn.inference.beta_model import beta_model
-from graphldp.learn.inference.evidence import Evidence
-from graphldp.mechanisms import DPRR, Blink
+from graphldp.mechanisms import DPRR, Blink, Mechanism
 from graphldp.mechanisms.degrees.estimators import posterior_mean
+from graphldp.mechanisms.dprr import sampling_probability
+from graphldp.mechanisms.named import drawn_by, name_of
 from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+CERTAIN = 1e9  # stands for an infinite log ratio, of public users: a sum of two never becomes inf − inf
 _OWNER = "LinkPosterior"
 
 
@@ -167,3 +168,50 @@ def _binned(values: Floats, bins: int) -> tuple[Ints, Floats]:
     place = np.minimum(((values - low) * scale).astype(np.int64), bins - 1)
     counts = np.bincount(place, minlength=bins)
     return place, np.bincount(place, values, bins) / np.maximum(counts, 1)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The likelihood ratios of one edge by each user's report: of a name on the list, and of one that is missing.
+
+    With a name reported with probability p·q for a friend and (1−p)·q for a stranger,
+
+        Pr(named | friend)/Pr(named | stranger) = e^ε₂
+        Pr(not named | friend)/Pr(not named | stranger) = r = (1−p·q)/(1−(1−p)·q)
+
+    q is 1 for RR and Blink, and for DPRR the function of d* that her device used; d* is in the report.
+
+    Args:
+        named: log of the first ratio, ε₂; :data:`CERTAIN` for a public user.
+        unnamed: log of the second, between −ε₂ and 0; −:data:`CERTAIN` for a public user.
+    """
+
+    named: Floats
+    unnamed: Floats
+
+    @classmethod
+    def of(cls, reports: Reports, owner: str, *known: type[Mechanism]) -> Evidence:
+        """What each user's report says, to an ``owner`` who can work with some mechanisms."""
+        drawn_by(reports, owner, *known)
+        if reports.noisy_degree is None:
+            raise DataError(f"{owner} needs reports with their noisy degrees.")
+        if reports.directed:
+            raise DataError(f"{owner} needs undirected graphs: it combines the reports of both ends of an edge.")
+        odds = np.exp(-reports.epsilon2)
+        flip = odds / (1 + odds)
+        q = sampling_of(reports, flip)
+        with np.errstate(divide="ignore"):  # a flip too seldom for a float is as good as none
+            unnamed = np.log(1 - q + flip * q) - np.log1p(-flip * q)
+        certain = reports.public | np.isinf(unnamed)
+        return cls(np.where(certain, CERTAIN, reports.epsilon2), np.where(certain, -CERTAIN, unnamed))
+
+
+def sampling_of(reports: Reports, flip: Floats) -> Floats:
+    """The share q of her list that each user keeps: 1 but under DPRR; flip is 1/(e^ε₂ + 1)."""
+    if reports.noisy_degree is None or reports.origin.name != name_of(DPRR):
+        return np.ones(reports.num_users)
+    n = np.repeat(reports.sizes, reports.sizes)
+    options = {"noise": reports.noise or "laplace", "estimator": reports.origin.parameters.get("estimator", "clip")}
+    device = DPRR(1.0, **options)
+    degree = device.estimate(reports.noisy_degree, n, np.exp(-reports.epsilon1))
+    return np.where(reports.public, 1.0, sampling_probability(degree, n, flip))

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from graphldp.learn.inference.evidence import sampling_of
+from graphldp.learn.inference.posterior import sampling_of
 from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
