@@ -1,6 +1,5 @@
 """The mechanisms: what turns raw graphs into reports."""
 
-from graphldp.mechanisms.arr import ARR as ARR
 from graphldp.mechanisms.attributes.category_rr import CategoryRR as CategoryRR
 from graphldp.mechanisms.attributes.friend_counts import FriendCounts as FriendCounts
 from graphldp.mechanisms.attributes.joint import Joint as Joint
@@ -21,4 +20,5 @@ from graphldp.mechanisms.named import register as register
 from graphldp.mechanisms.noisy_degrees import NoisyDegrees as NoisyDegrees
 from graphldp.mechanisms.nonprivate import NonPrivFull as NonPrivFull
 from graphldp.mechanisms.nonprivate import NonPrivPart as NonPrivPart
+from graphldp.mechanisms.rr import ARR as ARR
 from graphldp.mechanisms.rr import RR as RR

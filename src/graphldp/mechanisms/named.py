@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from graphldp.errors import DataError, bad_parameter
 from graphldp.files.own import is_reference, load_class, loaded_class, reference_of
-from graphldp.mechanisms.arr import ARR
 from graphldp.mechanisms.attributes.category_rr import CategoryRR
 from graphldp.mechanisms.attributes.friend_counts import FriendCounts
 from graphldp.mechanisms.attributes.multi_bit import MultiBit
@@ -33,7 +32,7 @@ from graphldp.mechanisms.hubs.hub_lists import HubLists
 from graphldp.mechanisms.local_lap import LocalLap
 from graphldp.mechanisms.noisy_degrees import NoisyDegrees
 from graphldp.mechanisms.nonprivate import NonPrivFull, NonPrivPart
-from graphldp.mechanisms.rr import RR
+from graphldp.mechanisms.rr import ARR, RR
 from graphldp.reports import Reports
 from graphldp.wire import MECHANISMS as WIRE_CODES
 
