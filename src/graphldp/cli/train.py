@@ -187,8 +187,7 @@ def _run(
 ) -> dict[str, Row]:
     """Run it with a display of epochs, and logs where they are asked for."""
     from graphldp.experiments.runs.runner import run_setup
-    from graphldp.learn.progress import TrainingDisplay
-    from graphldp.learn.tensorboard_logs import Logs
+    from graphldp.learn.progress import Logs, TrainingDisplay
 
     with ExitStack() as stack:
         display = stack.enter_context(TrainingDisplay(epochs * len(setup.candidates(0)), console.err))

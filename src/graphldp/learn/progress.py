@@ -1,12 +1,13 @@
-"""How far a training is: bars on a terminal, one per seed, and lines in a log."""
+"""The progress of a training: bars on a terminal, one per seed, lines in a log, and TensorBoard's logs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import (
@@ -19,6 +20,8 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+
+from graphldp.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from graphldp.learn.engine.one_training import EpochRecord
@@ -163,3 +166,38 @@ def shown_steps(verbose: bool, steps: int, name: str) -> Iterator[Callable[[], N
         yield lambda: display.advance(task)
         if verbose and not watched(console):
             console.print(f"{name}: fitted", highlight=False)
+
+
+class Logs:
+    """TensorBoard's logs of a training, one folder per seed: losses and accuracy; without a folder, nothing."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._writers: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if self._folder is not None:
+            _writer_class()  # say that it is missing before an hour of training, not after the first epoch
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for writer in self._writers.values():
+            writer.close()
+
+    def write(self, seed: int, *records: EpochRecord) -> None:
+        """Add epochs to a seed's logs."""
+        if self._folder is None:
+            return
+        if seed not in self._writers:
+            self._writers[seed] = _writer_class()(self._folder / f"seed-{seed}")
+        for record in records:
+            for name in ("train_loss", "val_loss", "val_accuracy"):
+                self._writers[seed].add_scalar(name, getattr(record, name), record.epoch)
+
+
+def _writer_class() -> Any:
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise MissingExtraError("--tensorboard", "tensorboard") from None
+    return SummaryWriter
