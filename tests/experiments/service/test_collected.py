@@ -24,9 +24,8 @@ from graphldp.collector.storage.copies.export import export, export_in_batches
 from graphldp.collector.storage.database import transaction
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
-from graphldp.experiments.service.collected import train_collected
+from graphldp.experiments.service.collected import label_collected, train_collected
 from graphldp.experiments.service.gathering import Course, Watch, read_profiles
-from graphldp.experiments.service.labelling import label_collected
 from graphldp.learn.tables.profile_classifier import ProfileClassifier
 from graphldp.learn.tables.profiled import Profiled
 from graphldp.wire import Answer, Choice

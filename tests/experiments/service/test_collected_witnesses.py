@@ -18,8 +18,7 @@ from graphldp.collector.offers import Split, offers
 from graphldp.collector.storage.collecting.accepting import Ruling, Submission
 from graphldp.collector.storage.store import Store
 from graphldp.errors import ParameterError
-from graphldp.experiments.service.collected import train_collected
-from graphldp.experiments.service.labelling import label_collected
+from graphldp.experiments.service.collected import label_collected, train_collected
 from graphldp.learn.loading import load_classifier
 from graphldp.learn.tables.witness_classifier import WitnessClassifier
 from graphldp.wire.deal import GROUPS

@@ -55,8 +55,8 @@ def label(
     from graphldp.collector.actions.reports import chosen
     from graphldp.collector.roles import Role, noting
     from graphldp.collector.settings import load_settings
+    from graphldp.experiments.service.collected import label_collected
     from graphldp.experiments.service.gathering import Course
-    from graphldp.experiments.service.labelling import label_collected
     from graphldp.learn.certificates import FILTERED
 
     least, course = load_settings().min_reports, Course(device=device)

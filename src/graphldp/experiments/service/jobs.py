@@ -14,9 +14,8 @@ from typing import Any
 from graphldp.collector.storage.operating.jobs import BackgroundJob
 from graphldp.collector.storage.store import Store
 from graphldp.errors import GraphLDPError, StoreError
-from graphldp.experiments.service.collected import train_collected
+from graphldp.experiments.service.collected import label_collected, train_collected
 from graphldp.experiments.service.gathering import Course, Watch
-from graphldp.experiments.service.labelling import label_collected
 
 _SECONDS = 2.0  # between two words
 

@@ -170,9 +170,8 @@ def _take_part(person: Person) -> None:
 def learn(store: Store, folder: Path) -> tuple[Run, list[tuple[Community, Prediction]]]:
     """What the operator does: export, train, label. What was trained, and the labels."""
     from graphldp.collector.storage.copies.export import export
-    from graphldp.experiments.service.collected import train_collected
+    from graphldp.experiments.service.collected import label_collected, train_collected
     from graphldp.experiments.service.gathering import Course
-    from graphldp.experiments.service.labelling import label_collected
 
     found = store.communities()
     export(store, found).save(folder / "reports.npz")
