@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import json
 import random
+import socket
+import threading
 import time
 from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from graphldp.client.sending.deadline import Deadline
 from graphldp.errors import MissingExtraError, SendError, WireError
 from graphldp.files.text import printable
 from graphldp.wire import ANSWER_TYPE, MEDIA_TYPE, Invitation, problems
@@ -33,6 +36,7 @@ TOTAL = 900.0  # seconds: more than all tries and pauses take, and the largest r
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 LONGEST_PAUSE = 60.0
 SHORT = 1 << 16  # bytes of any other answer
+_CONNECTED = ("connect_tcp.complete", "start_tls.complete")
 _OVER = (
     "The epoch that your report was drawn for is over, and takes no more reports. "
     "'graphldp client report --new-epoch' shows what the community publishes now, and draws one for it at its full ε."
@@ -203,3 +207,51 @@ def _reason(answer: _Answer) -> str:
     words = [fields.get(key) for key in ("title", "detail")]
     said = " ".join(printable(word[:300]) for word in words if isinstance(word, str))
     return f"The collector answered {answer.status}. {said}".rstrip()
+
+
+class Deadline:
+    """The moment by which everything has to be over: connections are cut then, whatever they wait for.
+
+    A timeout begins anew with each byte. A server that sends one byte now and then would hold the client, and with it
+    the vault's lock, for as long as it likes.
+
+    Args:
+        seconds: from now on.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+        self._sockets: list[socket.socket] = []
+
+    @property
+    def left(self) -> float:
+        """Seconds until then; 0 afterwards."""
+        return max(self._end - time.monotonic(), 0.0)
+
+    @property
+    def trace(self) -> Callable[[str, Mapping[str, Any]], None]:
+        """A trace for a request's extensions, in which httpx says which connection it has opened."""
+
+        def note(event: str, info: Mapping[str, Any]) -> None:
+            if event.endswith(_CONNECTED):
+                self._sockets.append(info["return_value"].get_extra_info("socket"))
+                if not self.left:
+                    self._cut()
+
+        return note
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Cut the connections at the deadline unless this block is over before."""
+        watchdog = threading.Timer(self.left, self._cut)
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            yield
+        finally:
+            watchdog.cancel()
+
+    def _cut(self) -> None:
+        for each in self._sockets:
+            with suppress(OSError):  # it is closed already
+                socket.socket.shutdown(each, socket.SHUT_RDWR)  # of TLS too: nothing more is said, not even goodbye
