@@ -19,16 +19,16 @@ from graphldp.client.sampling.laplace import discrete_laplace
 
 def test_finite_draws_are_enumerated_in_full() -> None:
     law = enumerate_law(lambda entropy: entropy.below(3) + entropy.coin(1, 4))
-    assert law.found == {0: Fraction(1, 4), 1: Fraction(1, 3), 2: Fraction(1, 3), 3: Fraction(1, 12)}
+    assert law.chances == {0: Fraction(1, 4), 1: Fraction(1, 3), 2: Fraction(1, 3), 3: Fraction(1, 12)}
     assert law.rest == 0
     assert law.paths[3] == [2, 1]
 
 
 def test_words_are_compared_bit_by_bit() -> None:
     law = enumerate_law(lambda entropy: tuple((entropy.words(2, 3) < np.array([0, 3], np.uint64)).tolist()))
-    assert law.found == {(False, False): Fraction(5, 8), (False, True): Fraction(3, 8)}
+    assert law.chances == {(False, False): Fraction(5, 8), (False, True): Fraction(3, 8)}
     law = enumerate_law(lambda entropy: tuple((entropy.words(1, 64) < np.array([1], np.uint64)).tolist()))
-    assert law.found[(True,)] == Fraction(1, 2**64)
+    assert law.chances[(True,)] == Fraction(1, 2**64)
 
 
 def used(use: Callable[[Any], object], entropy: Entropy) -> bool:
@@ -54,25 +54,25 @@ def test_repeated_attempts_have_the_law_of_a_success() -> None:
         return None if drawn > 3 else drawn // 3
 
     law = enumerate_law(lambda entropy: (entropy.coin(1, 2), entropy.until(attempt)))
-    assert law.found == {(side, r): Fraction(w, 8) for side in (False, True) for r, w in ((0, 3), (1, 1))}
+    assert law.chances == {(side, r): Fraction(w, 8) for side in (False, True) for r, w in ((0, 3), (1, 1))}
     assert law.rest == 0
     # The loop itself, followed round by round: what was found never passes that law, and all of it but the rest is.
     real = enumerate_law(lambda entropy: Entropy.until(entropy, attempt), cutoff=Fraction(1, 10**5))
     for result, likely in ((0, Fraction(3, 4)), (1, Fraction(1, 4))):
-        assert real.found[result] <= likely <= real.found[result] + real.rest
+        assert real.chances[result] <= likely <= real.chances[result] + real.rest
     assert real.rest < Fraction(1, 50)
 
 
 def test_a_prefix_is_a_condition() -> None:
     law = enumerate_law(lambda entropy: (entropy.below(5), entropy.coin(1, 3)), prefix=[4])
-    assert law.found == {(4, False): Fraction(2, 3), (4, True): Fraction(1, 3)}
+    assert law.chances == {(4, False): Fraction(2, 3), (4, True): Fraction(1, 3)}
 
 
 @pytest.mark.parametrize("gamma", [Fraction(1), Fraction(1, 2), Fraction(3, 7), Fraction(2), Fraction(13, 4)])
 def test_the_exponential_coin(gamma: Fraction) -> None:
     law = enumerate_law(lambda entropy: Entropy.exp_coin(entropy, gamma), cutoff=Fraction(1, 10**15))
     assert law.rest < 10**-14
-    assert float(law.found[True]) == pytest.approx(math.exp(-gamma), abs=2e-14)
+    assert float(law.chances[True]) == pytest.approx(math.exp(-gamma), abs=2e-14)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3, 2), Fraction(9, 4)])
@@ -80,11 +80,11 @@ def test_the_discrete_laplace_law_within_what_was_left_out(epsilon: Fraction) ->
     law = enumerate_law(lambda entropy: discrete_laplace(epsilon, entropy))
     assert 0 < law.rest < Fraction(1, 10**8)
     scale = float(epsilon)
-    for z, likely in law.found.items():
+    for z, likely in law.chances.items():
         true = math.tanh(scale / 2) * math.exp(-scale * abs(z))
         assert likely <= true + 1e-15
         assert true <= likely + law.rest + 1e-15
-        assert likely == law.found[-z]
+        assert likely == law.chances[-z]
 
 
 @pytest.mark.parametrize("x", [Fraction(1, 10**6), Fraction(9, 10), Fraction(17)])

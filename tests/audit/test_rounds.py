@@ -119,7 +119,7 @@ def test_two_answers_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     def observed(law: Any, collector: Any) -> Any:
         both = real(law, collector)
         found: dict[Any, Any] = {}
-        for (report, answers), likely in law.found.items():
+        for (report, answers), likely in law.chances.items():
             outcome = (report, answers)
             found[outcome] = found.get(outcome, 0) + likely
         return type(both)(found, law.rest, {})

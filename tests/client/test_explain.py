@@ -35,10 +35,10 @@ def test_the_list_is_not_all_that_changes_the_odds_of_one_person(mechanism: str)
     # Somebody who knows of user 0 asks for user 2. All reports are enumerated: d* speaks of the friendship too.
     without, with_her = (exact.law_of(mechanism, 3, friends, 1.0, 0.9) for friends in ((0,), (0, 2)))
     beyond = 0
-    for body, likely in with_her.found.items():
-        if min(likely, without.found.get(body, 0)) < 1000 * without.rest:
+    for body, likely in with_her.chances.items():
+        if min(likely, without.chances.get(body, 0)) < 1000 * without.rest:
             continue
-        ratio, seen = float(likely / without.found[body]), decode(body, n=3)
+        ratio, seen = float(likely / without.chances[body]), decode(body, n=3)
         told = conclude(seen)
         if not seen.epsilon2:  # of hub-lists, who is no hub
             assert 0.999 / told.odds_factor <= ratio <= told.odds_factor * 1.001

@@ -113,12 +113,12 @@ class Law(Generic[Outcome]):
     """What can come out, and how likely.
 
     Args:
-        found: the probability of each outcome on the paths that were followed.
+        chances: the probability of each outcome on the paths that were followed.
         rest: the probability of all paths that were left.
         paths: for each outcome, the choices of one path that leads to it.
     """
 
-    found: dict[Outcome, Fraction]
+    chances: dict[Outcome, Fraction]
     rest: Fraction
     paths: dict[Outcome, list[int]] = field(repr=False)
 
@@ -126,15 +126,15 @@ class Law(Generic[Outcome]):
 @cache
 def _exp_coin_law(gamma: Fraction) -> dict[bool, Fraction]:
     law = enumerate_law(lambda entropy: Entropy.exp_coin(entropy, gamma), cutoff=Fraction(1, 10**24))
-    return {side: _rounded_down(likely) for side, likely in law.found.items()}
+    return {side: _rounded_down(likely) for side, likely in law.chances.items()}
 
 
 def _success_law(attempt: Callable[[Entropy], Hashable]) -> Weighted:
     """Each result's probability is found/(1 − found failures) at least, by which it is no more than the true one."""
     law = enumerate_law(attempt, cutoff=Fraction(1, 10**10))
-    succeeds = 1 - law.found.get(None, Fraction(0))
-    results = tuple(each for each in law.found if each is not None)
-    return results, tuple(_rounded_down(law.found[each] / succeeds) for each in results)
+    succeeds = 1 - law.chances.get(None, Fraction(0))
+    results = tuple(each for each in law.chances if each is not None)
+    return results, tuple(_rounded_down(law.chances[each] / succeeds) for each in results)
 
 
 def _rounded_down(likely: Fraction) -> Fraction:

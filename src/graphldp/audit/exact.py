@@ -114,7 +114,7 @@ def reports(mechanism: str, n: int, epsilon1: float, epsilon2: float) -> Finding
     worst = max(worst_ratio(laws[a], laws[b]) for pair in neighbouring(list(laws)) for a, b in (pair, pair[::-1]))
     _, limit = exp_bounds(claimed)
     shown = math.log(worst) if worst < math.inf else math.inf
-    looked_at, left = sum(len(law.found) for law in laws.values()), max(law.rest for law in laws.values())
+    looked_at, left = sum(len(law.chances) for law in laws.values()), max(law.rest for law in laws.values())
     effort = f"{mechanism}, ε₁ = {epsilon1:g}, n = {n}: {looked_at:,} reports, a chance of {float(left):.0e} left out"
     return Finding("reports", float(claimed), shown, worst <= limit and shown >= claimed - WASTE, effort)
 
@@ -213,16 +213,16 @@ def _list_law(
         return report.noisy_degree, tuple(report.neighbours.tolist())
 
     law = enumerate_law(run, prefix=prefix, repeated=repeated)
-    if any(noisy != degree for noisy, _ in law.found):
+    if any(noisy != degree for noisy, _ in law.chances):
         raise AssertionError("A report's d* is not the degree plus the noise.")
-    return {listed: likely for (_, listed), likely in law.found.items()}
+    return {listed: likely for (_, listed), likely in law.chances.items()}
 
 
 def worst_ratio(one: Law[Outcome], two: Law[Outcome]) -> Fraction | float:
     """The largest ratio of two probabilities of one report that must be: all that was left out helps the client."""
     worst: Fraction | float = Fraction(0)
-    for body, likely in one.found.items():
-        other = two.found.get(body, Fraction(0)) + two.rest
+    for body, likely in one.chances.items():
+        other = two.chances.get(body, Fraction(0)) + two.rest
         worst = max(worst, likely / other) if other else math.inf
     return worst
 

@@ -95,7 +95,7 @@ def _constant(place: int, _report: bytes) -> int:
 def observed(law: Law[Observed], collector: Callable[[bytes], int]) -> Law[Hashable]:
     """The law of what one collector observes of one user: her report, and one answer at most."""
     found: dict[Hashable, Fraction] = {}
-    for (report, answers), likely in law.found.items():
+    for (report, answers), likely in law.chances.items():
         outcome = (report, answers[collector(report)] if answers else None)
         found[outcome] = found.get(outcome, Fraction(0)) + likely
     return Law(found, law.rest, {})
@@ -119,7 +119,7 @@ def rounds(n: int, epsilon1: float, epsilon2: float = 0.0) -> Finding:
         worst = max(worst, *(worst_ratio(told[a], told[b]) for a, b in pairs))
     _, limit = exp_bounds(claimed)
     shown = math.log(worst) if worst < math.inf else math.inf
-    looked_at, left = sum(len(law.found) for law in laws.values()), max(law.rest for law in laws.values())
+    looked_at, left = sum(len(law.chances) for law in laws.values()), max(law.rest for law in laws.values())
     name = "closed-pairs" if epsilon2 else "hub-counts"
     effort = f"{name}, ε = {float(claimed):g}, n = {n}: {looked_at:,} reports with their answers, "
     effort += f"{len(collectors(n, epsilon2))} collectors, a chance of {float(left):.0e} left out"

@@ -26,7 +26,7 @@ def test_the_step_is_0_or_noise_of_its_own(fine: float, coarse: float) -> None:
     stays = short(e1 / e * ((1 - 1 / e1) / (1 - 1 / e)) ** 2)
     law = enumerate_law(lambda entropy: coarsening.step(epsilon(fine), epsilon(coarse), entropy))
     assert law.rest < ENDS
-    for z, found in law.found.items():
+    for z, found in law.chances.items():
         true = (1 - stays) * likely_noise(coarse, z) + (stays if z == 0 else 0)
         assert -Fraction(1, 10**15) <= true - found <= law.rest
 
@@ -39,7 +39,7 @@ def test_fine_noise_with_its_step_is_noise_of_the_smaller_epsilon() -> None:
 
     law = enumerate_law(run, cutoff=Fraction(1, 10**12))
     assert law.rest < ENDS
-    for z, found in law.found.items():
+    for z, found in law.chances.items():
         assert -Fraction(1, 10**15) <= likely_noise(0.5, z) - found <= law.rest
 
 

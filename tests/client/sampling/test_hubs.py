@@ -45,7 +45,7 @@ def test_the_law_of_both_rounds_is_the_formula(spent: float) -> None:
     for friends in lists_of(n):
         law = rounds.law_of(n, friends, spent)
         assert law.rest < Fraction(1, 10**8)
-        for (body, answers), found in law.found.items():
+        for (body, answers), found in law.chances.items():
             report = decode(body, n=n)
             assert report.noisy_degree is not None
             assert report.asked == bool(answers)

@@ -140,7 +140,7 @@ def test_the_law_is_the_formula(case: tuple[str, float, float]) -> None:
     for friends in lists(n):
         law = law_of(mechanism, n, friends, epsilon1, epsilon2)
         assert law.rest < Fraction(2, 10**8)
-        for body, found in law.found.items():
+        for body, found in law.chances.items():
             true = FORMULAS[mechanism](friends, n, epsilon1, epsilon2, decode(body, n=n))
             assert -ROUNDING <= true - found <= law.rest + ROUNDING
 
@@ -156,8 +156,8 @@ def test_no_length_and_no_position_tells_a_list(mechanism: str) -> None:
         if case[0] == mechanism and 0.1 not in case:
             n, margin = (3, 10_000) if mechanism in TWO_NOISES else (4, 100)  # paths of two noises are left earlier
             laws = [law_of(mechanism, n, friends, *case[1:]) for friends in lists(n)]
-            likely = [{body for body, p in law.found.items() if p > law.rest * margin} for law in laws]
-            possible = [set(law.found) for law in laws]
+            likely = [{body for body, p in law.chances.items() if p > law.rest * margin} for law in laws]
+            possible = [set(law.chances) for law in laws]
             for one in likely:
                 for two in possible:
                     assert one <= two
@@ -211,8 +211,8 @@ def test_everybody_is_compared_with_the_thresholds_of_her_community(mechanism: s
 def test_the_noise_is_the_same_for_every_degree(degree: int) -> None:
     others = [user for user in range(600) if user != USER]
     of_none, of_many = (exact.law_of("noisy-degrees", 600, tuple(others[:size]), 1.5, 0.0) for size in (0, degree))
-    shifted = {_d_star(body) + degree: chance for body, chance in of_none.found.items()}
-    assert {_d_star(body): chance for body, chance in of_many.found.items()} == shifted
+    shifted = {_d_star(body) + degree: chance for body, chance in of_none.chances.items()}
+    assert {_d_star(body): chance for body, chance in of_many.chances.items()} == shifted
 
 
 def _d_star(body: bytes) -> int:
