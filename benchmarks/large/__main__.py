@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.large import chores, rates
 from benchmarks.large.fill import fill, thin
 from benchmarks.large.notes import Notes, Numbers
-from benchmarks.large.people import Crowd
+from benchmarks.large.people import Population
 from benchmarks.large.places import Place, PostgreSQL, Sqlite
 
 from graphldp.collector.storage.store import Store
@@ -33,17 +33,17 @@ def main() -> None:
     parser.add_argument("--only-fill", action="store_true", help="fill the databases, and leave them there")
     parser.add_argument("--keep", action="store_true", help="leave the databases there")
     given = parser.parse_args()
-    crowd = Crowd(given.reports, given.communities, given.epsilon, -(-given.live // given.communities))
+    population = Population(given.reports, given.communities, given.epsilon, -(-given.live // given.communities))
     found = {"reports": given.reports, "communities": given.communities, "epsilon": given.epsilon}
     given.folder.mkdir(parents=True, exist_ok=True)
     for kind in given.kinds:
         notes = Notes(given.folder / f"{kind}.json")
         databases = Sqlite if kind == "sqlite" else PostgreSQL
         with databases(given.folder / kind) as place:
-            notes.step("fill", lambda p=place: _filled(p, crowd))  # type: ignore[misc]
+            notes.step("fill", lambda p=place: _filled(p, population))  # type: ignore[misc]
             if not given.only_fill:
-                notes.step("thin", lambda p=place: _thinned(p, crowd))  # type: ignore[misc]
-                _measure(notes, place.early, place.full, crowd, given.folder)
+                notes.step("thin", lambda p=place: _thinned(p, population))  # type: ignore[misc]
+                _measure(notes, place.early, place.full, population, given.folder)
         found[kind] = notes.steps
         if not given.keep and not given.only_fill:
             shutil.rmtree(given.folder / kind)
@@ -51,24 +51,24 @@ def main() -> None:
         given.out.write_text(json.dumps({"machine": describe("cpu")} | found, indent=2, ensure_ascii=False) + "\n")
 
 
-def _filled(place: Place, crowd: Crowd) -> Numbers:
+def _filled(place: Place, population: Population) -> Numbers:
     store = Store.open(place.full)
-    seconds = fill(store, crowd, print)
+    seconds = fill(store, population, print)
     store.close()
     return {"seconds": round(seconds)}
 
 
-def _thinned(place: Place, crowd: Crowd) -> Numbers:
+def _thinned(place: Place, population: Population) -> Numbers:
     place.copy()
     store = Store.open(place.early)
-    thin(store, crowd)
+    thin(store, population)
     _, reports = store.holdings.totals()
     store.close()
     return {"reports": reports}
 
 
-def _measure(notes: Notes, early: str, url: str, crowd: Crowd, folder: Path) -> None:
-    notes.step("arrivals", lambda: rates.compare(early, url, crowd))
+def _measure(notes: Notes, early: str, url: str, population: Population, folder: Path) -> None:
+    notes.step("arrivals", lambda: rates.compare(early, url, population))
     model, backup = folder / "model.npz", folder / "collector.backup"
     notes.step("size", lambda: chores.size(url))
     notes.step("restart", lambda: chores.restart(url))

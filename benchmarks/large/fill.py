@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from benchmarks.large.people import PREFIX, Crowd, Group, draw
+from benchmarks.large.people import PREFIX, Group, Population, draw
 from benchmarks.proof.traffic import Sent
 from sqlalchemy import Connection, Table, bindparam, insert, update
 
@@ -30,26 +30,26 @@ _SLOTS, _REPORTS = ("community", "user", "token_hash", "invited_at"), ("communit
 Rows = Sequence[tuple[Any, ...]]
 
 
-def fill(store: Store, crowd: Crowd, tell: Callable[[str], None]) -> float:
+def fill(store: Store, population: Population, tell: Callable[[str], None]) -> float:
     """Put all reports but the late ones into a store; what is there stays. Gives the seconds it took."""
     begin = time.perf_counter()
     there = {each.id for each in store.communities()}
-    for start in crowd.chunks():
+    for start in population.chunks():
         if f"{PREFIX}{start}" in there:  # a chunk is one transaction
             continue
-        groups = list(draw(crowd, start))
+        groups = list(draw(population, start))
         with transaction(store.engine, writes=True) as connection:
-            connection.execute(insert(schema.communities), [_community(crowd, each) for each in groups])
+            connection.execute(insert(schema.communities), [_community(population, each) for each in groups])
             first = start + 1
             _add(connection, schema.slots, _SLOTS, _slots(groups, first))
-            _add(connection, schema.reports, (*_REPORTS, "received_on"), _reports(groups, first, crowd.late))
+            _add(connection, schema.reports, (*_REPORTS, "received_on"), _reports(groups, first, population.late))
         if start % 1000 == 0:
-            tell(f"{start:,} of {crowd.communities:,} communities, {time.perf_counter() - begin:.0f} s")
+            tell(f"{start:,} of {population.communities:,} communities, {time.perf_counter() - begin:.0f} s")
     return time.perf_counter() - begin
 
 
-def _community(crowd: Crowd, group: Group) -> dict[str, Any]:
-    mechanism, choices = offers([crowd.epsilon], None, group.n, Split())
+def _community(population: Population, group: Group) -> dict[str, Any]:
+    mechanism, choices = offers([population.epsilon], None, group.n, Split())
     roster = [f"user {place}" for place in range(group.n)]
     place = int(group.id.removeprefix(PREFIX))
     return {
@@ -101,9 +101,9 @@ def _add(connection: Connection, table: Table, columns: Sequence[str], rows: Row
         copy.write(text.getvalue())
 
 
-def thin(store: Store, crowd: Crowd) -> None:
+def thin(store: Store, population: Population) -> None:
     """Leave the reports of the first tenth of each community's users, as a store has them that began not long ago."""
-    sqlite, tenth = store.engine.dialect.name == "sqlite", crowd.reports // crowd.communities // 10
+    sqlite, tenth = store.engine.dialect.name == "sqlite", population.reports // population.communities // 10
     with transaction(store.engine, writes=True) as connection:
         connection.exec_driver_sql("PRAGMA secure_delete=OFF" if sqlite else "SET LOCAL statement_timeout = 0")
         connection.exec_driver_sql(f'CREATE TABLE early AS SELECT * FROM reports WHERE "user" < {tenth}')
@@ -113,12 +113,12 @@ def thin(store: Store, crowd: Crowd) -> None:
     store.engine.dispose()
 
 
-def late(stores: Sequence[Store], crowd: Crowd) -> list[Sent]:
+def late(stores: Sequence[Store], population: Population) -> list[Sent]:
     """The reports of those who are late, of all communities in no order, with new tokens, the same at each store."""
     sent, rows = list[Sent](), list[dict[str, Any]]()
-    for start in crowd.chunks():
-        for key, group in enumerate(draw(crowd, start), start + 1):
-            for user in range(group.n - crowd.late, group.n):
+    for start in population.chunks():
+        for key, group in enumerate(draw(population, start), start + 1):
+            for user in range(group.n - population.late, group.n):
                 sent.append(Sent(group.id, user, tokens.new_token(user), group.body(user)))
                 rows.append({"key": key, "slot": user, "hash": tokens.hashed(sent[-1].token)})
     table = schema.slots

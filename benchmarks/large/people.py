@@ -23,7 +23,7 @@ PREFIX = "large-"
 
 
 @dataclass(frozen=True)
-class Crowd:
+class Population:
     """How many people there are, and how they report.
 
     Args:
@@ -76,12 +76,12 @@ class Group:
         return len(self.degrees)
 
 
-def draw(crowd: Crowd, start: int) -> Iterator[Group]:
+def draw(population: Population, start: int) -> Iterator[Group]:
     """The communities of a chunk."""
-    graphs = _threads(crowd.sizes(start), start)
-    mechanism, (choice,) = offers([crowd.epsilon], None, 2, Split())
+    graphs = _threads(population.sizes(start), start)
+    mechanism, (choice,) = offers([population.epsilon], None, 2, Split())
     law = gl.NoisyDegrees if mechanism == "noisy-degrees" else gl.HubLists
-    reports = law(epsilon=crowd.epsilon, noise="discrete").randomize(graphs, rng=start)
+    reports = law(epsilon=population.epsilon, noise="discrete").randomize(graphs, rng=start)
     for place in range(graphs.num_graphs):
         yield _group(f"{PREFIX}{start + place}", reports.subset([place]), mechanism, choice)
 

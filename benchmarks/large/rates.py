@@ -7,7 +7,7 @@ from statistics import median
 
 from benchmarks.large.fill import late
 from benchmarks.large.notes import Numbers
-from benchmarks.large.people import Crowd
+from benchmarks.large.people import Population
 from benchmarks.proof.load import BATCH, CONNECTIONS, RELAYS
 from benchmarks.proof.traffic import batches, send
 from benchmarks.services import Collector
@@ -18,10 +18,10 @@ ROUNDS = 7
 _SINGLE_SHARE = 0.2  # of what arrives, one by one; the rest in relays' batches
 
 
-def compare(early: str, full: str, crowd: Crowd) -> Numbers:
+def compare(early: str, full: str, population: Population) -> Numbers:
     """Send the same to both in turns, so that both meet the same machine."""
     stores = [Store.open(early), Store.open(full)]
-    sent = late(stores, crowd)
+    sent = late(stores, population)
     for store in stores:
         store.close()
     count = len(sent)

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from benchmarks.services import Collector, free_port, wait_for_port
 from prometheus_client.parser import text_string_to_metric_families
-from tests.experiments.crowds import crowd
+from tests.experiments.filled_store import fill_store
 
 from graphldp.collector.http.monitoring import Metrics
 from graphldp.collector.settings import TABLE
@@ -161,7 +161,7 @@ def test_a_job_runs_under_the_units_filter(tmp_path: Path) -> None:
     assert "SystemCallFilter=~@privileged @resources" in _text("graphldp.service")
     database = f"sqlite:///{tmp_path / 'collector.db'}"
     store = Store.open(database)
-    crowd(store)
+    fill_store(store)
     settings = {"folder": str(tmp_path), "min_reports": 5, "defense": "none", "seed": 1}
     key = store.jobs.add("train", settings, "alice").key
     program = "from graphldp.cli import main; main()"

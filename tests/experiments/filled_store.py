@@ -17,7 +17,7 @@ from graphldp.collector.storage.store import Store
 from graphldp.wire import Choice
 
 
-def crowd(store: Store, communities: int = 40, labelled: int = 30) -> None:
+def fill_store(store: Store, communities: int = 40, labelled: int = 30) -> None:
     """Open threads as communities by noisy-degrees, in which everybody but user 0 has reported."""
     graphs = gl.synthetic.threads(num_graphs=3 * communities, seed=0)
     small = np.sort(graphs.sizes.argsort(kind="stable")[:communities])

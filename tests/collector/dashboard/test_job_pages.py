@@ -14,7 +14,7 @@ import pytest
 from benchmarks.services import PATIENCE, Collector
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.collector.browsing import log_in, opened, window
-from tests.experiments.crowds import crowd
+from tests.experiments.filled_store import fill_store
 
 from graphldp.collector.actions.job_control import LOG
 from graphldp.collector.roles import Role
@@ -38,7 +38,7 @@ class Works:
     def fill(self) -> None:
         """Let there be communities to learn from, once."""
         if not self.store.communities():
-            crowd(self.store)
+            fill_store(self.store)
 
     def process(self) -> int:
         """The process of the latest job, which the collector started; that of the one before may still be ending."""

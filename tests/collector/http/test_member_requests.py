@@ -24,15 +24,15 @@ STRANGER = f"0.{'x' * 43}"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    yield from running(_crowded(Site(tmp_path_factory.mktemp("site"), SETTINGS)))
+    yield from running(_fill_site(Site(tmp_path_factory.mktemp("site"), SETTINGS)))
 
 
 @pytest.fixture(scope="module")
 def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    yield from running(_crowded(Site(tmp_path_factory.mktemp("hasty"), HASTY)))
+    yield from running(_fill_site(Site(tmp_path_factory.mktemp("hasty"), HASTY)))
 
 
-def _crowded(made: Site) -> Site:
+def _fill_site(made: Site) -> Site:
     roster = [f"user {place}" for place in range(LARGE)]
     made.store.open_community("large", roster, mechanism="dprr", choices=made.cats.choices)
     made.tokens[-1] = made.store.invite("large", [0])[0]

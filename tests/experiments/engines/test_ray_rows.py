@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.experiments.crowds import crowd
+from tests.experiments.filled_store import fill_store
 
 from graphldp.collector.storage.store import Store
 from graphldp.experiments.engines.ray_rows import RayRows, _one
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings(
 def test_rows_through_ray_are_those_read_here(tmp_path: Path) -> None:
     """Every number of every graph, though a worker holds only a few communities at a time."""
     store = Store.open(f"sqlite:///{tmp_path / 'collector.db'}")
-    crowd(store, communities=12, labelled=8)
+    fill_store(store, communities=12, labelled=8)
     found, told = store.communities(), []
     rows = RayRows(folder=tmp_path, users=100)(store, found, lambda doing, _share: told.append(doing))
     here = read_profiles(store, found, unwatched)

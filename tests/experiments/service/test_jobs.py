@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from benchmarks.services import MissingComponentError, Postgres
 from tests.collector.people import ALICE
-from tests.experiments.crowds import crowd, no_room_beyond
+from tests.experiments.filled_store import fill_store, no_room_beyond
 
 from graphldp.collector.actions.communities import trust
 from graphldp.collector.actions.job_control import LOG, JobProcesses, models_folder, start, stop
@@ -29,7 +29,7 @@ from graphldp.learn.tables.robust_classifier import RobustProfileClassifier
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str]]:
     database = f"sqlite:///{tmp_path_factory.mktemp('jobs') / 'collector.db'}"
     store = Store.open(database)
-    crowd(store)
+    fill_store(store)
     yield store, database
     store.close()
 
@@ -172,7 +172,7 @@ def either(request: pytest.FixtureRequest) -> Iterator[tuple[Store, str]]:
     with server:
         database = server.create("jobs")
         store = Store.open(database)
-        crowd(store)
+        fill_store(store)
         yield store, database
         store.close()
 

@@ -15,7 +15,7 @@ import pytest
 from benchmarks.services import Collector
 from sqlalchemy import select, text
 from tests.collector.people import ALICE, BEES, CHOICES, HUB, open_bees, open_cats, report, submission
-from tests.experiments.crowds import no_room_beyond
+from tests.experiments.filled_store import no_room_beyond
 
 from graphldp import wire
 from graphldp.collector.roles import Actor, Role

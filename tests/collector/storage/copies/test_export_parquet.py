@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.collector.counted import fill
 from tests.collector.people import open_bees, open_cats, public_report, report, submission
-from tests.experiments.crowds import no_room_beyond
+from tests.experiments.filled_store import no_room_beyond
 
 from graphldp.collector.storage.copies.export import export_in_batches
 from graphldp.collector.storage.copies.export_parquet import read_row_group, row_groups, write_parquet
