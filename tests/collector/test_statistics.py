@@ -74,7 +74,7 @@ def _in(words: str, degree: int) -> bool:
 def test_a_page_need_not_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store.open(f"sqlite:///{tmp_path / 'collector.db'}")
     ants = open_ants(store, COUNTS)
-    assert on_page(store, ants, 40, 5).found is not None
+    assert on_page(store, ants, 40, 5).rows is not None
     monkeypatch.setattr(of_pages, "_WAIT_SECONDS", 0.0)
     others = threading.Event()
     of_pages._ONE.submit(others.wait)

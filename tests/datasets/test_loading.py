@@ -29,15 +29,15 @@ def test_order_of_places(write_zip: Write, tmp_path: Path, monkeypatch: pytest.M
     assert registry.locate("tiny", tmp_path / "root") is None
     (cache := registry.cache_folder() / "datasets").mkdir(parents=True)
     write_zip(cache)
-    assert registry.locate("tiny", tmp_path / "root") == registry.Found("cache", cache / "tiny.zip")
+    assert registry.locate("tiny", tmp_path / "root") == registry.DatasetPlace("cache", cache / "tiny.zip")
     (shared := tmp_path / "shared").mkdir()
     write_zip(shared)
     monkeypatch.setenv("GRAPHLDP_DATA", str(shared))
-    assert registry.locate("tiny", tmp_path / "root") == registry.Found("$GRAPHLDP_DATA", shared / "tiny.zip")
+    assert registry.locate("tiny", tmp_path / "root") == registry.DatasetPlace("$GRAPHLDP_DATA", shared / "tiny.zip")
     (root := tmp_path / "root").mkdir()
     write_zip(root)
-    assert registry.locate("tiny", root) == registry.Found("root", root / "tiny.zip")
-    assert registry.locate("tiny") == registry.Found("$GRAPHLDP_DATA", shared / "tiny.zip")
+    assert registry.locate("tiny", root) == registry.DatasetPlace("root", root / "tiny.zip")
+    assert registry.locate("tiny") == registry.DatasetPlace("$GRAPHLDP_DATA", shared / "tiny.zip")
 
 
 def test_loads_from_each_layout(write_zip: Write, write_folder: Write, tmp_path: Path) -> None:

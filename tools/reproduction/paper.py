@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from tools.fill import markdown
-from tools.reproduction.places import DIFFERENCE, PLANS, ROWS, difference, found, sweep
+from tools.reproduction.places import DIFFERENCE, PLANS, ROWS, difference, point_at, sweep
 
 from graphldp.experiments.cells import canonical
 from graphldp.experiments.plans.methods import CONTROLS, METHODS
@@ -30,11 +30,11 @@ def differences(*others: str) -> str:
         places = [("accuracy-lambda", x, f"ε = 1, λ = {x:g}") for x in (0, 0.1, 0.2, 0.5)]
         places += [("accuracy-epsilon", x, f"ε = {x:g}, λ = 0") for x in (0.2, 0.5, 2)]
         for experiment, x, where in places:
-            one, two = found(experiment, "dprr", x), found(experiment, other, x)
+            one, two = point_at(experiment, "dprr", x), point_at(experiment, other, x)
             if one and two:
                 rows.append(difference(where, label, one, two))
         for x in (0.7, 0.9) if other in CONTROLS else ():
-            one, two = (found("allocation", each, x, "λ = 0.5") for each in ("dprr", other))
+            one, two = (point_at("allocation", each, x, "λ = 0.5") for each in ("dprr", other))
             if one and two:
                 rows.append(difference(f"ε = 0.2, λ = 0.5, α = {x:g}", label, one, two))
     return markdown(DIFFERENCE, rows)
@@ -44,11 +44,11 @@ def allocation() -> str:
     """The paper's split against the fixed one where they differ, and a small ε against a larger one."""
     rows = []
     for panel, x in product(("λ = 0", "λ = 0.5"), (0.8, 0.9)):
-        one, two = (found("allocation", each, x, panel) for each in ("dprr", "dprr-fixed"))
+        one, two = (point_at("allocation", each, x, panel) for each in ("dprr", "dprr-fixed"))
         if one and two:
             rows.append(difference(f"ε = 0.2, {panel}, α = {x:g}", "paper's split − fixed split", one, two))
     for panel, x, series in (("λ = 0", 0.0, "dprr"), ("λ = 0", 0.0, "dprr-fixed"), ("λ = 0.5", 0.5, "dprr")):
-        one, two = found("allocation", series, 0.9, panel), found("accuracy-lambda", "dprr", x)
+        one, two = point_at("allocation", series, 0.9, panel), point_at("accuracy-lambda", "dprr", x)
         if one and two:
             split = "fixed" if series == "dprr-fixed" else "paper's"
             rows.append(difference(f"{panel}, α = 0.9", f"ε = 0.2, {split} split − ε = 1", one, two))

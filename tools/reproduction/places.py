@@ -19,7 +19,7 @@ with ResultsFile(HERE / "elsewhere.sqlite", create=False) as _results:
 DIFFERENCE = ["", "difference", "accuracy", "higher in", "AUC", "higher in"]
 
 
-def found(experiment: str, series: str, x: float, panel: str = "") -> Point | None:
+def point_at(experiment: str, series: str, x: float, panel: str = "") -> Point | None:
     """A place of a figure; a line across the figure is at every x."""
     places = {(p.panel, p.series, p.x): p for p in PLANS[experiment]}
     return places.get((panel, series, x)) or places.get((panel, series, None))
@@ -33,7 +33,7 @@ def sweep(experiment: str, name: str, symbol: str, panel: str = "") -> str:
     for series in (each for each in METHODS if any(p.series == each for p in points)):
         cells = [METHODS[series].label]
         for x in values:
-            point = found(experiment, series, x, panel)
+            point = point_at(experiment, series, x, panel)
             summary = point.summary(name) if point else None
             cells.append(f"{summary.mean:.3f} ± {summary.std:.3f}" if summary else _lacking(point))
         rows.append(cells)

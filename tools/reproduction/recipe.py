@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from tools.fill import markdown
-from tools.reproduction.places import DIFFERENCE, HERE, PLANS, difference, found, sweep
+from tools.reproduction.places import DIFFERENCE, HERE, PLANS, difference, point_at, sweep
 
 from graphldp.experiments.plans.methods import METHODS, NOT_PRIVATE, RAW
 from graphldp.pages.plots import Axis, Series, chart
@@ -22,7 +22,7 @@ def picture(experiment: str, ceilings: str, panel: str = "") -> str:
     lines = []
     for key in keys:
         place = (ceilings, "") if key == "raw-recipe" else (experiment, panel)
-        points = [(x, found(place[0], key, x, place[1])) for x in values]
+        points = [(x, point_at(place[0], key, x, place[1])) for x in values]
         known = [(x, p.summary("accuracy"), p.x) for x, p in points if p]
         bars = [(x, s.mean, ends(s)) for x, s, _ in known if s]
         lines.append(Series(key, METHODS[key].label, bars, across=known[0][2] is None))
@@ -34,10 +34,10 @@ def against_the_recipe(experiment: str, panel: str = "") -> str:
     points = [p for p in PLANS[experiment] if p.panel == panel and p.numbers]
     rows = []
     for x in (0.2, 0.5, 1.0, 2.0):
-        recipe = found(experiment, "recipe", x, panel)
+        recipe = point_at(experiment, "recipe", x, panel)
         where = ", ".join(each for each in (f"ε = {x:g}", panel) if each)
         for series in dict.fromkeys(p.series for p in points if p.series not in ("recipe", *NOT_PRIVATE)):
-            other = found(experiment, series, x, panel)
+            other = point_at(experiment, series, x, panel)
             if recipe and recipe.numbers and other and other.numbers:
                 rows.append(difference(where, f"the recipe − {METHODS[series].label}", recipe, other))
     return markdown(DIFFERENCE, rows)
@@ -47,7 +47,7 @@ def lists() -> str:
     """Lists from hubs minus no lists, seed by seed."""
     rows = []
     for panel, x in product(("λ = 0", "λ = 0.2"), (0.5, 1.0, 1.5, 2.0, 3.0)):
-        one, two = (found("lists", each, x, panel) for each in ("profile-hub-lists", "profile-degrees"))
+        one, two = (point_at("lists", each, x, panel) for each in ("profile-hub-lists", "profile-degrees"))
         if one and two:
             rows.append(difference(f"ε = {x:g}, {panel}", "lists from hubs − none", one, two))
     return markdown(DIFFERENCE, rows)
@@ -57,9 +57,9 @@ def rounds(*experiments: str, lines: tuple[str, ...] = ("two-rounds", "two-round
     """Two rounds minus one, seed by seed, with all hubs and with some who stay away."""
     rows = []
     for experiment, panel, x in product(experiments, ("λ = 0", "λ = 0.2"), (0.2, 0.5, 1.0, 2.0)):
-        one = found(experiment, "recipe", x, panel)
+        one = point_at(experiment, "recipe", x, panel)
         for series in lines:
-            two = found(experiment, series, x, panel)
+            two = point_at(experiment, series, x, panel)
             if one and two:
                 label = "two rounds − one" + (", 30 % of hubs away" if series.endswith("30") else "")
                 where = experiment.removeprefix("rounds").strip()
@@ -103,7 +103,7 @@ def gain() -> str:
         for x in values:
             asked = series != "two-rounds" or x >= COUNTS_FROM
             place = (experiment, series) if asked else ("beyond", "recipe")
-            point = found(*place, x, "" if experiment.startswith("ceilings") else "λ = 0")
+            point = point_at(*place, x, "" if experiment.startswith("ceilings") else "λ = 0")
             mean = point.summary("accuracy") if point else None
             said = mark if series == "nonpriv-full" or (asked and series == "two-rounds") or x > LISTS_ABOVE else ""
             cells.append("–" if mean is None else f"{mean.mean:.3f}{said}")
@@ -116,7 +116,7 @@ def ceilings(*experiments: str) -> str:
     rows = []
     for experiment in experiments:
         for series in ("nonpriv-full", *RAW):
-            point = found(experiment, series, 1.0)
+            point = point_at(experiment, series, 1.0)
             s = point.summary("accuracy") if point else None
             if point and s:
                 seeds = [each["accuracy"] for each in point.numbers]

@@ -51,11 +51,11 @@ class PageStatistics:
     """Statistics for a community's page.
 
     Args:
-        found: the rows, None where there are none.
+        rows: the rows, None where there are none.
         instead: why, in words.
     """
 
-    found: Statistics | None
+    rows: Statistics | None
     instead: str = ""
 
 

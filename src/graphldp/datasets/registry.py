@@ -112,14 +112,14 @@ def suggestion(name: str) -> str:
     return f" Did you mean {spelled[close[0]]}?" if close and spelled[close[0]] != name else ""
 
 
-class Found(NamedTuple):
+class DatasetPlace(NamedTuple):
     """Where a dataset is: in "root", "$GRAPHLDP_DATA" or "cache", and the path of the archive or unpacked folder."""
 
     place: str
     path: Path
 
 
-def locate(name: str, root: str | os.PathLike[str] | None = None) -> Found | None:
+def locate(name: str, root: str | os.PathLike[str] | None = None) -> DatasetPlace | None:
     """Where the dataset's archive or folder is, or None."""
     check_name(name, "load_dataset")
     for place, folder in places(root):
@@ -127,7 +127,7 @@ def locate(name: str, root: str | os.PathLike[str] | None = None) -> Found | Non
         files.append(folder / f"{name}.zip")
         folders = (folder / name / "raw", folder / name)  # PyTorch Geometric keeps the same files in NAME/raw
         for path in (*filter(Path.is_file, files), *filter(Path.is_dir, folders)):
-            return Found(place, path)
+            return DatasetPlace(place, path)
     return None
 
 

@@ -12,14 +12,14 @@ from graphldp.reports import Reports
 
 
 @dataclass(frozen=True)
-class MadeLists:
+class ForgedLists:
     """One list per user, as in :class:`graphldp.neighbour_lists.NeighbourLists`."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
 
 
-def pooled_lists(reports: Reports, users: NDArray[np.bool_], pool: NDArray[np.bool_]) -> MadeLists:
+def pooled_lists(reports: Reports, users: NDArray[np.bool_], pool: NDArray[np.bool_]) -> ForgedLists:
     """Each of these users lists all of the pool in her graph but herself; the others keep their lists."""
     members, who = np.flatnonzero(pool), np.flatnonzero(users)
     pool_ptr = np.searchsorted(members, reports.graph_ptr)
@@ -30,7 +30,7 @@ def pooled_lists(reports: Reports, users: NDArray[np.bool_], pool: NDArray[np.bo
     return spliced(reports, users, np.diff(kept_before[indptr]), listed[kept])
 
 
-def with_member(reports: Reports, users: NDArray[np.bool_], member: NDArray[np.int64]) -> MadeLists:
+def with_member(reports: Reports, users: NDArray[np.bool_], member: NDArray[np.int64]) -> ForgedLists:
     """Each of these users adds her ``member``, a number in the whole set, to her list."""
     who = np.flatnonzero(users)
     entries, indptr = gather_ranges(reports.indptr, who)
@@ -45,7 +45,7 @@ def with_member(reports: Reports, users: NDArray[np.bool_], member: NDArray[np.i
 
 def spliced(
     reports: Reports, users: NDArray[np.bool_], lengths: NDArray[np.int64], indices: NDArray[np.int32]
-) -> MadeLists:
+) -> ForgedLists:
     """The reported lists with other lists in place of these users'."""
     new = reports.degrees
     new[users] = lengths
@@ -53,4 +53,4 @@ def spliced(
     merged = np.empty(len(theirs), np.int32)
     merged[theirs] = indices
     merged[~theirs] = reports.indices[gather_ranges(reports.indptr, np.flatnonzero(~users))[0]]
-    return MadeLists(np.concatenate(([0], np.cumsum(new))), merged)
+    return ForgedLists(np.concatenate(([0], np.cumsum(new))), merged)

@@ -106,7 +106,7 @@ def make_attack(
     elif not forge_degree:
         raise bad_parameter("forge_degree", name, "left out: it forges degrees and nothing else", forge_degree)
     if is_reference(name):
-        own: Attack = _made(load_class(name, Attack, "attack"), options, name)
+        own: Attack = _instance(load_class(name, Attack, "attack"), options, name)
         return own
     if known is None:
         raise bad_parameter("attack", "graphldp", f"one of {', '.join(ATTACKS)}, or path/own.py:Class", name)
@@ -123,7 +123,7 @@ def make_defense(name: str, *, theta: float = 0.05, treatment: str | None = None
         kind: type[Defense] = load_class(name, Defense, "defense")
         if any(each.name == "theta" for each in fields(kind)):
             options["theta"] = theta
-        own: Defense = _made(kind, options, name)
+        own: Defense = _instance(kind, options, name)
         return own
     if name not in DEFENSES:
         raise bad_parameter("defense", "graphldp", f"one of {', '.join(DEFENSES)}, or path/own.py:Class", name)
@@ -135,7 +135,7 @@ def defense_label(name: str) -> str:
     return DEFENSES[name].label if name in DEFENSES else label_of(name)
 
 
-def _made(kind: Callable[..., Any], options: dict[str, Any], name: str) -> Any:
+def _instance(kind: Callable[..., Any], options: dict[str, Any], name: str) -> Any:
     try:
         return kind(**options)
     except TypeError as error:  # it asks for more, or for something else

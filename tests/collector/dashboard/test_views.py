@@ -81,7 +81,7 @@ def test_few_reports_are_not_shown(tmp_path: Path) -> None:
     store.accept([submission(cats, u, tokens[u], report(u, 7), 7) for u in range(24)])
     store.results.set_predictions([Prediction(cats.key, 1, 0.87, 24, "model.npz")])
     few = views.community(store, "cats", 25)
-    assert (few["survey"].found, few["degrees"], few["first"], few["prediction"]) == (None, None, (), None)
+    assert (few["survey"].rows, few["degrees"], few["first"], few["prediction"]) == (None, None, (), None)
     assert "Fewer than 25" in few["survey"].instead
     assert few["reported"] == 24
     (row,) = views.communities(store, CommunitySearch(), 25)["rows"]
@@ -89,7 +89,7 @@ def test_few_reports_are_not_shown(tmp_path: Path) -> None:
     store.accept([submission(cats, 24, tokens[24], report(24, 7), 7)])
     store.results.set_predictions([Prediction(cats.key, 1, 0.87, 25, "model.npz")])
     enough = views.community(store, "cats", 25)
-    assert enough["survey"].found["mean degree, of those who reported"].value == 7
+    assert enough["survey"].rows["mean degree, of those who reported"].value == 7
     assert enough["degrees"] is not None
     assert (
         enough["prediction"].label

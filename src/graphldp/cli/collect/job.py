@@ -31,11 +31,11 @@ def row_of(job: BackgroundJob, *, as_json: bool) -> dict[str, Any]:
         "state": job.state,
         "done": f"{job.share:.0%}",
         "asked by": job.asked_by,
-        "what": job.doing if job.under_way else job.note or _found(job),
+        "what": job.doing if job.under_way else job.note or _result(job),
     }
 
 
-def _found(job: BackgroundJob) -> str:
+def _result(job: BackgroundJob) -> str:
     """What a finished job found, in a few words."""
     result = job.result
     if job.kind == "train" and result.get("accuracy") is not None:

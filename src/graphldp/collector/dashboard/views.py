@@ -91,7 +91,7 @@ def community(store: Store, id: str, min_reports: int) -> dict[str, Any]:
         "flagged_more": max(0, len(flagged) - _FLAGGED_SHOWN),
         "prediction": _label(store.results.predictions([found.key]).get(found.key), min_reports),
         "survey": survey,
-        **_pictures(survey.found),
+        **_pictures(survey.rows),
         "second": _second(store, found, reported, min_reports),
         "min_reports": min_reports,
         "spending": [_spending(found, choice) for choice in found.choices],

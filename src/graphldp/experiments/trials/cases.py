@@ -138,7 +138,7 @@ def cases_of(trials: Sequence[Trial], context: Context) -> Iterator[tuple[list[T
         if own[0].threat is not None or (variant is not None and variant.graph):
             slow.append(own)
         else:
-            yield own, _made(defended, own[0], context)
+            yield own, _prepared(defended, own[0], context)
     tasks = [[own[0] for own in alike] for _, alike in groupby(slow, key=lambda own: _attack_of(own[0]))]
     yield from zip(slow, prepared(defended, tasks, context), strict=True)
 
@@ -198,14 +198,14 @@ def prepared(
     """
     alone = replace(context, workers=1, deadline=math.inf)
     if context.workers == 1:
-        yield from (_made(make, item, alone) for task in tasks for item in task)
+        yield from (_prepared(make, item, alone) for task in tasks for item in task)
         return
     start = multiprocessing.get_context("spawn")  # torch and its threads do not survive a fork
     with ProcessPoolExecutor(context.workers, start, initializer=_one_thread) as pool:
         ahead: deque[Future[list[Made | GraphLDPError]]] = deque()
         try:
             for task in tasks:
-                ahead.append(pool.submit(_all_made, make, task, alone))
+                ahead.append(pool.submit(_all_prepared, make, task, alone))
                 if len(ahead) > _AHEAD * context.workers:
                     yield from ahead.popleft().result()
             while ahead:
@@ -218,13 +218,13 @@ def _one_thread() -> None:
     os.environ["GRAPHLDP_THREADS"] = "1"
 
 
-def _all_made(
+def _all_prepared(
     make: Callable[[Item, Context], Made], task: Sequence[Item], context: Context
 ) -> list[Made | GraphLDPError]:
-    return [_made(make, item, context) for item in task]
+    return [_prepared(make, item, context) for item in task]
 
 
-def _made(make: Callable[[Item, Context], Made], item: Item, context: Context) -> Made | GraphLDPError:
+def _prepared(make: Callable[[Item, Context], Made], item: Item, context: Context) -> Made | GraphLDPError:
     try:
         return make(item, context)
     except GraphLDPError as error:

@@ -19,7 +19,7 @@ LEARNERS = {RECIPE: "undefended", ROBUST: "defended"}
 PLACES = {"test": "liars in test graphs", "train": "liars in training graphs"}
 
 Rows = list[list[str | None]]
-Found = dict[tuple[str, float | None], Point]
+PointsByLine = dict[tuple[str, float | None], Point]
 _INTRO = (
     "<p>Undefended is the recipe's own classifier, defended the one that <code>gl.recommended</code> names as its "
     "defense. One liar: one user of each attacked graph lies, whom the attack chooses. Certified: the label stands "
@@ -43,12 +43,12 @@ def forgery_section(spec: Experiment, plan: ExperimentPlan, points: list[Point])
     return Section([], f"{_INTRO}<div class=tables>{''.join(parts)}</div>")
 
 
-def points_at(points: Sequence[Point], epsilon: float) -> Found:
+def points_at(points: Sequence[Point], epsilon: float) -> PointsByLine:
     """The points of one ε by line and β."""
     return {(each.series, each.x): each for each in points if each.panel == f"ε = {epsilon:g}"}
 
 
-def accuracies(panels: Sequence[Forged], found: Found, where: str) -> tuple[list[str], Rows]:
+def accuracies(panels: Sequence[Forged], found: PointsByLine, where: str) -> tuple[list[str], Rows]:
     """A row for each attack in one place, a column for each number of liars and learner."""
     own = [panel for panel in panels if panel.where == where]
     columns = [(x, learner) for panel in own for x in (panel.fractions or (None,)) for learner in panel.learners]
@@ -73,7 +73,7 @@ def by_trust(spec: DegreeForgery, points: Sequence[Point]) -> tuple[list[str], R
     return ["trusted training graphs", *(f"{share:.0%}" for share in spec.trusted), "all, and nobody lies"], rows
 
 
-def certified(found: Found, *, right: bool = False) -> str | None:
+def certified(found: PointsByLine, *, right: bool = False) -> str | None:
     """The share of test graphs whose label is certified against one liar where nobody lies; or certified and right."""
     point = found.get((f"{ROBUST} {NOBODY}", 0.0))
     numbers = [] if point is None else [each["certified"] for each in point.numbers if "certified" in each]

@@ -14,7 +14,7 @@ from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Stream
 from graphldp.reports import Reports
 from graphldp.threats.attacks.poison import ListAttack, Script, check_share
-from graphldp.threats.lists import MadeLists, pooled_lists, with_member
+from graphldp.threats.lists import ForgedLists, pooled_lists, with_member
 
 How = Literal["clique", "target", "frame"]
 
@@ -47,7 +47,7 @@ class HubMimicry(ListAttack):
             raise DataError(f"No honest list holds more than {self.hub:g} of its graph: there is no hub to mimic.")
         words = backend.first_words(UserRows.of(reports), Stream.DEGREE, key)[:, 1]
         mimicked = hubs[words % np.uint64(len(hubs))]
-        return Script(MadeLists(reports.indptr, reports.indices), mimicked, mimicked)
+        return Script(ForgedLists(reports.indptr, reports.indices), mimicked, mimicked)
 
 
 @dataclass(frozen=True)

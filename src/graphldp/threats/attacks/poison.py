@@ -27,7 +27,7 @@ from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Key, Rng, Stream, key_from, to_uniform
 from graphldp.reports import Reports
-from graphldp.threats.lists import MadeLists
+from graphldp.threats.lists import ForgedLists
 
 _TAG = 0x7472A17  # keeps an attack's draws apart from the noise drawn with the same seed
 
@@ -42,7 +42,7 @@ class Script:
         fake: the probability that somebody else is reported.
     """
 
-    lists: MadeLists
+    lists: ForgedLists
     keep: Any
     fake: Any
 
@@ -207,7 +207,7 @@ class Poison(ListAttack):
 
     def script(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Script:
         """The honest list, changed with ω₁ and ω₂."""
-        return Script(MadeLists(reports.indptr, reports.indices), self.w1, self.w2)
+        return Script(ForgedLists(reports.indptr, reports.indices), self.w1, self.w2)
 
 
 def forged_degrees(reports: Reports, lengths: NDArray[np.int64], key: Key) -> NDArray[np.float64]:

@@ -90,12 +90,12 @@ def fits(data: bytes, k: int, m: int, size: int) -> bool:
     # the smallest k with the fewest bits, as best_parameter finds it: this one does not pay, the last one did
     if unary > 2 * m and len(f"{high >> padding:0{unary}b}".replace("00", "0")) > 2 * m:
         return False
-    each = _each(m, k)
+    each = _repeated_one(m, k)
     if k and unary + (low >> k - 1 & each).bit_count() <= 2 * m:
         return False
     gaps = unary - m << k
     if k and m <= 2 << k:  # every other gap in a place twice as wide: what these add up to is what is left of them
-        modulus, others = (1 << 2 * k) - 1, _each((m + 1) // 2, 2 * k) * ((1 << k) - 1)
+        modulus, others = (1 << 2 * k) - 1, _repeated_one((m + 1) // 2, 2 * k) * ((1 << k) - 1)
         gaps += (low & others) % modulus + (low >> k & others) % modulus
     else:
         for place in range(k):
@@ -136,6 +136,6 @@ def _sums(data: NDArray[np.uint8], m: int, k: int) -> list[int]:
 
 
 @lru_cache(maxsize=4096)
-def _each(m: int, k: int) -> int:
+def _repeated_one(m: int, k: int) -> int:
     """A one in the lowest bit of each of m numbers of k bits."""
     return ((1 << m * k) - 1) // ((1 << k) - 1) if k else 0

@@ -47,7 +47,7 @@ class DeviceBits:
         return replace(cls.empty(graph, starts), words=torch.tensor(words).to(graph.device))
 
     @classmethod
-    def made(cls, degree: Tensor, local: Tensor, graph: Tensor, starts: Tensor) -> Self:
+    def from_names(cls, degree: Tensor, local: Tensor, graph: Tensor, starts: Tensor) -> Self:
         """From names, local to their graphs, and the length of each list."""
         layout = cls.empty(graph, starts)
         return replace(layout, words=_marked(layout.words, torch.repeat_interleave(layout.row, degree), local))

@@ -148,7 +148,7 @@ def _build_part(
         else:
             colour, leader = refine(before, *ways)
         if dense and len(rounds) > 2:
-            words = (bits or DeviceBits.made(degree, local, graph, starts)).with_owners(graph, starts)
+            words = (bits or DeviceBits.from_names(degree, local, graph, starts)).with_owners(graph, starts)
             rounds.append(_round(colour, leader, starts, dtype, (words,)))
             continue
         entries = _entries(spec, ways, before, before_leader, leader, degree)
