@@ -69,7 +69,7 @@ proof: .venv/installed ## audits, mutants, and the live system under load and fa
 	$(BIN)/graphldp audit
 	$(BIN)/python -m benchmarks.proof.mutants $(PROOF)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -m long -p benchmarks.proof.share --numprocesses 2 --dist loadfile
-	$(BIN)/python -m pytest -q tests/client/test_crash.py
+	$(BIN)/python -m pytest -q tests/walks/test_crash.py
 	$(BIN)/graphldp audit wire --draws $(if $(findstring full,$(PROOF)),1000000,50000)
 	$(BIN)/python -m benchmarks.proof $(PROOF)
 

@@ -83,3 +83,17 @@ def test_there_is_no_table_of_names_but_one(about: str) -> None:
 def test_a_second_table_would_be_found(source: str) -> None:
     names, _ = TABLES["mechanisms"]
     assert any(len(texts & names) > 1 for _, texts in listed(ast.parse(source)))
+
+
+def test_each_test_file_names_an_existing_module() -> None:
+    """A file of tests stands where its module or package does; some rooms are about the whole."""
+    root = Path(__file__).parents[2]
+    about = {"clients", "deploy", "docs", "project", "walks"}
+    wrong = []
+    for file in sorted((root / "tests").rglob("test_*.py")):
+        where, name = file.relative_to(root / "tests"), file.stem.removeprefix("test_")
+        module = where.parent if where.parent.name == name else where.with_name(name)
+        known = (SOURCE / module, root / module)
+        if where.parts[0] not in about and not any(each.is_dir() or each.with_suffix(".py").exists() for each in known):
+            wrong.append(where.as_posix())
+    assert not wrong

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from tests.client.sampling.test_law import e_to, short
-from tests.client.sampling.test_law import noise as likely_noise
+from tests.audit.test_exact import e_to, short
+from tests.audit.test_exact import noise as likely_noise
 
 from graphldp.audit.enumeration import enumerate_law
 from graphldp.client.sampling import coarsening

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.client.sampling.test_law import noise
+from tests.audit.test_exact import noise
 
 from graphldp.audit import rounds
 from graphldp.audit.exact import lists_of

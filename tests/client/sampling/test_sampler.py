@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 import os
 import subprocess
@@ -7,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -15,11 +18,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare
 
-from graphldp.client.sampling import coarsening, sampler
+from graphldp.client.sampling import coarsening, hubs, pairs, sampler
 from graphldp.client.sampling.entropy import Entropy
 from graphldp.errors import ParameterError, WireError
 from graphldp.mechanisms.dprr import sampling_probability
-from graphldp.wire import Report
+from graphldp.wire import Report, encode
 
 
 def draw(
@@ -181,3 +184,25 @@ class TestDraw:
             "sys.exit(any(name in sys.modules for name in ('torch', 'numba', 'scipy', 'fastapi')))"
         )
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+VECTORS = json.loads((Path(__file__).parents[2] / "wire" / "vectors" / "draws.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("vector", VECTORS["draws"], ids=lambda vector: vector["name"])
+def test_the_bytes_are_those_of_the_randomness(vector: dict[str, Any]) -> None:
+    randomness = BytesIO(bytes.fromhex(vector["randomness"]))
+    given = {name: vector[name] for name in ("n", "user", "epsilon1")} | {"hub_from": vector.get("hub_from")}
+    entropy = Entropy(_source=randomness.read)
+    if vector["mechanism"] == "hub-counts":
+        report, noise = hubs.draw(vector["friends"], **given, _entropy=entropy)
+        assert noise == vector["noise"]
+    elif vector["mechanism"] == "closed-pairs":
+        given = {name: vector[name] for name in ("n", "user", "epsilon1", "epsilon2")}
+        report, noise = pairs.draw(vector["friends"], **given, _entropy=entropy)
+        assert noise == vector["noise"]
+    else:
+        given |= {"mechanism": vector["mechanism"], "epsilon2": vector["epsilon2"]}
+        report = sampler.draw(vector["friends"], **given, groups=vector.get("groups"), _entropy=entropy)
+    assert encode(report).hex() == vector["report"]
+    assert not randomness.read()

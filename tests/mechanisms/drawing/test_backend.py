@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
+from tests.mechanisms.counting import assert_binomial, assert_counts, assert_near, copies, matrices, off_diagonal
 from tests.values import some
 
 import graphldp as gl
-
-from .counting import assert_binomial, assert_counts, assert_near, copies, matrices, off_diagonal
 
 ALARM = 1e-6
 COPIES = 40_000

@@ -9,8 +9,8 @@ import httpx
 import numpy as np
 import pytest
 from benchmarks.services import Collector, free_port
-from tests.collector.live.test_restore import collect
 from tests.values import some
+from tests.walks.test_restore import collect
 
 from graphldp.client.protocol import Client
 from graphldp.collector.storage.copies.export import export

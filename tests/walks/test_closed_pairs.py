@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from benchmarks.services import Collector, free_port
 from sqlalchemy import update
-from tests.collector.live.test_restore import collect
 from tests.values import some
+from tests.walks.test_restore import collect
 
 import graphldp as gl
 from graphldp.client.protocol import Client
