@@ -39,7 +39,7 @@ def megabytes(folder: Path) -> float:
 
 
 def measured(wheel: Path, extras: str) -> dict[str, object]:
-    """What an install with these extras holds, and the five largest packages in it."""
+    """The size of an install with these extras, and the five largest packages in it."""
     with tempfile.TemporaryDirectory() as place:
         target = Path(place)
         what = f"{wheel}[{extras}]" if extras else str(wheel)

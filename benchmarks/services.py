@@ -30,7 +30,7 @@ _FORKS.set_forkserver_preload(["graphldp.cli.serve", "graphldp.collector.server"
 
 
 class MissingComponentError(RuntimeError):
-    """A program that has to be there is not."""
+    """The error of a program that has to be there and is not."""
 
 
 def postgres_binaries() -> Path:
@@ -217,7 +217,7 @@ class Collector:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port on which it listens."""
         return int(self.url.rsplit(":", 1)[1])
 
     @property
@@ -249,7 +249,7 @@ class Collector:
         return code
 
     def output(self) -> str:
-        """What it logged."""
+        """The lines that it logged."""
         self.log.seek(0)
         return self.log.read()
 

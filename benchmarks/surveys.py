@@ -40,7 +40,7 @@ class Roster(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What is asked."""
+    """A survey: what is asked, and of whom."""
 
     name: str
     mechanism: gl.Mechanism

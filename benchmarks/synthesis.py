@@ -103,7 +103,7 @@ GENERATORS: dict[str, Callable[[gl.GraphSet, int], gl.GraphSet]] = {
 
 
 class Look:
-    """What a graph looks like."""
+    """The numbers that a graph is compared by."""
 
     def __init__(self, graph: gl.GraphSet) -> None:
         self.degrees, n = graph.degrees, graph.num_users

@@ -45,7 +45,7 @@ def command(*arguments: object) -> Numbers:
 
 
 def restart(database: str) -> Numbers:
-    """From starting the server until it says that it can store a report."""
+    """The seconds from starting the server until it says that it can store a report."""
     begin = time.perf_counter()
     with Collector(database) as collector:
         while httpx.get(f"{collector.url}/readyz", timeout=60).status_code != 200:
@@ -88,7 +88,7 @@ def worked(process: int, *, ended: bool = False) -> float:
 
 
 def size(database: str) -> Numbers:
-    """What the database takes on disk."""
+    """The bytes that the database takes on disk."""
     store = Store.open(database)
     _, reports = store.holdings.totals()
     if store.engine.dialect.name == "sqlite":

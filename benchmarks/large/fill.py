@@ -68,7 +68,7 @@ def _community(population: Population, group: Group) -> dict[str, Any]:
 
 
 def _slots(groups: Sequence[Group], first: int) -> Rows:
-    """Hashes of tokens that nobody holds: those who are late are invited anew."""
+    """The slots, with hashes of tokens that nobody holds: those who are late are invited anew."""
     hashes, now, at = os.urandom(32 * sum(group.n for group in groups)), str(datetime.now(UTC))[:26], 0
     rows = []
     for key, group in enumerate(groups, first):

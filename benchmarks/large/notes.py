@@ -1,4 +1,4 @@
-"""What was measured so far, in a file: a benchmark that was cut off goes on after the last step that ended."""
+"""A file of what was measured so far: a benchmark that was cut off goes on after the last step that ended."""
 
 from __future__ import annotations
 

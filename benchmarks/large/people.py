@@ -24,7 +24,7 @@ PREFIX = "large-"
 
 @dataclass(frozen=True)
 class Population:
-    """How many people there are, and how they report.
+    """The users of a benchmark: how many there are, and how they report.
 
     Args:
         reports: how many, one for each user.
@@ -56,7 +56,7 @@ class Population:
 
 @dataclass(frozen=True)
 class Group:
-    """One community.
+    """A community of the benchmark.
 
     Args:
         id: what stands in its address.
@@ -72,7 +72,7 @@ class Group:
 
     @property
     def n(self) -> int:
-        """How many users it has."""
+        """The number of its users."""
         return len(self.degrees)
 
 

@@ -1,4 +1,4 @@
-"""Where the two stores are: the full one, and its copy that has a tenth of the reports."""
+"""The places of the two stores: the full one, and its copy that has a tenth of the reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphldp.collector.storage.database import open_engine
 
 
 class Place(Protocol):
-    """Two databases, by URL. They stay when it ends."""
+    """The two databases of a benchmark, by URL. They stay when it ends."""
 
     full: str
     early: str
@@ -22,7 +22,7 @@ class Place(Protocol):
 
 
 class Sqlite:
-    """Two files."""
+    """Two databases as files of SQLite."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(exist_ok=True)
@@ -41,7 +41,7 @@ class Sqlite:
 
 
 class PostgreSQL:
-    """Two databases of one server."""
+    """Two databases of one PostgreSQL server."""
 
     def __init__(self, folder: Path) -> None:
         made = folder.exists()

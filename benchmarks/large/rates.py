@@ -19,7 +19,7 @@ _SINGLE_SHARE = 0.2  # of what arrives, one by one; the rest in relays' batches
 
 
 def compare(early: str, full: str, population: Population) -> Numbers:
-    """Send the same to both in turns, so that both meet the same machine."""
+    """Send the same reports to both stores in turns, so that both meet the same machine."""
     stores = [Store.open(early), Store.open(full)]
     sent = late(stores, population)
     for store in stores:

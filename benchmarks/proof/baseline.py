@@ -12,7 +12,7 @@ app = FastAPI()
 
 @app.put("/v1/communities/{community}/reports/{user}")
 async def put(request: Request) -> Response:
-    """Read and forget."""
+    """Take a body, and answer 204."""
     await request.body()
     return Response(status_code=204)
 

@@ -153,7 +153,7 @@ def prove_two_servers(scale: Scale, kind: str) -> Finding:
 async def _in_step(
     one: int, two: int, sent: list[Sent], rivals: list[Sent], step: int = 32
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """Some slots at a time, to both servers at once, so that neither gets ahead of the other."""
+    """Send some slots at a time to both servers at once, so that neither gets ahead of the other."""
     a: dict[int, int] = {}
     b: dict[int, int] = {}
     for start in range(0, len(sent), step):

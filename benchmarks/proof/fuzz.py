@@ -1,4 +1,4 @@
-"""Requests by chance, to every route of the table: no answer is a failure of the server."""
+"""Random requests to every route of the table: no answer is a failure of the server."""
 
 from __future__ import annotations
 

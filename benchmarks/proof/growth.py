@@ -1,4 +1,4 @@
-"""What each public function costs, as a formula; and how time and memory grow, measured at three sizes in one run.
+"""The cost of each public function as a formula, and how time and memory grow, measured at three sizes in one run.
 
 Time is the processor's, and memory the peak of what NumPy and Python take. A row holds if either grows by no more than
 the power that its formula says, and 0.5 for noise. ``docs/reference/cost.md`` lists the rows.
@@ -28,7 +28,7 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True)
 class Cost:
-    """What some functions cost.
+    """The cost of some functions.
 
     Args:
         what: their names.

@@ -158,7 +158,7 @@ def _put_alone(collector: Collector, each: Sent) -> tuple[float, float]:
 
 
 def _post_alone(collector: Collector, some: list[Sent]) -> tuple[float, float]:
-    """The same for a batch."""
+    """Send one batch with nothing else under way; gives the moments of sending and of the answer."""
     start = time.time()
     outcome = send(collector.port, batches(some, len(some)), connections=1, keep=True)
     end = time.time()

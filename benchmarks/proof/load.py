@@ -1,4 +1,4 @@
-"""Under load: none lost, none doubled, and how fast, as a ratio to a route that reads the body and answers 204."""
+"""The collector under load: no report lost or doubled, and its rate beside a route that reads and answers 204."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _TIMEOUT, _MORE = 600, 60  # seconds, and more for each catcher: a busy machine 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One way to get it wrong.
+    """A mistake in the code that tests must catch.
 
     Args:
         breaks: what is wrong then, in words.

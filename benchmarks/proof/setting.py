@@ -1,4 +1,4 @@
-"""Where a proof runs: folders, databases and servers of its own, all on loopback, all gone afterwards."""
+"""The setting of a proof: folders, databases and servers of its own, all on loopback, all gone afterwards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is enough: little under continuous integration, all of it in full."""
+    """The size of a proof: small under continuous integration, all of it in full."""
 
     full: bool
     reports: int
@@ -38,7 +38,7 @@ class Scale:
 
 @dataclass
 class Finding:
-    """What a proof found: facts that must hold, and numbers worth knowing."""
+    """The result of a proof: facts that must hold, and numbers worth knowing."""
 
     name: str
     facts: dict[str, bool] = field(default_factory=dict)

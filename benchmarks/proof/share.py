@@ -1,4 +1,4 @@
-"""A tenth of what takes long, another one with each commit: ten commits one after the other prove all of it.
+"""A tenth of the long tests, another one with each commit: ten commits one after the other prove all of it.
 
 Mutants are chosen by it, and the tests marked `long`: `pytest -p benchmarks.proof.share -m long`.
 """

@@ -74,7 +74,7 @@ def batches(sent: list[Sent], size: int) -> Iterator[bytes]:
 
 @dataclass
 class Outcome:
-    """What came of a load: the status of every request that was answered, and the time it took."""
+    """The outcome of a load: the status of every request that was answered, and the time it took."""
 
     seconds: float = 0.0
     statuses: dict[int, int] = field(default_factory=dict)

@@ -58,7 +58,7 @@ def calls() -> Iterator[dict[str, Any]]:
 
 
 def first_and_later(what: str, program: str) -> Iterator[dict[str, Any]]:
-    """What a program takes before and after all is compiled, and how many functions it compiles."""
+    """The seconds of a program before and after all is compiled, and how many functions it compiles."""
     with tempfile.TemporaryDirectory() as folder:  # where compiled loops are kept
         for when in ("after installing", "in a later process"):
             before, there = _children(), _compiled(folder)
@@ -84,7 +84,7 @@ def whole(command: Sequence[str]) -> dict[str, Any]:
 
 
 def _python(*arguments: str, **settings: str) -> str:
-    """What a new process prints. It may write bytecode, whatever the shell says."""
+    """The output of a new process. It may write bytecode, whatever the shell says."""
     given = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, *arguments]
     return subprocess.run(command, env=given | settings, check=True, capture_output=True, text=True).stdout

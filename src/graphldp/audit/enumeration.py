@@ -56,7 +56,7 @@ class Chosen(Entropy):
         return self._choice(bound)
 
     def coin(self, numerator: int, denominator: int) -> bool:
-        """Both sides, where both can be."""
+        """Both sides of a coin, where both can be."""
         heads = Fraction(numerator, denominator)
         if heads in (0, 1):
             return bool(heads)
@@ -110,7 +110,7 @@ class _Words:
 
 @dataclass(frozen=True)
 class Law(Generic[Outcome]):
-    """What can come out, and how likely.
+    """The law of what can come out.
 
     Args:
         chances: the probability of each outcome on the paths that were followed.

@@ -72,7 +72,7 @@ def _split(mechanism: str, spent: float) -> tuple[float, float]:
 
 
 def lists_of(n: int) -> list[tuple[int, ...]]:
-    """All lists of one user among n."""
+    """The lists of one user among n, all of them."""
     others = [user for user in range(n) if user != _USER]
     return [friends for size in range(n) for friends in combinations(others, size)]
 

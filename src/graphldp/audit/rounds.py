@@ -53,7 +53,7 @@ def questions(n: int) -> list[Question]:
 
 
 def publications(n: int) -> list[NoisyLists]:
-    """All that can be published of the other users, but for which of two bits says it."""
+    """All publications about the other users, but for which of two bits says it."""
     ends = list(combinations([user for user in range(n) if user != _USER], 2))
     found = []
     for bits in product((0, 1, 2), repeat=len(ends)):

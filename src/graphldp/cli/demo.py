@@ -176,7 +176,7 @@ def _rows(labels: Sequence[tuple[Community, Prediction]], truth: Mapping[str, in
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the dashboard is, and what opens it."""
+    """The dashboard's address, and the key that opens it."""
 
     address: str
     key: str

@@ -44,7 +44,7 @@ graphldp reproduce --dataset REDDIT-BINARY --effort paper --engine ray --address
 
 
 class EffortName(StrEnum):
-    """How much is computed."""
+    """The efforts by name: how much is computed."""
 
     smoke = "smoke"
     demo = "demo"

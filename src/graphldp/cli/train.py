@@ -58,7 +58,7 @@ graphldp train IMDB-BINARY --recommended -d 'recommended allowance=0.05'
 
 
 class TaskName(StrEnum):
-    """What is labelled."""
+    """The tasks by name: what is labelled."""
 
     graphs = "graphs"
     nodes = "nodes"

@@ -92,7 +92,7 @@ def pinned(member: Membership, ledger: Ledger, entry: Entry, drawn: Drawn, sende
 
 
 def counted(member: Membership, drawn: Drawn) -> Drawn:
-    """Step 3: the one answer. The list and the noise are those of the report."""
+    """The one answer, step 3. The list and the noise are those of the report."""
     if drawn.noise is None or drawn.friends is None:
         raise ClientError("The list of your report is not kept here, so nothing can be answered.")
     question = _question(member, drawn)

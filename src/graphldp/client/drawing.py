@@ -23,7 +23,7 @@ from graphldp.wire import Choice, Published, Report, encode
 
 
 class People(NamedTuple):
-    """Whom a list is matched with. To read and check them takes as long as a roster is made to, whatever the list is.
+    """The users that a list is matched with. To read and check them takes a set time, whatever the list.
 
     Args:
         roster: the names that are pinned.
@@ -41,7 +41,7 @@ class People(NamedTuple):
 
 
 def people(member: Membership) -> People:
-    """Read those that are pinned."""
+    """Read the people that are pinned."""
     roster, groups = member.people()
     return People(roster, groups, friends.numbered(roster))
 

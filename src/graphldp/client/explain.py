@@ -34,7 +34,7 @@ UNPROTECTED = (
 
 @dataclass(frozen=True)
 class Conclusions:
-    """What a report tells at most.
+    """The most that a report tells.
 
     Args:
         epsilon: ε₁ + ε₂; ``inf`` for a public list.
@@ -77,7 +77,7 @@ def conclude(report: Report) -> Conclusions:
 
 
 def in_words(report: Report, size: int, group_names: Sequence[str] = ()) -> list[str]:
-    """What leaves the device, what it tells, what it does not, and what it cannot hide: a sentence or two per line.
+    """The conclusions in words: what leaves the device, what it tells, what it does not, and what it cannot hide.
 
     Args:
         report: what was drawn.

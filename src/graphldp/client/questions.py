@@ -26,7 +26,7 @@ _NOBODY = "Nobody says who asks, what for, or whom to write to. Ask whoever sent
 
 
 class Consent(Protocol):
-    """Something to agree to."""
+    """A question that a user is asked: something to agree to."""
 
     @property
     def asks(self) -> str:
@@ -34,7 +34,7 @@ class Consent(Protocol):
         ...
 
     def in_words(self, *, names: bool = True) -> list[str]:
-        """What the user should know before she answers; the same whoever her friends are.
+        """The facts that a user should know before she answers; the same whoever her friends are.
 
         Args:
             names: whether anybody is named, or only counted.
@@ -42,7 +42,7 @@ class Consent(Protocol):
         ...
 
     def of_list(self, *, names: bool = True) -> list[str]:
-        """What her list says, which only she should see, and nobody by how long it takes to show it."""
+        """The facts about her list, which only she should see, and nobody by how long it takes to show them."""
         ...
 
 
@@ -84,7 +84,7 @@ class Plan:
 
     @property
     def asks(self) -> str:
-        """Draw and send?"""
+        """The question whether to draw and send."""
         if not self.friends:
             return "Report that you have no friends here?"
         return "Draw your report from this list and send it?"
@@ -101,7 +101,7 @@ class Plan:
         return lines
 
     def in_words(self, *, names: bool = True) -> list[str]:
-        """What is asked of her, what the draw costs and what it tells, and what is kept."""
+        """Lines about what is asked of her, what the draw costs and tells, and what is kept."""
         lines = who_asks(self.published.inquiry)
         lines += [] if self.choice.cost is None else [*self._leaves(), *self._of_hubs(), *self._of_pairs()]
         lines.append(f"Roster digest, the same for every member: {spoken(self.published.roster_digest)}.")
@@ -132,7 +132,7 @@ class Plan:
         return lines
 
     def _leaves(self) -> list[str]:
-        """What is asked of her, and what leaves."""
+        """Lines about what is asked of her, and what leaves."""
         names = self.published.group_names
         if not names:
             if self.published.mechanism == "rr":
@@ -156,7 +156,7 @@ class Plan:
         return lines
 
     def _of_hubs(self) -> list[str]:
-        """Who is asked for more than a number, where anybody is."""
+        """Lines about who is asked for more than a number, where anybody is."""
         start, mechanism = self.published.hub_from, self.published.mechanism
         if start is None or mechanism not in WITH_HUBS:
             return []
@@ -170,7 +170,7 @@ class Plan:
         return [f"Nearly everybody here, with friends or without, is {more}. The ε below covers both."]
 
     def _of_pairs(self) -> list[str]:
-        """What everybody is asked twice, and who reads the first answers."""
+        """Lines about what everybody is asked twice, and who reads the first answers."""
         until = self.published.answer_until
         if until is None:
             return []
@@ -183,7 +183,7 @@ class Plan:
         ]
 
     def _kept(self) -> str:
-        """What stays on this device, and until when."""
+        """Lines about what stays on this device, and until when."""
         if self.choice.cost is None:
             return "The report is kept here, and it is your list."
         gone = "Your list is not kept here after the draw; the report is, and the note of what you spent."
@@ -222,15 +222,15 @@ class Renewal:
 
     @property
     def asks(self) -> str:
-        """Take the new epoch?"""
+        """The question whether to take the new epoch."""
         return f"Take part in epoch {self.after.epoch} of '{self.after.id}' as it is published now?"
 
     def of_list(self, *, names: bool = True) -> list[str]:
-        """Nothing: her list has no part in it."""
+        """No lines: her list has no part in it."""
         return []
 
     def in_words(self, *, names: bool = True) -> list[str]:
-        """Every difference."""
+        """Lines about every difference."""
         lines = [
             f"{what}: {now}; it was {was}."
             for what, was, now in (
@@ -282,7 +282,7 @@ class Renewal:
         return lines
 
     def _moved(self) -> list[str]:
-        """Who is in another group than before."""
+        """The names of who is in another group than before."""
         if self.old_groups is None or self.new_groups is None:
             return []
         was = {name: self.before.group_names[group] for name, group in zip(self.old, self.old_groups, strict=True)}

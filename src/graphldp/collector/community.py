@@ -60,12 +60,12 @@ class Community(Terms):
 
     @property
     def called(self) -> str:
-        """What operators see. Members see ``name``, which they pinned."""
+        """The name that operators see. Members see ``name``, which they pinned."""
         return self.title or self.name
 
     @property
     def version(self) -> str:
-        """Stands for all that operators can change: it is another one after each change, and says nothing else."""
+        """A version of all that operators can change: another one after each change, which says nothing else."""
         changeable = (self.key, self.title, self.label, self.trusted, self.closed_at, self.asked_at)
         told = [each.isoformat() if isinstance(each, datetime) else each for each in changeable]
         return sha256(repr(told).encode()).hexdigest()[:32]
@@ -110,7 +110,7 @@ def check_called(name: str) -> None:
 
 
 def number_groups(mechanism: str, groups: Sequence[str] | None, n: int) -> tuple[tuple[str, ...], list[int]]:
-    """What the groups of a community are called, sorted, and the number of each user's group."""
+    """The names of a community's groups, sorted, and the number of each user's group."""
     if mechanism not in WITH_COUNTS:
         if groups is not None:
             raise ParameterError(f"Friends are counted by group in a community by friend-counts, not by {mechanism}.")

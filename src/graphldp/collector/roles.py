@@ -25,7 +25,7 @@ class Role(IntEnum):
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The title of a role."""
         return self.name.lower()
 
     @staticmethod
@@ -119,7 +119,7 @@ def _check(store: Store, actor: Actor, name: str, about: str | None, least: Role
 
 
 def _about(given: object) -> str | None:
-    """What an action is about, as the log has it: an id, ids, a name or a number, and nothing pasted by mistake."""
+    """The subject of an action, as the log has it: an id, ids, a name or a number, and nothing pasted by mistake."""
     if isinstance(given, int):
         return str(given)
     if isinstance(given, (list, tuple)) and all(isinstance(each, str) for each in given):

@@ -58,7 +58,7 @@ def read_roster(text: str, source: str, *, table: bool = False, groups: str | No
 
 
 def read_column(text: str, column: str, source: str) -> tuple[list[str], list[str]]:
-    """The names in the first column, and what stands beside them in another column; empty where nothing does."""
+    """The names in the first column, and the text beside them in another column; empty where there is none."""
 
     def places(header: list[str]) -> list[int]:
         if column not in header[1:]:

@@ -115,6 +115,6 @@ def _listen(setting: str, host: str, port: int) -> socket.socket:
 
 
 def _shown(listening: socket.socket) -> str:
-    """Where a socket listens, as it stands in a URL."""
+    """The address where a socket listens, as it stands in a URL."""
     host, port = listening.getsockname()[:2]
     return f"[{host}]:{port}" if listening.family is socket.AF_INET6 else f"{host}:{port}"

@@ -1,4 +1,4 @@
-"""What communities look like, by the reports that the collector holds: ``gl.statistics`` over its database."""
+"""The statistics of communities by the reports that the collector holds: ``gl.statistics`` over its database."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def slot_of(token: str) -> int | None:
 
 
 def hashed(secret: str) -> bytes:
-    """What is stored of a secret."""
+    """The hash that is stored of a secret."""
     return sha256(secret.encode()).digest()
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Asker:
-    """Shows what there is to know, and asks; ``yes`` goes on without.
+    """The questions to a user: shows what there is to know, and asks; ``yes`` goes on without.
 
     ``yes`` takes every list, also one that matches nobody: a refusal that depends on the list would tell the collector
     about it. So would what is shown, by its length or where it cannot be written: before the draw ``yes`` shows nothing

@@ -22,7 +22,7 @@ app = typer.Typer()
 
 
 def row_of(job: BackgroundJob, *, as_json: bool) -> dict[str, Any]:
-    """What is said of a job: all of it for scripts, one line for people."""
+    """A job as it is shown: all of it for scripts, one line for people."""
     if as_json:
         return job.to_json()
     return {
@@ -36,7 +36,7 @@ def row_of(job: BackgroundJob, *, as_json: bool) -> dict[str, Any]:
 
 
 def _result(job: BackgroundJob) -> str:
-    """What a finished job found, in a few words."""
+    """The result of a finished job, in a few words."""
     result = job.result
     if job.kind == "train" and result.get("accuracy") is not None:
         span = f", {result['low']:.0%} to {result['high']:.0%}" if result.get("low") is not None else ""

@@ -1,4 +1,4 @@
-"""What ``graphldp collect community`` prints: one community, or all of them."""
+"""The output of ``graphldp collect community``: one community, or all of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ app = typer.Typer()
 
 
 def row(community: Community, classes: Mapping[int, str], *, as_json: bool) -> dict[str, Any]:
-    """What never changes about a community, and its label."""
+    """A community's facts that never change, and its label."""
     from graphldp.wire import spoken
 
     choices, digest = [choice.to_json() for choice in community.choices], community.roster_digest
@@ -63,7 +63,7 @@ def _in_words(community: Community, choice: Choice) -> str:
 
 
 def _promise(choice: Choice) -> str:
-    """What ε means for one friendship: what somebody who sees the report may come to believe."""
+    """The meaning of ε for one friendship: what somebody who sees the report may come to believe."""
     from graphldp.collector.storage.community_list import at_most
 
     if choice.public:

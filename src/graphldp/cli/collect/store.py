@@ -71,14 +71,14 @@ def open_database(database: str | None, *, make: bool = False, stays: bool = Fal
 
 
 def database_url(database: str | None) -> str:
-    """Where the store is."""
+    """The URL of the store's database."""
     from graphldp.collector.settings import load_settings
 
     return load_settings({"database": database}).database
 
 
 def actor() -> Actor:
-    """Who acts: whoever runs the command. Who can write to the database may do everything."""
+    """The actor: whoever runs the command. Who can write to the database may do everything."""
     from graphldp.collector.roles import Actor, Role
 
     return Actor(getpass.getuser(), Role.ADMINISTRATOR, "command line")

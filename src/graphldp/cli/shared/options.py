@@ -30,7 +30,7 @@ _Value = TypeVar("_Value")
 
 
 class EngineName(StrEnum):
-    """Where a command computes."""
+    """The places where a command can compute."""
 
     local = "local"
     ray = "ray"
@@ -110,7 +110,7 @@ def place(out: Path, name: str, command: str) -> Path:
 
 
 def folder_help(what: str) -> str:
-    """The same for a command that writes several files."""
+    """The help of ``--out`` for a command that writes several files."""
     return f"A folder for {what}: a name without an ending, or a folder that exists."
 
 
@@ -203,5 +203,5 @@ def need(extra: str, command: str) -> None:
 
 
 def need_learn(command: str) -> None:
-    """The same for what trains or labels."""
+    """Say in one line that training or labelling needs the extra learn where it is not installed."""
     need("learn", command)

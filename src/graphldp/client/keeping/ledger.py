@@ -177,13 +177,13 @@ def _read(found: Any, refused: FormatError) -> tuple[int, list[Entry]]:
 
 
 def _both(first: Entry, second: Entry) -> Entry:
-    """Two reports for one slot, under two ways to write its address: both left, so both count."""
+    """The entries of two reports for one slot, under two ways to write its address: both left, so both count."""
     costs = [each.millionths for each in (first, second)]
     return replace(_joined(first, second), millionths=None if None in costs else sum(each or 0 for each in costs))
 
 
 def _joined(ours: Entry, theirs: Entry) -> Entry:
-    """What two clients know of one report."""
+    """One report's entry, from what two clients know of it."""
     dearer = max(ours, theirs, key=lambda entry: math.inf if entry.millionths is None else entry.millionths)
     marks = {name: getattr(ours, name) or getattr(theirs, name) for name in _MARKS}
     return replace(dearer, question=theirs.question if ours.question is None else ours.question, **marks)

@@ -69,7 +69,7 @@ class Membership:
 
     @property
     def where(self) -> tuple[str, str]:
-        """Server and community."""
+        """The server's address and the community's id."""
         return self.invitation.server, self.invitation.community
 
     @property
@@ -171,7 +171,7 @@ def load(folder: Path) -> Membership:
 
 
 def memberships(home: Path) -> list[Membership]:
-    """All that are joined and not forgotten. Of two under one address one counts, until it is forgotten."""
+    """The memberships that are joined and not forgotten. Of two under one address one counts, until it is forgotten."""
     found = [load(path.parent) for path in sorted(home.glob("memberships/*/invitation.json"))]
     proper = {folder_of(home, each.invitation) for each in found}
     return [each for each in found if each.folder in proper]

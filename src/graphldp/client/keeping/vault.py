@@ -64,7 +64,7 @@ def keep(path: Path, value: Any) -> None:
 
 
 def kept(path: Path) -> Any:
-    """What was kept, or None."""
+    """The JSON that was kept, or None."""
     try:
         _refuse_shared(path.parent)
         with open(_open(path, os.O_RDONLY), "rb") as file:
@@ -76,7 +76,7 @@ def kept(path: Path) -> Any:
 
 
 def damaged(path: Path) -> FormatError:
-    """What is said of a file that is not as it was kept."""
+    """The error of a file that is not as it was kept."""
     return FormatError(f"{path}: damaged; restore it from a backup. Nothing is drawn or sent.")
 
 

@@ -70,7 +70,7 @@ class FileCheck(NamedTuple):
 
 
 class PageCheck(NamedTuple):
-    """What a server's page is beside ours.
+    """A comparison of a server's page with ours.
 
     Args:
         digest: the digest of this version's bundle.
@@ -132,7 +132,7 @@ def _compared(path: str, ours: bytes, theirs: tuple[int, httpx.Headers, bytes]) 
 
 
 def _odd(path: str, headers: httpx.Headers) -> list[str]:
-    """What is wrong with the headers that a file comes with."""
+    """The fault of the headers that a file comes with."""
     wanted = TYPES[PurePath(path).suffix]
     kind, _, parameters = headers.get("content-type", "").lower().partition(";")
     same = kind.strip() == wanted or (wanted in _SCRIPTS and kind.strip() in _SCRIPTS)
@@ -145,7 +145,7 @@ def _odd(path: str, headers: httpx.Headers) -> list[str]:
 
 
 def _odd_for_a_page(headers: httpx.Headers) -> list[str]:
-    """What is wrong with the further headers that the page itself comes with."""
+    """The fault of the further headers that the page itself comes with."""
     odd = [
         f"{name.title()} is not {value}"
         for name, value in HEADERS.items()

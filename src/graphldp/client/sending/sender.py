@@ -90,7 +90,7 @@ class Sender:
         self._base = f"{invitation.server}/v1/communities/{invitation.community}"
 
     def fetch(self) -> dict[str, Any]:
-        """What the community publishes."""
+        """The publication of the community."""
         fields = self._tried("GET", self._base).fields()
         if not fields:
             raise SendError("The collector's answer is not what a community publishes.")
@@ -169,14 +169,14 @@ class Sender:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Whose certificates are believed: httpx's own choice, read once, since that takes longer than to send a report."""
+    """The certificates that are believed: httpx's own choice, read once, since that takes longer than to send a report."""
     import httpx
 
     return httpx.create_ssl_context()
 
 
 def _asked(client: httpx.Client, request: httpx.Request) -> _Answer:
-    """One request. The answer is never decompressed, and is given up where no honest collector would get to."""
+    """The answer to one request, never decompressed, and given up where no honest collector would get to."""
     answer = client.send(request, stream=True)
     try:
         published = request.method == "GET" and answer.status_code == 200

@@ -28,7 +28,7 @@ class Staff:
 
 @acting("operator.list", Role.ADMINISTRATOR, noted=False)
 def staff(store: Store, actor: Actor) -> Staff:
-    """Who may do what."""
+    """The staff: who may do what."""
     holders, now = store.operators.all(), store.clock.now()
     expired = frozenset(each.name for each in holders if each.expires_at is not None and each.expires_at <= now)
     return Staff(holders, expired, store.sign_ins.rules(), store.audit_log.last_actions())

@@ -63,7 +63,7 @@ class NewCommunity:
         return mechanism, [*choices, PUBLIC] if self.public else choices
 
     def check(self, id: str) -> None:
-        """Raise what every store would say against it: no database has to be made for that. Classes are a store's."""
+        """Refuse terms that every store would refuse: no database has to be made for that. Classes are a store's."""
         mechanism, choices = self.offered()
         check_community(id, self.name or id, mechanism, choices, None)
         check_inquiry(self.inquiry)
@@ -74,7 +74,7 @@ class NewCommunity:
 
 
 def asked_by(settings: Settings, purpose: str | None, operator: str | None, contact: str | None) -> Inquiry:
-    """Who asks a new community's members, what for, and whom they can write to; the settings say what is left out."""
+    """The inquiry of a new community: who asks, what for, and whom to write to; the settings say what is left out."""
     found = Inquiry(purpose or settings.purpose, operator or settings.run_by, contact or settings.contact)
     if missing := [name for name, text in found.to_json().items() if not text]:
         raise ParameterError(

@@ -100,7 +100,7 @@ def parse_slots(text: str, n: int) -> list[int]:
 
 
 def mail_merge(invited: Sequence[Invited], *, files: bool = False) -> str:
-    """Who is in which slot, and her link, as CSV that a spreadsheet shows and does not compute."""
+    """A CSV file of who is in which slot, with her link, that a spreadsheet shows and does not compute."""
     header: tuple[object, ...] = ("slot", "name", "link", "file")
     rows = [(each.user, as_text(each.name), each.link, f"{each.user}.json") for each in invited]
     return "".join(csv_line(row if files else row[:-1]) for row in (header, *rows))

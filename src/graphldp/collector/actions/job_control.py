@@ -113,7 +113,7 @@ LOG = "job.log"
 
 
 def models_folder(folder: str, database: str) -> Path:
-    """Where jobs write models: the folder that was set, or one beside an SQLite file, or one of this user's."""
+    """The folder where jobs write models: the one that was set, or one beside an SQLite file, or one of this user's."""
     if folder:
         return Path(folder).absolute()
     url = make_url(database)

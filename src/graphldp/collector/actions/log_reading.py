@@ -27,7 +27,7 @@ class LogCheck:
 
     @property
     def entries(self) -> int:
-        """How many there are."""
+        """The number of entries."""
         return int(self.head.partition(":")[0])
 
 
@@ -46,7 +46,7 @@ def verify(store: Store, actor: Actor, head: str | None = None) -> LogCheck:
 
 @acting("log.download", Role.ADMINISTRATOR)
 def download(store: Store, actor: Actor, form: str) -> Iterator[str]:
-    """The whole log as text, some entries at a time."""
+    """The text of the whole log, some entries at a time."""
     if form not in LOG_FORMATS:
         raise bad_parameter("format", "the audit log", f"one of {', '.join(LOG_FORMATS)}", form)
     entries = store.audit_log.whole()

@@ -1,4 +1,4 @@
-"""Pictures as numbers: where bars go. The templates draw them as SVG."""
+"""The numbers of charts: where bars go. The templates draw them as SVG."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def histogram(rows: Sequence[Estimate]) -> Histogram | None:
 
 @dataclass(frozen=True)
 class MixingCell:
-    """Two groups: where their cell is, how dark it is, and how many friendships are between them."""
+    """A cell of two groups: where it is, how dark, and how many friendships are between them."""
 
     x: int
     y: int

@@ -195,7 +195,7 @@ def _to(id: str) -> Response:
 
 
 def _there(make: Callable[[], Made]) -> Made:
-    """What is made for a community, or 404 where there is none."""
+    """The values made for a community, or 404 where there is none."""
     try:
         return make()
     except ParameterError:

@@ -44,7 +44,7 @@ def shown_jobs(store: Store, models: Folder) -> dict[str, Any]:
 
 
 def _number(written: str) -> float:
-    """What a form says; what is no number from 0 to 1 is refused where the job would start."""
+    """The number of a field; what is none from 0 to 1 is refused where the job would start."""
     try:
         return float(written)
     except ValueError:

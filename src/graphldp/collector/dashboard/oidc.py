@@ -54,7 +54,7 @@ class Provider:
         self._known: tuple[float, dict[str, Any], KeySet] | None = None
 
     async def ask(self, begun: SignIn) -> str:
-        """Where the browser goes to sign in.
+        """The address where the browser goes to sign in.
 
         Raises:
             ForbiddenError: where the provider is not reached, or is not the one that it should be.
@@ -77,7 +77,7 @@ class Provider:
         return f"{where}{'&' if '?' in where else '?'}{urlencode(query)}"
 
     async def person(self, code: str, begun: SignIn) -> SignedIn:
-        """Who signed in."""
+        """The person who signed in."""
         async with self._believed():
             return await self._person(code, begun)
 
@@ -120,7 +120,7 @@ class Provider:
 
     @asynccontextmanager
     async def _believed(self) -> AsyncIterator[None]:
-        """Whatever a provider gets wrong is one refusal. Why is in its cause alone: it is for nobody outside."""
+        """Refuse whatever a provider gets wrong. Why is in the error's cause alone: it is for nobody outside."""
         if self._waiting >= _AT_A_TIME:
             raise ProblemError("too-busy", headers={"Retry-After": str(RETRY_SECONDS)})
         self._waiting += 1

@@ -80,7 +80,7 @@ class Pages:
         self._held = BodyBudget(settings.held_bytes)
 
     def page(self, name: str, session: Session | None = None, status: int = 200, **values: Any) -> Response:
-        """A page. None but that of a new community asks the server for anything while it is read."""
+        """An answer with a page. None but that of a new community asks the server for anything while it is read."""
         asks = {"content-security-policy": f"{PAGE_POLICY}; connect-src 'self'"} if name == "new.html" else None
         return HTMLResponse(self._templates.render(name, session, **values), status, asks)
 
@@ -105,7 +105,7 @@ class Pages:
 
     @asynccontextmanager
     async def form(self, request: Request, check: Callable[[Form], None] | None = None) -> AsyncIterator[Form]:
-        """What a form of one of these pages brings; its bytes count as held until the block ends."""
+        """The form that one of these pages brings; its bytes count as held until the block ends."""
         cost, kind = route_of(request.scope).cost, media_type(request.headers)
         if not _from_here(request.headers):
             raise ProblemError("forbidden")

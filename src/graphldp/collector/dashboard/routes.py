@@ -67,7 +67,7 @@ def _add_public(router: APIRouter, pages: Pages) -> None:
 
 
 def _language(request: Request) -> str:
-    """What a visitor reads: what she chose on the page, or the first that her browser names; else English."""
+    """The language of a visitor: what she chose on the page, or the first that her browser names; else English."""
     named = request.headers.get("accept-language", "").split(",")
     wanted = [request.query_params.get("lang", ""), *(each.strip()[:2].lower() for each in named)]
     return next((each for each in wanted if each in _LANGUAGES), "en")

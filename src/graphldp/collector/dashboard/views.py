@@ -1,4 +1,4 @@
-"""Values that the pages show, for their templates."""
+"""The values that pages show, for their templates."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def new(min_reports: int, form: Form | None = None) -> dict[str, Any]:
 
 
 def planned(users: int, groups: int, epsilon: float, mechanism: str = "") -> dict[str, Any]:
-    """What to expect of a survey: friends by group where there are groups, and by dprr with what degrees get of ε."""
+    """The errors to expect of a survey: friends by group where there are groups; by dprr, of what degrees get of ε."""
     from graphldp.estimates import plan  # SciPy is a sixth of what a collector loads
 
     found = plan(users=users, groups=groups, epsilon=epsilon)
@@ -151,7 +151,7 @@ def planned(users: int, groups: int, epsilon: float, mechanism: str = "") -> dic
 
 
 def invite(store: Store, id: str) -> dict[str, Any]:
-    """Who can be invited."""
+    """The slots that can be invited."""
     found = store.community(id)
     invited, reported, deleted = store.tally.of([found.key]).get(found.key, (0, 0, 0))
     return {
@@ -164,7 +164,7 @@ def invite(store: Store, id: str) -> dict[str, Any]:
 
 
 def delete(store: Store, id: str) -> dict[str, Any]:
-    """What would go with a community."""
+    """The counts of what would go with a community."""
     found = store.community(id)
     going = asdict(store.removals.belongings(id))
     return {"here": "communities", "community": found, "going": {what: count for what, count in going.items() if count}}
@@ -199,7 +199,7 @@ def play() -> dict[str, Any]:
 
 
 def runs(store: Store) -> dict[str, Any]:
-    """All trainings."""
+    """The trainings, all of them."""
     return {"here": "runs", "runs": store.results.runs()}
 
 
@@ -262,7 +262,7 @@ def offered() -> list[Offered]:
 
 
 def compared() -> list[tuple[str, tuple[tuple[str, str], ...]]]:
-    """What stands beside them: what a community's size alone gives, and what there would be without privacy."""
+    """The accuracies beside them: what a community's size alone gives, and what there would be without privacy."""
     names = {"size alone": "its size alone, without any report", "no privacy": "true lists, without privacy"}
     return [(words, tuple(_cell(each[name]) for each in measured())) for name, words in names.items()]
 

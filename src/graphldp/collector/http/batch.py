@@ -186,7 +186,7 @@ def _read(given: BatchReport | BatchAnswer | BatchSealed, limiter: Limiter, open
 
 
 def results(items: Sequence[Read], outcomes: Sequence[Outcome], answers: Sequence[Outcome]) -> list[dict[str, Any]]:
-    """What became of each item, given what became of the reports and of the answers among them."""
+    """The result of each item, given the outcomes of the reports and of the answers among them."""
     decided, answered = iter(outcomes), iter(answers)
     return [
         each

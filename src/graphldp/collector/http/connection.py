@@ -78,7 +78,7 @@ class StrictReader(h11.Connection):
     _chunks = _size = 0
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
-        """What arrived next."""
+        """The next event of a connection."""
         event = super().next_event()
         if isinstance(event, h11.Request):
             self._chunks = self._size = 0

@@ -69,7 +69,7 @@ class Limiter:
 
 
 def network_of(host: str) -> str:
-    """What an address counts as: itself, or for IPv6 the /64 that one household owns.
+    """The network that an address counts as: itself, or for IPv6 the /64 that one household owns.
 
     It is remembered, and a proxy that is believed may pass on what a stranger wrote: no more of it than an address has.
     """
@@ -95,7 +95,7 @@ class BodyBudget:
 
     @contextmanager
     def share(self) -> Iterator[Hold]:
-        """What one request holds: a function that counts more bytes, until the block ends.
+        """The share of one request: a function that counts more bytes, until the block ends.
 
         The function raises ProblemError, 503, where all requests together would hold too much.
         """
@@ -115,7 +115,7 @@ class BodyBudget:
 
 
 def declared(headers: Headers) -> float:
-    """How long a request says that its body is; infinite where it does not say."""
+    """The length that a request says its body has; infinite where it does not say."""
     length = headers.get("content-length")
     if length is None:
         return math.inf if "transfer-encoding" in headers else 0
@@ -129,7 +129,7 @@ def media_type(headers: Headers) -> str:
 
 
 def parse_json(body: bytes, *, values: int, containers: int, keys: int | None = None) -> Any:
-    """What JSON says. JSON with more parts than it may have is refused before anything is made of them.
+    """The value of JSON. JSON with more parts than it may have is refused before anything is made of them.
 
     A parsed body may take a hundred times its bytes. A value takes at least a bracket or a comma, and a key a quote and
     a colon, so counting these bounds it. A few more in a string are no harm, and how deep it nests is bounded too.

@@ -22,7 +22,7 @@ class PlainLines(logging.Formatter):
     """Lines for people; of an error its kind, and below it the places that it passed."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - the library's name
-        """An error without its words."""
+        """An error's text in the log: its kind and places, without its message."""
         kind, _, trace = ei
         return "\n".join([kind.__name__, *(f"  at {place}" for place in _places(trace))])
 

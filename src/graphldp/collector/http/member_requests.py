@@ -116,7 +116,7 @@ class MemberRequests:
         return results(items, outcomes, answers)
 
     async def _decide(self, items: Sequence[SentAnswer]) -> list[Outcome]:
-        """What became of answers: the tokens of all are looked up together, and each community decides on its own."""
+        """The outcomes of answers: the tokens of all are looked up together, and each community decides on its own."""
         decided = [Outcome(Ruling.UNKNOWN)] * len(items)
         if not items:
             return decided

@@ -67,7 +67,7 @@ class Metrics:
         return watched
 
     def page(self) -> bytes:
-        """All numbers, in Prometheus' text format."""
+        """The page of all numbers, in Prometheus' text format."""
         return generate_latest(self.registry)
 
 
@@ -95,7 +95,7 @@ class Health:
             raise StoreError(failure)
 
     async def _once(self) -> str | None:
-        """What is wrong."""
+        """The fault, or None."""
         try:
             await to_thread.run_sync(self._ping, abandon_on_cancel=True, limiter=CapacityLimiter(1))
         except StoreError as error:

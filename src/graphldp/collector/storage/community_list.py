@@ -125,7 +125,7 @@ def listed(store: Store, id: str) -> ListedCommunity:
 
 
 def _chosen(wanted: CommunitySearch) -> list[ColumnElement[bool]]:
-    """What is true of the communities that are wanted."""
+    """The condition of the communities that are wanted."""
     newer = schema.communities.alias()
     later = exists().where(newer.c.id == _TABLE.c.id, newer.c.epoch > _TABLE.c.epoch)
     found: list[ColumnElement[bool]] = [~later, *STATES[wanted.state]]
@@ -179,7 +179,7 @@ class Overview:
 
 
 def overview(store: Store, id: str, min_reports: int) -> Overview:
-    """What there is to see of a community without looking at any report."""
+    """The overview of a community, without looking at any report."""
     found = store.community(id)
     epochs = _epochs(store, id)
     label = store.results.predictions([found.key]).get(found.key)
@@ -194,7 +194,7 @@ def overview(store: Store, id: str, min_reports: int) -> Overview:
 
 
 def at_most(prior: float, epsilon: float) -> float:
-    """What the probability of one friendship becomes at most for somebody who sees a report drawn with ε."""
+    """The largest probability of one friendship for somebody who sees a report drawn with ε."""
     factor = math.exp(epsilon)
     return prior * factor / (prior * factor + 1 - prior)
 

@@ -175,7 +175,7 @@ def _connected(engine: Engine, writes: bool) -> Connection:
 
 
 def revision(engine: Engine) -> str | None:
-    """Which version of the schema a database has; None for one that is no collector's."""
+    """The version of the schema that a database has; None for one that is no collector's."""
     with transaction(engine) as connection:
         return MigrationContext.configure(connection).get_current_revision()
 
@@ -249,6 +249,6 @@ class StorePart:
         self.engine = engine
 
     def rows(self, query: Select[Any]) -> Sequence[Any]:
-        """What a query finds, in a transaction of its own."""
+        """The rows of a query, in a transaction of its own."""
         with transaction(self.engine) as connection:
             return connection.execute(query).all()

@@ -139,7 +139,7 @@ _REASONS = {
 
 
 def unreachable(url: URL, error: DBAPIError) -> str:
-    """What failed, and where. The driver's own words are looked at and not repeated: they may hold more."""
+    """An error of what failed and where. The driver's own words are not repeated: they may hold more."""
     if url.get_backend_name() == "sqlite":
         kind = getattr(error.orig, "sqlite_errorname", type(error.orig).__name__)
         return f"The database cannot be used now: the file {url.database} ({kind})."

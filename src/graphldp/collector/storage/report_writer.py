@@ -50,7 +50,7 @@ class ReportWriter:
         self.one_reader = CapacityLimiter(1)  # two would only take the interpreter from each other
 
     async def write(self, reports: Sequence[SentReport]) -> list[Outcome]:
-        """What became of each report; those that are stored are on disk."""
+        """The outcome of each report; those that are stored are on disk."""
         known = [self._cache.known(each.community) for each in reports]
         rulings = await self._try(reports, known)
         unsure = [place for place, ruling in enumerate(rulings) if ruling in _UNSURE]
@@ -179,7 +179,7 @@ class TransactionBatcher:
                 self._under_way -= 1
 
     def _next(self) -> list[_Waiting]:
-        """What the next transaction takes; nothing where the batcher is closed."""
+        """The reports that the next transaction takes; none where the batcher is closed."""
         with self._changed:
             while not self._worth_one() and not self._closing:
                 self._changed.wait()

@@ -98,7 +98,7 @@ class Store(StorePart):
 
     @property
     def transactions(self) -> int:
-        """How many writing transactions are worth having at a time: SQLite takes one, PostgreSQL two."""
+        """The number of writing transactions worth having at a time: SQLite takes one, PostgreSQL two."""
         return 2 if self.engine.dialect.name == "postgresql" else 1
 
     def close(self) -> None:

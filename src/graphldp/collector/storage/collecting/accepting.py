@@ -124,7 +124,7 @@ def _compare(body: bytes | None, kept: bytes | None) -> Ruling:
 
 
 def _states(connection: Connection, communities: list[int]) -> dict[int, State]:
-    """What is known of communities. Those that are open stay so until this transaction ends."""
+    """The states of communities. Those that are open stay so until this transaction ends."""
     if connection.dialect.name == "postgresql":
         rows = connection.exec_driver_sql(_STATES_POSTGRESQL, (_literal(communities),)).all()
     else:
@@ -133,7 +133,7 @@ def _states(connection: Connection, communities: list[int]) -> dict[int, State]:
 
 
 def _slots(connection: Connection, keys: list[Key], now: datetime) -> dict[Key, Slot]:
-    """What is known of slots; those that there are."""
+    """The states of slots; those that there are."""
     if connection.dialect.name == "postgresql":
         columns = (now, _literal([community for community, _ in keys]), _literal([user for _, user in keys]))
         hashes, marks = connection.exec_driver_sql(_SLOTS_POSTGRESQL, columns).one()

@@ -36,7 +36,7 @@ _LONG = ("roster", "groups", "question", "listed")  # read where they are needed
 
 
 def without_rosters() -> Select[Any]:
-    """All that makes a community, from every row: of each epoch."""
+    """A query of all that makes a community, from every row: of each epoch."""
     return select(*(column for column in schema.communities.c if column.name not in _LONG))
 
 
@@ -186,7 +186,7 @@ def add_epoch(connection: Connection, id: str, epoch: int, seen: str | None, inq
 
 
 def _frozen(roster: Sequence[str], group_names: Sequence[str], numbers: Sequence[int]) -> dict[str, Any]:
-    """Who is in which group, and the digest of all that members pin of people."""
+    """The groups of users, and the digest of all that members pin of people."""
     groups = zlib.compress(bytes(numbers)) if group_names else None
     return {"roster_digest": roster_digest(roster, group_names, numbers), "groups": groups}
 

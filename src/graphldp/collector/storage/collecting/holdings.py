@@ -1,4 +1,4 @@
-"""Which slots hold a report, by epoch, and how reports leave for good.
+"""The slots that hold a report, by epoch, and the deletion of reports for good.
 
 A client that was told 201 asks for the epochs that are held for its slot, and sends its kept bytes again where a
 restore lost them. A deleted report counts as held: its slot takes no other, so there is nothing to send.
@@ -40,7 +40,7 @@ class Holding:
 
 
 class Holdings(StorePart):
-    """Which reports are held, and which were deleted."""
+    """The reports that are held, and those that were deleted."""
 
     def epochs(self, id: str, user: int, of: Table = schema.reports) -> list[int]:
         """The epochs in which a slot has had its report or, with the table of answers, has its answer."""
@@ -154,12 +154,12 @@ class Holdings(StorePart):
 
 
 def _rows(connection: Connection, id: str, user: int) -> Sequence[Row[Any, Any, Any]]:
-    """What is known of a slot's reports, epoch by epoch."""
+    """The rows of a slot's reports, epoch by epoch."""
     reports, table = schema.reports, schema.communities
     query = select(table.c.key, table.c.epoch, reports.c.deleted_on).join(reports, reports.c.community == table.c.key)
     return connection.execute(query.where(table.c.id == id, reports.c.user == user).order_by(table.c.epoch)).all()
 
 
 def _of_slot(keys: Sequence[int], user: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """What is true of a slot's reports in some epochs."""
+    """The condition of a slot's reports in some epochs."""
     return schema.reports.c.community.in_(keys), schema.reports.c.user == user

@@ -38,10 +38,10 @@ class Belongings:
 
 
 class Removals(StorePart):
-    """Communities that go."""
+    """Deletions of communities."""
 
     def belongings(self, id: str) -> Belongings:
-        """What would go with a community; nothing for one that was deleted."""
+        """The counts of what would go with a community; none for one that was deleted."""
         with transaction(self.engine, snapshot=True) as connection:
             return _belongings(connection, id, _keys(connection, id))
 

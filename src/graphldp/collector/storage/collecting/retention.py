@@ -54,7 +54,7 @@ class Retention(TimedPart):
         return gone
 
     def before(self, keys: Sequence[int]) -> BeforeReading:
-        """What is gone of some communities, for whoever is about to read their reports."""
+        """The state of what is gone of some communities, for whoever is about to read their reports."""
         self.clock.tick()  # makes the row that swept_since locks
         table = schema.communities
         with transaction(self.engine, snapshot=True) as connection:

@@ -111,12 +111,12 @@ class SecondRound(StorePart):
                 yield Answer.decode(bytes(row.body), n=community.n)
 
     def busy(self, community: Community) -> Question | None:
-        """Who was frozen as busy, or None where nothing was asked."""
+        """The users who were frozen as busy, or None where nothing was asked."""
         found = self._asked(community, schema.communities.c.question)
         return None if found is None else Question.decode(found, n=community.n)
 
     def listed(self, community: Community) -> Flags:
-        """Whose own list was published; nobody's where nothing was asked."""
+        """The users whose own list was published; nobody where nothing was asked."""
         found = self._asked(community, schema.communities.c.listed) or bytes(-(-community.n // 8))
         return np.unpackbits(np.frombuffer(found, np.uint8))[: community.n].astype(np.bool_)
 
@@ -166,7 +166,7 @@ def refuse(community: Community, user: int, body: bytes) -> str | None:
 def _decide(
     community: Community, user: int, epoch: int | None, body: bytes, standing: Ruling, kept: bytes | None
 ) -> Outcome:
-    """What becomes of an answer, where its slot has this one."""
+    """The outcome of an answer, where its slot has this one."""
     if epoch not in (None, community.epoch):
         return Outcome(Ruling.OUTDATED)
     if standing is not Ruling.STORED:
@@ -213,7 +213,7 @@ def _noisy_lists(connection: Connection, community: Community) -> tuple[NoisyLis
 
 
 def _busy(connection: Connection, community: Community, least: int) -> Flags:
-    """Who is busy by the reports that are here, from a noisy degree on; a public list says so itself."""
+    """The users who are busy by the reports that are here, from a noisy degree on; a public list says so itself."""
     table, busy = schema.reports, np.zeros(community.n, np.bool_)
     query = select(table.c.user, table.c.noisy_degree, table.c.body).where(
         table.c.community == community.key, table.c.body.is_not(None)

@@ -65,7 +65,7 @@ class _Shared:
 
     @classmethod
     def of(cls, communities: Sequence[Community]) -> Self:
-        """What communities have in common that may share an export."""
+        """The facts that communities have in common that may share an export."""
         mechanisms = sorted({community.mechanism for community in communities})
         names = {community.group_names for community in communities}
         if len(names) > 1 or len({community.dealt for community in communities}) > 1:
@@ -130,7 +130,7 @@ class _Shared:
 
 
 def _parameters(mechanisms: Sequence[str], communities: Sequence[Community]) -> dict[str, Any]:
-    """What is known of how they were drawn; of several cuts between busy and quiet users none is the export's."""
+    """The parameters of how they were drawn; of several cuts between busy and quiet users none is the export's."""
     if mechanisms == ["hub-counts"]:
         cuts = {community.busy_from for community in communities if community.busy_from is not None}
         return {"times": HUB_TIMES} | ({"busy": float(*cuts)} if len(cuts) == 1 else {})
@@ -150,7 +150,7 @@ def _least(communities: Sequence[Community]) -> dict[str, float]:
 
 
 def _pair_answers(store: Store, communities: Sequence[Community], reported: NDArray[np.bool_]) -> PairAnswers:
-    """What users answered, whose list was published, and how often a published bit is wrong."""
+    """The answers of users, whose list was published, and how often a published bit is wrong."""
     told, flip, listed = [], [], []
     for community in communities:
         said = np.full(community.n, np.nan)
@@ -171,7 +171,7 @@ def _hub_answers(
     asked: NDArray[np.bool_],
     degrees: NDArray[np.float64],
 ) -> HubAnswers:
-    """Who was asked, who was said to be busy, and what hubs answered; nobody is busy where nothing was asked yet."""
+    """The answers of hubs, who was asked, and who was said to be busy; nobody is where nothing was asked yet."""
     busy, busy_friends = np.zeros(len(asked), np.bool_), np.full(len(asked), np.nan)
     for start, community in zip(graph_ptr[:-1].tolist(), communities, strict=True):
         question = store.second_round.busy(community)

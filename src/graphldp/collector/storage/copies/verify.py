@@ -62,7 +62,7 @@ def _look(connection: Connection, found: Verified) -> None:
 
 
 def _damages(connection: Connection) -> list[str]:
-    """What SQLite itself finds; PostgreSQL checks its pages as they are read, where it was told to."""
+    """The damages that SQLite itself finds; PostgreSQL checks its pages as they are read, where it was told to."""
     if connection.dialect.name != "sqlite":
         return []
     damages = [row[0] for row in connection.exec_driver_sql(f"PRAGMA integrity_check({_SHOWN})")]
@@ -104,7 +104,7 @@ def _community_problems(connection: Connection, row: Row[Any], found: Verified) 
 def _second_problems(
     connection: Connection, community: Community, question: bytes | None, found: Verified
 ) -> Iterator[str]:
-    """What is wrong with a second question and its answers."""
+    """The faults of a second question and its answers."""
     asked = community.asked_at is not None and (community.busy_from is not None or community.answer_until is not None)
     if (question is not None) != asked or not _is_question(question, community):
         yield ": the second question is not the one of its digest."
@@ -128,7 +128,7 @@ def _is_question(question: bytes | None, community: Community) -> bool:
 
 
 def _wrong(row: Row[Any], community: Community, invited: bool) -> str | None:
-    """What is wrong with a report, if anything is."""
+    """The fault of a report, if it has one."""
     if row.deleted_on is not None:
         return None if row.body is None and row.noisy_degree is None else "a deleted report that is still there."
     if not invited:

@@ -63,7 +63,7 @@ class LogEntry:
 
     @property
     def head(self) -> str:
-        """What to keep elsewhere: from it the log up to this entry can be recognised."""
+        """The text to keep elsewhere: from it the log up to this entry can be recognised."""
         return f"{self.number}:{self.digest}"
 
 
@@ -90,7 +90,7 @@ class LogSearch:
                 raise bad_parameter(name, "the audit log", f"at most {_LONGEST} printable characters", text[:40])
 
     def conditions(self) -> list[ColumnElement[bool]]:
-        """What is true of the entries."""
+        """The conditions of the entries."""
         asked = ((_TABLE.c.actor, self.actor), (_TABLE.c.action, self.action), (_TABLE.c.about, self.about))
         found = [column.contains(text.strip(), autoescape=True) for column, text in asked if text.strip()]
         return found if self.before is None else [*found, _TABLE.c.number < self.before]
@@ -123,7 +123,7 @@ class AuditLog(StorePart):
             return "{}:{}".format(*_last(connection))
 
     def problem(self, head: str | None = None) -> str | None:
-        """What is wrong with the log, from its first broken entry on, or None. It has to hold a head that is given."""
+        """The fault of the log, from its first broken entry on, or None. It has to hold a head that is given."""
         with transaction(self.engine, snapshot=True) as connection:
             return broken(connection, head)
 

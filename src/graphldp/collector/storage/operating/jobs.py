@@ -69,7 +69,7 @@ class BackgroundJob:
         return self.state in _UNDER_WAY
 
     def to_json(self) -> dict[str, Any]:
-        """All that is said of it, as JSON has it."""
+        """The job as JSON."""
         found = asdict(self)
         found["settings"] = {name: value for name, value in self.settings.items() if name != "folder"}
         for name in ("asked_at", "alive_at", "ended_at"):

@@ -34,7 +34,7 @@ class Session:
 
     @property
     def operator(self) -> str:
-        """Her name."""
+        """The operator's name."""
         return self.actor.name
 
 
@@ -83,13 +83,13 @@ class Operators(TimedPart):
             connection.execute(delete(schema.sessions).where(schema.sessions.c.operator == name))
 
     def all(self) -> list[KeyHolder]:
-        """Who is an operator, by name."""
+        """The operators, by name."""
         table = schema.operators
         query = select(table.c.name, table.c.role, table.c.expires_at).order_by(table.c.name)
         return [KeyHolder(row.name, Role.named(row.role), row.expires_at) for row in self.rows(query)]
 
     def keyed(self, key: str, way: str = "api") -> Actor | None:
-        """Whose key this is; None for an unknown key, or one that has expired."""
+        """The operator whose key this is; None for an unknown key, or one that has expired."""
         given, table = tokens.hashed(key), schema.operators
         found = [row for row in self.rows(select(table)) if tokens.matches(given, row.key_hash)]
         if not found or self._over(found[0].expires_at):

@@ -161,7 +161,7 @@ class Results(StorePart):
                 connection.execute(insert(table), rows)
 
     def flags(self, community: int) -> dict[int, str]:
-        """Who is flagged in a community, and why."""
+        """The flagged users of a community, and why."""
         table = schema.flags
         query = select(table.c.user, table.c.reason).where(table.c.community == community).order_by(table.c.user)
         return {row.user: row.reason for row in self.rows(query)}
@@ -175,7 +175,7 @@ class Results(StorePart):
 
 
 def used_no_more(model: str) -> ParameterError:
-    """What to say of a model that was withdrawn."""
+    """The error of a model that was withdrawn."""
     return ParameterError(
         f"{model} learned from reports that had to go, and their members were promised that it is used no more. "
         "Delete it, and train anew."
@@ -190,7 +190,7 @@ def is_withdrawn(connection: Connection, model: str) -> bool:
 
 
 def _there(connection: Connection, keys: Sequence[int]) -> set[int]:
-    """Which communities are still there, and stay until this transaction ends: training takes long."""
+    """The communities that are still there, and stay until this transaction ends: training takes long."""
     table = schema.communities
     query = select(table.c.key).where(table.c.key.in_(keys)).with_for_update(read=True)
     return set(connection.execute(query).scalars())

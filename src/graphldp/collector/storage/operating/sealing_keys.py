@@ -44,7 +44,7 @@ class Opener:
         self._keys = keys
 
     def open(self, community: str, data: bytes) -> Inner:
-        """What was sealed for a community.
+        """The message that was sealed for a community.
 
         Raises:
             UnknownKeyError: for another key.

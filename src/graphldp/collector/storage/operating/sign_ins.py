@@ -33,7 +33,7 @@ class SignedIn:
 
     @property
     def name(self) -> str:
-        """What she is called in the log; no operator's key is called so."""
+        """The name of a person in the log; no operator's key is called so."""
         return f"oidc:{self.email or self.subject}"
 
 
@@ -104,7 +104,7 @@ class SignIns(TimedPart):
 
 
 def role_of(connection: Connection, person: SignedIn) -> Role | None:
-    """What somebody may do: the highest of the roles that the list gives her, or None where she is not on it."""
+    """The role of a person: the highest that the list gives her, or None where she is not on it."""
     hers = {("subject", person.subject), *(("group", each) for each in person.groups)}
     if person.email is not None:
         hers.add(("email", person.email.lower()))
@@ -117,7 +117,7 @@ def written(person: SignedIn) -> dict[str, object]:
 
 
 def read_person(fields: dict[str, object]) -> SignedIn:
-    """What :func:`written` wrote."""
+    """The person that :func:`written` wrote."""
     groups = fields["groups"]
     email = fields["email"]
     return SignedIn(
