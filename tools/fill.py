@@ -1,4 +1,4 @@
-"""Fill the tables of a page, the one way to do it.
+"""The filling of a page's tables.
 
 A table stands between ``<!-- table NAME -->`` and ``<!-- end -->``. The prose around it is left alone, and so is a
 table for which no maker is given.

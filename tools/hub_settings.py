@@ -38,7 +38,7 @@ Values = NDArray[np.float64]
 
 
 class Study(NamedTuple):
-    """What is chosen, and against what it is measured."""
+    """A study: what is chosen, and against what it is measured."""
 
     settings: dict[str, tuple[float, ...]]  # the names of the two, each with the values to try
     chosen_at: float  # the ε at which a pair is chosen

@@ -136,7 +136,7 @@ def matrix(bits: NDArray[np.bool_], marked: Collection[int] = (), width: float =
 
 
 def arrow(y: float, way: str) -> str:
-    """Through the wall, or as far as it."""
+    """An arrow through the wall, or as far as it."""
     if way == "stays":
         return f'<path class="way" d="M{WALL - 24} {y:g}h16m0 -5v10"/>'
     start, ahead = (WALL - 24, 1) if way == "out" else (WALL + 24, -1)
@@ -166,7 +166,7 @@ def picture(title: str, lanes: Iterable[Lane], *, keyed: bool = True) -> str:
 
 
 def keys(y: float) -> str:
-    """What cells mean."""
+    """The key of what cells mean."""
     parts, x = [], float(LEFT)
     for mark, words in KEYS:
         parts.append(placed(x, y, cells(mark)) + text(x + 16, y + 9, words))

@@ -96,7 +96,7 @@ def lists_by(mechanism: Mechanism) -> list[Lane]:
 
 
 def noisy_degrees() -> list[Lane]:
-    """The degree alone."""
+    """The picture of the degree alone."""
     return [degree_lane(drawn(gl.NoisyDegrees(1.0))), list_lane(None)]
 
 
@@ -117,7 +117,7 @@ def hub_lists() -> list[Lane]:
 
 
 def hub_counts() -> list[Lane]:
-    """Both rounds of a hub."""
+    """The picture of both rounds of a hub."""
     reports = drawn(gl.HubCounts(1.0, times=TIMES))
     told = there(reports.answers)
     friends, others = on_list(GRAPHS, HUB), [k for k in range(N) if k != HUB]
@@ -135,7 +135,7 @@ def hub_counts() -> list[Lane]:
 
 
 def closed_pairs() -> list[Lane]:
-    """Both rounds."""
+    """The picture of both rounds of closed-pairs."""
     reports = drawn(gl.ClosedPairs(1.0))
     told = there(reports.pair_answers)
     lists = np.zeros((N, N), np.bool_)
@@ -160,7 +160,7 @@ def closed_pairs() -> list[Lane]:
 
 
 def friend_counts() -> list[Lane]:
-    """Three counts."""
+    """The picture of three counts."""
     counts = there(drawn(gl.FriendCounts(1.0)).friend_counts)[HER]
     friends = on_list(GRAPHS, HER)
     parts = [[k for k in range(N) if k != HER and k % len(GROUPS) == place] for place in range(len(GROUPS))]
@@ -171,7 +171,7 @@ def friend_counts() -> list[Lane]:
 
 
 def multi_bit() -> list[Lane]:
-    """One bit of one number."""
+    """The picture of one bit of one number."""
     told = there(drawn(gl.MultiBit(1.0)).columns.features)[HER]
     words = ["–" if each == 0.5 else "high" if each > 0.5 else "low" for each in told]
     sent = pills(words, [k for k, each in enumerate(words) if each != "–"])
@@ -190,7 +190,7 @@ def joint() -> list[Lane]:
 
 
 def nonprivate() -> list[Lane]:
-    """Both ends of the scale."""
+    """The picture of both ends of the scale."""
     whole = Lane("head", "NonPrivFull: everybody"), list_lane(drawn(gl.NonPrivFull()))._replace(sent="her list")
     public = np.where(np.arange(N) % 2, 1.0, np.inf)
     part = list_lane(drawn(gl.NonPrivPart(public)))._replace(sent="her public friends")

@@ -41,7 +41,7 @@ class ParameterError(GraphLDPError, ValueError):
 
 
 class BudgetError(ParameterError):
-    """ε cannot be split as asked."""
+    """A budget that cannot be split as asked."""
 
 
 class BusyError(ParameterError):

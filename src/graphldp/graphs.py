@@ -262,7 +262,7 @@ class GraphSet(NeighbourLists):
         return replace(self, attributes=replace(self.attributes or Attributes(), **columns), trusted=True)
 
     def _attributed(self, columns: dict[str, Any], public: Collection[str]) -> Self:
-        """With columns of which some are public."""
+        """The set with columns of which some are public."""
         return self._changed(
             **columns,
             public_features="features" in public and "features" in columns,

@@ -1,4 +1,4 @@
-"""How far a counted share may be from the true one: exact bounds for any number of trials."""
+"""Bounds of a counted share: how far it may be from the true one, exact for any number of trials."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def codes(lists: NeighbourLists) -> NDArray[np.int64]:
 
 
 def links(graphs: gl.GraphSet) -> str:
-    """How well the posterior tells true entries from false ones."""
+    """The table of how well the posterior tells true entries from false ones."""
     rows = []
     for epsilon in (0.2, 0.5, 1.0, 2.0, 4.0):
         reports = gl.DPRR(epsilon, allocation="utility", n_max=3782).randomize(graphs, rng=0)

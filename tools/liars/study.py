@@ -1,4 +1,4 @@
-"""What studies of liars share: what they are asked, and the file that they write."""
+"""The common part of studies of liars: what they are asked, and the file that they write."""
 
 from __future__ import annotations
 

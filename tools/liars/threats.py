@@ -77,7 +77,7 @@ def defended(points: Points) -> str:
 
 
 def rates(points: Points, attacks: Sequence[str], line: Line) -> str:
-    """Who is flagged, attack by attack."""
+    """The table of who is flagged, attack by attack."""
     names = ("detected", "detected_long", "false_positives", "hub_false_positives")
     rows: list[list[str | None]] = []
     for attack in attacks:
@@ -115,7 +115,7 @@ def areas(points: Points) -> str:
 
 
 def forged(points: Points) -> str:
-    """What each attack on degrees leaves of the recipe's accuracy: by one user of each test graph, or by a tenth."""
+    """A table of what attacks on degrees leave of the recipe's accuracy: one user lies, or a tenth."""
     spec, rows = _forgery(), dict[str, list[str | None]]()
     head = ["attack"]
     for where, columns in (("test", (1, 2)), ("train", (2,))):
@@ -131,7 +131,7 @@ def forged(points: Points) -> str:
 
 
 def trusted(points: Points) -> str:
-    """What the recipe learns from trusted graphs alone."""
+    """The table of what the recipe learns from trusted graphs alone."""
     return markdown(*forgery.by_trust(_forgery(), list(points.values())))
 
 
@@ -182,7 +182,7 @@ def fill_page(page: Path, results: Path, probes: dict[str, Callable[[], str]] | 
 
 
 def quarter(graphs: gl.GraphSet) -> str:
-    """What "flag every list longer than n/4" would do."""
+    """The table of what "flag every list longer than n/4" would do."""
     found = np.zeros(3)
     n = np.repeat(graphs.sizes, graphs.sizes)
     for seed in range(SEEDS):
@@ -210,7 +210,7 @@ def law(graphs: gl.GraphSet) -> str:
 
 
 def columns(graphs: gl.GraphSet) -> str:
-    """How often honest hubs are listed, against the law."""
+    """The table of how often honest hubs are listed, against the law."""
     n = np.repeat(graphs.sizes, graphs.sizes).astype(np.float64)
     sums: dict[str, list[NDArray[np.float64]]] = {}
     for seed in range(SEEDS):

@@ -92,7 +92,7 @@ def layers_lambda() -> str:
 
 
 def degrees() -> str:
-    """What becomes of degrees."""
+    """The table of what becomes of degrees."""
     rows = []
     for point in (p for p in PLANS["degrees"] if p.series in METHODS):
         n = point.numbers[0]
@@ -116,13 +116,13 @@ def degree_bins() -> str:
 
 
 def dataset() -> str:
-    """Table 2's line."""
+    """The line of Table 2."""
     numbers = PLANS["table-datasets"][0].numbers[0]
     return markdown([each.replace("_", ", ") for each in numbers], [[number(each) or "" for each in numbers.values()]])
 
 
 def complexity() -> str:
-    """Table 1, measured."""
+    """The rows of Table 1, measured."""
     if "table-complexity" not in PLANS:
         return "Not in the results yet: it is timed, and needs a machine with nothing beside it."
     columns = {"user_seconds": seconds, "user_bytes": size, "server_seconds": seconds, "server_bytes": size}

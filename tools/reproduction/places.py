@@ -48,7 +48,7 @@ def _lacking(point: Point | None) -> str:
 
 
 def difference(where: str, label: str, one: Point, two: Point) -> list[str]:
-    """One minus two, seed by seed: both have the same test graphs. Intervals know that splits overlap."""
+    """The difference of two lines, seed by seed: both have the same test graphs. Intervals know that splits overlap."""
     cells = [where, label]
     for name in ("accuracy", "auc"):
         gap = paired(one, two, name)

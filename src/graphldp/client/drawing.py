@@ -23,7 +23,7 @@ from graphldp.wire import Choice, Published, Report, encode
 
 
 class People(NamedTuple):
-    """The users that a list is matched with. To read and check them takes a set time, whatever the list.
+    """The users that a list is matched with. Reading them takes as long whatever the list is.
 
     Args:
         roster: the names that are pinned.

@@ -97,7 +97,7 @@ def _stream(url: str, name: str, part: Path) -> str:
 
 @contextmanager
 def _told_clearly(url: str, name: str, folder: Path) -> Iterator[None]:
-    """Turn what a connection or a disk can do into one error that says what to do next."""
+    """Turn errors of a connection or a disk into one error that says what to do next."""
     otherwise = f"Try again, or put {name}.zip into {folder} yourself."
     try:
         yield

@@ -113,14 +113,14 @@ def suggestion(name: str) -> str:
 
 
 class DatasetPlace(NamedTuple):
-    """Where a dataset is: in "root", "$GRAPHLDP_DATA" or "cache", and the path of the archive or unpacked folder."""
+    """The place of a dataset: "root", "$GRAPHLDP_DATA" or "cache", and the path of the archive or unpacked folder."""
 
     place: str
     path: Path
 
 
 def locate(name: str, root: str | os.PathLike[str] | None = None) -> DatasetPlace | None:
-    """Where the dataset's archive or folder is, or None."""
+    """The place of the dataset's archive or folder, or None."""
     check_name(name, "load_dataset")
     for place, folder in places(root):
         files = [folder / "nodes" / f"{name}.npz", folder / f"{name}.npz"] if name in NODE_DATASETS else []
@@ -141,7 +141,7 @@ def cache_folder() -> Path:
 
 
 def archives() -> Path:
-    """Where downloads go, unless a folder of one's own is given."""
+    """The folder where downloads go, unless one's own is given."""
     return cache_folder() / "datasets"
 
 

@@ -95,7 +95,7 @@ def _common(indptr: Ints, friends: Ints, mark: Ints, stamp: int, a: int, b: int)
 
 @njit(cache=True)
 def triangles(indptr: Ints, friends: Ints) -> int:
-    """Of a graph whose lists are in any order."""
+    """The number of triangles of a graph whose lists are in any order."""
     users = len(indptr) - 1
     mark = np.full(users, -1, np.int64)
     count = 0

@@ -1,4 +1,4 @@
-"""What a community looks like: estimates with errors and intervals from what its users sent, and plans beforehand.
+"""Estimates of what a community looks like, with errors and intervals, from what its users sent; and plans beforehand.
 
 Everything here is post-processing of noisy reports, so it costs no ε. ``docs/guides/surveys.md`` has formulas and
 proofs.

@@ -1,4 +1,4 @@
-"""The one call: rows of every community, and of all together."""
+"""The call ``gl.statistics``: rows of every community, and of all together."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def statistics(
 
 @dataclass(frozen=True)
 class _Read:
-    """What was sent by the users of one community, or of several.
+    """The reports of one community, or of several.
 
     Args:
         sample: who reported.
@@ -128,7 +128,7 @@ class _Read:
         return sorted({*np.flatnonzero(sizes).tolist()} - {*shown_groups(self.counts, least)})
 
     def rows(self, names: Sequence[str], least: int, bars: Sequence[int] | None) -> Iterator[Estimate]:
-        """All that can be said."""
+        """The rows of all that can be said."""
         if self.numbers is not None:
             edges = bar_edges(self.numbers, self.top, least) if bars is None else bars
             yield from degree_rows(self.numbers, self.sample, self.pairs, edges)
@@ -143,7 +143,7 @@ class _Read:
 
 
 def _check(reports: Reports) -> None:
-    """Refuse what nothing can be read off."""
+    """Refuse reports that nothing can be read off."""
     if reports.directed:
         raise DataError("Statistics are derived for undirected graphs: who is whose friend is so both ways.")
     if reports.noisy_degree is None and reports.friend_counts is None and not countable(reports):
@@ -156,7 +156,7 @@ def _check(reports: Reports) -> None:
 
 
 def _read(reports: Reports, least: int) -> Iterator[_Read]:
-    """What was sent in each graph."""
+    """The reports of each graph."""
     present = np.ones(reports.num_users, np.bool_) if reports.missing is None else ~reports.missing
     groups = np.zeros(reports.num_users, np.int64) if reports.groups is None else reports.groups
     counted, mixed = reports.friend_counts, not _dealt(reports)

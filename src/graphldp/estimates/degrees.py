@@ -96,7 +96,7 @@ def _between(low: int, high: int | None) -> tuple[Function, tuple[int, ...]]:
 
 
 def basis_of(what: str, sample: Sample) -> str:
-    """How many reports a row rests on, in words."""
+    """The basis of a row: how many reports it rests on, in words."""
     reported = len(sample.stratum)
     return f"{what} of all {reported:,} users" if sample.whole else f"{what} of {reported:,} of {sample.asked:,} users"
 

@@ -37,7 +37,7 @@ _UNSEEN = 0.01  # of the pairs inside groups: the most that indices of mixing ma
 
 @dataclass(frozen=True)
 class Counts:
-    """What those who reported said.
+    """The counts of those who reported.
 
     Args:
         counts: [users, groups], noisy.
@@ -110,7 +110,7 @@ class _OneMixing:
 
 @dataclass(frozen=True)
 class Mixing:
-    """The same of one community or of several with the same groups, added up."""
+    """Friendships within and between groups, of one community or of several with the same groups, added up."""
 
     parts: tuple[_OneMixing, ...]
 
@@ -121,7 +121,7 @@ class Mixing:
 
     @cached_property
     def pairs(self) -> Floats:
-        """How many pairs of users there are of each two groups."""
+        """The number of pairs of users of each two groups."""
         sizes = [part.data.sizes for part in self.parts]
         return np.asarray(sum(np.outer(each, each) - np.diag(each * (each + 1) / 2) for each in sizes))
 

@@ -36,7 +36,7 @@ _ROWS = 256  # users whose pairs are in memory at a time: enough for fast produc
 
 @dataclass(frozen=True)
 class ListSums:
-    """What the lists of some communities add up to, for the roster. All is additive.
+    """The sums of some communities' lists, for the roster. All is additive.
 
     Args:
         counts: friendships, triangles T and 2-stars S.
@@ -169,7 +169,7 @@ def _summed(pairs: _Pairs, reported: int, users: int) -> ListSums:
 
 
 class _Pairs:
-    """What the two users of each pair of a graph report of it.
+    """The pairs of a graph: what the two users of each report of it.
 
     Args:
         lists: where each user's list begins, and the lists.

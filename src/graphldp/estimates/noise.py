@@ -115,7 +115,7 @@ def _law(epsilon: float) -> Function:
 
 
 def _hubs(reports: Reports, users: Ints) -> NDArray[np.bool_]:
-    """Who of some users sent a rough number."""
+    """The users who sent a rough number."""
     if reports.origin.name == "hub-lists":
         return np.asarray(reports.epsilon2[users] > 0)
     if reports.origin.name == "hub-counts" and reports.answers is not None:
@@ -187,7 +187,7 @@ class NoisyNumbers:
         return cls(sent, epsilon, tuple(classes))
 
     def near(self, edge: float) -> NDArray[np.bool_]:
-        """Whose noise may decide on which side of an edge she is: hubs are all beyond the threshold."""
+        """The users whose noise may decide on which side of an edge they are: hubs are all beyond the threshold."""
         found = np.isfinite(self.epsilon)
         for each in self.classes:
             if each.hubs and edge < each.threshold - len(each.rough):

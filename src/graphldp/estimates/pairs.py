@@ -43,7 +43,7 @@ _FAR = 30.0  # e^−30 of the noise's mass is beyond
 
 @dataclass(frozen=True)
 class PairSums:
-    """What the answers of some communities add up to, for the roster. All is additive.
+    """The sums of some communities' answers, for the roster. All is additive.
 
     Args:
         triangles: their number.
@@ -102,7 +102,7 @@ def pair_rows(told: PairSums, lists: ListSums) -> Iterator[Estimate]:
 
 
 def read_pairs(reports: Reports, graph: int, numbers: NoisyNumbers, reported: Sample, least: int) -> PairSums | None:
-    """What the answers of one graph add up to; None where too few answered.
+    """The sums of one graph's answers; None where too few answered.
 
     Args:
         reports: of all graphs.

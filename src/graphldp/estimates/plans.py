@@ -1,4 +1,4 @@
-"""What to expect of a survey, before anybody is asked.
+"""The errors to expect of a survey, before anybody is asked.
 
 Errors follow from the law of the noise, a = α/(1−α)² with α = e^(−ε), for n users in G groups of equal size, of whom a
 share f answers. What depends on the community is guessed: k friends on average, spread as widely as their mean.
@@ -94,7 +94,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class SurveyPlan:
-    """What to expect.
+    """A plan: the errors to expect of a survey.
 
     Args:
         users: asked.
@@ -203,7 +203,7 @@ def _curves() -> list[dict[str, Any]]:
 
 
 def _away(curve: dict[str, Any], users: int, epsilon: float, reporting: float) -> tuple[float, float, float]:
-    """How far a curve is from what is planned: first by size, then by ε, then by who answers."""
+    """The distance of a curve from what is planned: first by size, then by ε, then by who answers."""
     sizes, budgets = math.log(curve["users"] / users), math.log(curve["epsilon"] / epsilon)
     return abs(sizes), abs(budgets), abs(curve["reporting"] - reporting)
 

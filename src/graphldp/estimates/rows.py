@@ -1,4 +1,4 @@
-"""What is found out, as rows: a value, its error, an interval, what it rests on and what was assumed."""
+"""Rows of estimates: a value, its error, an interval, what it rests on and what was assumed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ POOLED = "all"
 
 @dataclass(frozen=True)
 class Estimate:
-    """One row.
+    """An estimate: one row.
 
     Args:
         name: what was estimated.
@@ -69,7 +69,7 @@ class Estimate:
         return min(max(self.value, self.low), self.high) if math.isfinite(self.error) else self.value
 
     def told(self, value: float) -> str:
-        """One of its numbers in words: a share in percent, and nothing as a dash."""
+        """A number of the row in words: a share in percent, and nothing as a dash."""
         if not math.isfinite(value):
             return "–"
         share = self.name.startswith("share") or self.name in ("density", "connectedness")
@@ -115,7 +115,7 @@ def estimate(
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a community looks like, or several.
+    """The statistics of one community, or of several.
 
     Args:
         rows: the estimates; of several communities first those of all together.

@@ -39,16 +39,16 @@ class Doubt(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """All of it, not below 0."""
+        """The whole variance, not below 0."""
         return max(self.noise + self.absence, 0.0)
 
     def times(self, factor: float) -> Doubt:
-        """Of so many times the estimate."""
+        """The doubt of so many times the estimate."""
         return Doubt(self.noise * factor**2, self.absence * factor**2, self.freedom)
 
 
 def added(doubts: Sequence[Doubt]) -> Doubt:
-    """Of a sum of independent estimates."""
+    """The doubt of a sum of independent estimates."""
     noise, absence = (sum(each) for each in list(zip(*doubts, strict=True))[:2])
     squares = sum(each.absence**2 / each.freedom for each in doubts)
     return Doubt(noise, absence, absence**2 / squares if squares else math.inf)
@@ -56,7 +56,7 @@ def added(doubts: Sequence[Doubt]) -> Doubt:
 
 @dataclass(frozen=True)
 class Sample:
-    """Who was asked, and who reported.
+    """A sample: who was asked, and who reported.
 
     Args:
         asked: users of the roster.
@@ -116,5 +116,5 @@ class Sample:
         return float(n / m @ sums), Doubt(float(scale @ noisy), absence, freedom)
 
     def reporting(self) -> Sample:
-        """Those who reported, as if nobody else had been asked."""
+        """The sample of those who reported, as if nobody else had been asked."""
         return Sample(len(self.stratum), self.stratum, self.reported, self.reported)

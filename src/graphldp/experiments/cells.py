@@ -29,7 +29,7 @@ class TooLargeError(GraphLDPError):
 
 @dataclass(frozen=True)
 class Cell:
-    """One piece of work.
+    """A cell: one piece of work.
 
     Args:
         kind: which function computes it, a key of :data:`graphldp.experiments.compute.KINDS`.
@@ -67,7 +67,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """What became of a cell.
+    """A row: the result of a cell.
 
     Args:
         cell: which one.

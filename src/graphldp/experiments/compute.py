@@ -1,4 +1,4 @@
-"""From trials and other cells to rows: what goes to one worker together, and how every engine computes it."""
+"""The computing of trials and other cells: what goes to one worker together, and how every engine computes it."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ _SHARE = 0.35  # of a GPU's memory for packed graphs: joining them doubles it, a
 
 
 def groups_of(work: Iterable[Work]) -> tuple[list[list[Work]], list[list[Work]]]:
-    """What shares a draw, together; and, apart, cells that must run with nothing beside them.
+    """Groups of what shares a draw; and, apart, cells that must run with nothing beside them.
 
     Of trials with malicious users, those that share what is learned from: a fit takes longer than a draw. Of trials
     about single users, those of one mechanism that share a split: what features say of it takes longest.

@@ -38,7 +38,7 @@ _BYTES_PER_USER = 400
 
 @dataclass(frozen=True)
 class Context:
-    """Where and with what cells are computed; nothing here changes their numbers.
+    """The context of computing: where and with what; nothing here changes a number.
 
     Args:
         root: a folder of datasets.
@@ -73,7 +73,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Draw:
-    """Which noise on which graphs.
+    """A draw: which noise on which graphs.
 
     Args:
         dataset: which graphs.
@@ -195,13 +195,13 @@ def raw_graphs(draw: Draw, context: Context) -> GraphSet | None:
 
 
 def given_lists(draw: Draw, context: Context) -> NeighbourLists:
-    """What is there before anything is drawn: raw graphs, or reports that were drawn elsewhere."""
+    """The lists before anything is drawn: raw graphs, or reports that were drawn elsewhere."""
     graphs = raw_graphs(draw, context)
     return reports_of(draw, context) if graphs is None else graphs
 
 
 def expected_entries(draw: Draw, graphs: NeighbourLists) -> float:
-    """About how many entries the noisy lists will have."""
+    """The entries that the noisy lists will have, about."""
     n, d = np.repeat(graphs.sizes, graphs.sizes).astype(np.float64), graphs.degrees
     private, kind = 1.0 - draw.public_fraction, None if draw.record is None else draw.record.kind
     if kind in (RR, ARR) and draw.epsilon is not None:

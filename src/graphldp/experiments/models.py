@@ -51,7 +51,7 @@ class ModelFolder:
                 )
 
     def file(self, seed: int) -> Path:
-        """Where the model of a seed is."""
+        """The file of a seed's model."""
         return self.path / f"seed-{seed}.npz"
 
     def keep(self, row: Row) -> None:

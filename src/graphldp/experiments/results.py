@@ -106,7 +106,7 @@ class ResultsFile:
         return rows
 
     def span(self) -> tuple[float, float] | None:
-        """When the first and the last row were written, in seconds since 1970."""
+        """The times of the first and the last row, in seconds since 1970."""
         with self._explained():
             first, last = self._connection.execute("select min(finished), max(finished) from cells").fetchone()
         return None if first is None else (first, last)
@@ -133,7 +133,7 @@ class ResultsFile:
             )
 
     def plans(self) -> list[ExperimentPlan]:
-        """What was asked for, in the order in which it was."""
+        """The plans that were asked for, in their order."""
         with self._explained(), self.as_planned():
             heads = self._connection.execute(
                 "select number, experiment, dataset, effort, seeds, grid from plans order by number"
@@ -145,7 +145,7 @@ class ResultsFile:
 
     @contextmanager
     def as_planned(self) -> Iterator[None]:
-        """Whoever reads numbers in this block finds what their experiments give, or the file is refused.
+        """A block in which rows are as their experiments plan them, or the file is refused.
 
         Raises:
             FormatError: for a missing field, or text where a number belongs.

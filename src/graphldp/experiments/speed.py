@@ -1,4 +1,4 @@
-"""How fast training is on this machine, beside PyTorch Geometric's loader and GINConv in the same run.
+"""The speed of training on this machine, beside PyTorch Geometric's loader and GINConv in the same run.
 
 Both train the same GIN with batches of 64 graphs and Adam. They take turns, epoch by epoch, and the fastest epoch of
 each counts: whatever else a machine does only adds to the time.

@@ -26,7 +26,7 @@ _LEVEL = 1e-9  # a smaller difference is rounding
 
 @dataclass(frozen=True)
 class Point:
-    """One place in a figure.
+    """A point: one place in a figure.
 
     Args:
         panel: which panel.
@@ -58,7 +58,7 @@ class Point:
 
     @property
     def graphs(self) -> int | None:
-        """How many graphs were held out to measure by, in each seed; None where rows do not say."""
+        """The number of graphs held out to measure by, in each seed; None where rows do not say."""
         counts = [sum(map(sum, each["confusion"])) for each in self.numbers if "confusion" in each]
         return counts[0] if counts else None
 
@@ -103,7 +103,7 @@ class Paired:
 
 
 def paired(one: Point, two: Point, name: str = "accuracy") -> Paired | None:
-    """How much higher the first is, None where they have no seed in common."""
+    """The difference of two lines, None where they have no seed in common."""
     first, second = (
         {cell["seed"]: each[name] for cell, each in zip(point.chosen, point.numbers, strict=True)}
         for point in (one, two)

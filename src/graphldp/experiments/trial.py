@@ -50,7 +50,7 @@ _IN_CELLS = {"degree": "degrees"}  # how cells about malicious users call a clas
 
 @dataclass(frozen=True)
 class Threat:
-    """Who lies, and what the server does about it.
+    """A threat: who lies, and what the server does about it.
 
     Args:
         attack: a key of :data:`graphldp.threats.named.ATTACKS`; None where nobody lies.
@@ -80,7 +80,7 @@ class Threat:
 
     @property
     def learned(self) -> Threat:
-        """The part of it that a classifier learns from: liars in training graphs."""
+        """The part of a threat that a classifier learns from: liars in training graphs."""
         if self.where == "test":
             return Threat(defense=self.defense, treatment=self.treatment)
         return replace(self, where="train")
@@ -137,7 +137,7 @@ class Threat:
 
 @dataclass(frozen=True)
 class Trial:
-    """What is run.
+    """A trial: what is run.
 
     Args:
         draw: the dataset, the mechanism with its parameters, and the seed of its noise.

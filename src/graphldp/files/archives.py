@@ -110,7 +110,7 @@ def read_set(path: str | os.PathLike[str], kind: str, version: int) -> dict[str,
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
-    """What a file says it holds, such as "Reports"; its values are not read."""
+    """The kind of values that a file says it holds, such as "Reports"; they are not read."""
     return str(read_arrays(path, "a file of graphs or reports", _KIND)[_KIND])
 
 

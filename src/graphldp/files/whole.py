@@ -63,7 +63,7 @@ def _begins(path: Path, head: bytes) -> bool:
 
 
 def flush(path: Path) -> None:
-    """Wait until what a file or a folder holds is on the disk."""
+    """Wait until the content of a file or a folder is on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Probabilities that mean what they say: one temperature, and a limit set by the number of held-out graphs.
+"""The calibration of probabilities: one temperature, and a limit set by the number of held-out graphs.
 
 A classifier is often too sure of itself, or not sure enough. One number T, the temperature, is fitted on m graphs that
 it has not learned from (Guo et al. 2017):
@@ -37,7 +37,7 @@ _LEAST = 1e-300  # a probability of 0 has no logarithm
 
 @dataclass(frozen=True)
 class Calibration:
-    """How probabilities are to be read.
+    """A calibration: how probabilities are to be read.
 
     Args:
         temperature: T; above 1 where the classifier is too sure of itself.
@@ -63,7 +63,7 @@ class Calibration:
         return tried[int(np.argmin(losses))]
 
     def apply(self, chances: Floats) -> Floats:
-        """Probabilities to go by, from the classifier's own; [graphs, classes]."""
+        """The calibrated probabilities, from the classifier's own; [graphs, classes]."""
         scores = np.log(np.maximum(chances, _LEAST)) / self.temperature
         weights = np.exp(scores - scores.max(axis=1, keepdims=True))
         sharp = weights / weights.sum(axis=1, keepdims=True)
@@ -72,7 +72,7 @@ class Calibration:
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """How often labels were right, by how sure the classifier was.
+    """The reliability of labels: how often they were right, by how sure the classifier was.
 
     Of each bin of confidence: its graphs, the sum of their confidences, and how many of their labels were right.
     """

@@ -1,4 +1,4 @@
-"""How many liars each label of a classifier withstands."""
+"""Certificates: how many liars each label of a classifier withstands."""
 
 from __future__ import annotations
 

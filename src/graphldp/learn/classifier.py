@@ -141,7 +141,7 @@ class GraphClassifier(SavedClassifier):
         return self.adopt(fitted)
 
     def _training(self, X: NeighbourLists, y: ArrayLike | None, validation: Validation | None) -> Training:
-        """What to train, from checked and packed graphs; without validation graphs a tenth is held out."""
+        """The training, from checked and packed graphs; without validation graphs a tenth is held out."""
         owner = type(self).__name__
         graphs = graphs_of(X, owner)
         classes, codes = labels_of(graphs, y, owner)

@@ -1,4 +1,4 @@
-"""From trainings to fitted networks: the one way, for a single classifier and for an experiment."""
+"""The fitting of trainings to networks: one way, for a single classifier and for an experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the estimators take: a set of graphs, labels from it or beside it, and where it comes from."""
+"""The inputs of estimators: a set of graphs, labels from it or beside it, and where it comes from."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def check_liars(liars: object, sizes: NDArray[np.int64], owner: str) -> int:
 
 
 def num_features(X: NeighbourLists, features: str) -> int:
-    """What a model must know about its input in advance: how many columns, or how many lengths of lists.
+    """The number of features that a model must know in advance: of columns, or of lengths of lists.
 
     With the feature ``"degree"`` a model distinguishes so many lengths; the last one stands for all longer lists.
     """
@@ -139,7 +139,7 @@ def filtered(X: object) -> bool:
 
 
 def provenance_of(X: NeighbourLists, seed: int) -> dict[str, Any]:
-    """Where a model comes from, in words and numbers that JSON can hold."""
+    """The provenance of a model, in words and numbers that JSON can hold."""
     found: dict[str, Any] = {
         "dataset": X.name,
         "graphs": X.num_graphs,

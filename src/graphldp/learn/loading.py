@@ -36,7 +36,7 @@ def load_classifier(
 def load_model(
     path: str | os.PathLike[str], device: str = "auto"
 ) -> GraphClassifier | ProfileClassifier | WitnessClassifier | NodeClassifier:
-    """The same, of graphs or of single users."""
+    """Read what ``save`` of any classifier wrote, of graphs or of single users."""
     if read(path, *KINDS, NodeClassifier.__name__).kind == NodeClassifier.__name__:
         return NodeClassifier.load(path)
     return load_classifier(path, device)

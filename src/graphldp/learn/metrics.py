@@ -1,4 +1,4 @@
-"""How good a classifier is: accuracy, AUC, confusion matrix, and what ten seeds say together."""
+"""Metrics of a classifier: accuracy, AUC, confusion matrix, and what ten seeds say together."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def confusion(truth: ArrayLike, predicted: ArrayLike, num_classes: int) -> NDArr
 
 @dataclass(frozen=True)
 class Scores:
-    """How well some graphs were labelled: accuracy, AUC, and counts by true class (rows) and predicted one."""
+    """The scores of labels of some graphs: accuracy, AUC, and counts by true class (rows) and predicted one."""
 
     accuracy: float
     auc: float
     confusion: NDArray[np.int64]
 
     def numbers(self, classes: NDArray[Any]) -> dict[str, Any]:
-        """What a row of results keeps of them; JSON knows no NaN, which is the AUC where a class is absent."""
+        """The numbers that a row of results keeps; JSON knows no NaN, which is the AUC where a class is absent."""
         return {
             "accuracy": self.accuracy,
             "auc": None if math.isnan(self.auc) else self.auc,
@@ -97,7 +97,7 @@ def codes_of(classes: NDArray[Any], labels: ArrayLike) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Summary:
-    """What several seeds say together: mean, standard deviation (with count − 1 below the line), and an interval.
+    """The summary of several seeds: mean, standard deviation (with count − 1 below the line), and an interval.
 
     NaN stands for what one value does not tell; it has an interval where it is a counted share.
     """

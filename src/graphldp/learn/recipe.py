@@ -1,4 +1,4 @@
-"""What we recommend for a given ε: a mechanism, a classifier, another one against liars, and why.
+"""Recipes for a given ε: a mechanism, a classifier, another one against liars, and why.
 
 One rule for every dataset: all of ε goes to the degrees, and above ε = 1 hubs spend most of theirs on their lists.
 
@@ -42,7 +42,7 @@ Classifier = TypeVar("Classifier", ProfileClassifier, NodeClassifier, WitnessCla
 
 @dataclass(frozen=True, eq=False)
 class Recipe(Generic[Classifier]):
-    """What to do.
+    """A recipe: what to do.
 
     Args:
         mechanism: for the users' devices.

@@ -1,4 +1,4 @@
-"""What classifiers share: labels from probabilities, and a trained model as one file.
+"""Classifiers' common part: labels from probabilities, and a trained model as one file.
 
 A file is an ``.npz`` of arrays with a JSON header, so that reading it runs no code. The header says what the model is,
 how it was trained and on what (mechanism, ε, dataset, seed, version); each array's own checksum tells damage.
@@ -27,7 +27,7 @@ FORMAT = 2  # raised when an older reader would misread a newer file
 
 @dataclass(frozen=True)
 class SavedModel:
-    """What a file holds.
+    """A saved model: what its file holds.
 
     Args:
         kind: the estimator's name.

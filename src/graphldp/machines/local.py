@@ -1,4 +1,4 @@
-"""What a cell ran on, and how much memory it took."""
+"""The machine that a cell ran on, and the memory that it took."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def describe(device: str) -> dict[str, Any]:
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

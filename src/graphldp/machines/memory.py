@@ -41,7 +41,7 @@ def available() -> int | None:
 
 
 def told(path: str, name: str) -> str | None:
-    """What a file of the system says of a name; None where there is no such file or line."""
+    """The bytes that a file of the system gives a name; None where there is no such file or line."""
     with suppress(OSError):
         for line in Path(path).read_text().splitlines():
             if line.startswith(name):

@@ -1,4 +1,4 @@
-"""How the work of the compiled loops is shared: members are cut into runs of about equal work, and threads take runs.
+"""The sharing of the compiled loops' work: members are cut into runs of about equal work, and threads take runs.
 
 A user's draws depend on nobody else, so the cut leaves no trace in the result.
 """

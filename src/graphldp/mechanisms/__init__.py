@@ -1,4 +1,4 @@
-"""The mechanisms: what turns raw graphs into reports."""
+"""The mechanisms, which turn raw graphs into reports."""
 
 from graphldp.mechanisms.attributes.category_rr import CategoryRR as CategoryRR
 from graphldp.mechanisms.attributes.friend_counts import FriendCounts as FriendCounts

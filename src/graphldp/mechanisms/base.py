@@ -1,4 +1,4 @@
-"""What a mechanism is: one frozen value, one method to write, and the rest done once for all of them.
+"""The base of mechanisms: one frozen value, one method to write, and the rest done once for all of them.
 
 A mechanism of your own is a class with a ``draw`` (or, where every user acts alone, only ``rates``)::
 
@@ -40,7 +40,7 @@ NAMES: dict[type[Any], str] = {}
 
 
 def name_of(kind: type[Any]) -> str:
-    """What the reports of a mechanism call it."""
+    """The name of a mechanism in its reports."""
     return NAMES.get(kind) or reference_of(kind)
 
 
@@ -123,13 +123,13 @@ class Mechanism(ABC):
 
     @property
     def origin(self) -> Origin:
-        """What its reports say about how they were drawn."""
+        """The origin that its reports state: how they were drawn."""
         given = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
         plain = {name: _plain(value) for name, value in given.items()}
         return Origin(name_of(type(self)), {name: value for name, value in plain.items() if value is not None})
 
     def budget(self, n_max: int | None = None) -> Budget:
-        """How ε is split. All of it goes to the edges unless a mechanism says otherwise.
+        """The budget: how ε is split. All of it goes to the edges unless a mechanism says otherwise.
 
         Args:
             n_max: users in the largest graph, where the split depends on it.

@@ -53,7 +53,7 @@ SPARE: tuple[Colour, ...] = (
 
 @dataclass(frozen=True)
 class NamedMechanism:
-    """All that graphldp knows about a mechanism by its name.
+    """A row of the table: all that graphldp knows about a mechanism by its name.
 
     Args:
         name: as commands, experiments and files write it.
@@ -287,7 +287,7 @@ def at_hand(name: str) -> NamedMechanism:
 
 
 def label_of(name: str) -> str:
-    """How tables and pictures write a name, of the table or not. Runs no code: the name may come from a file."""
+    """The label of a name in tables and pictures, of the table or not. Runs no code: the name may come from a file."""
     return _table[name].label if name in _table else name.rpartition(":")[2]
 
 
@@ -297,7 +297,7 @@ def colour_of(name: str) -> Colour:
 
 
 def spare_place(name: str) -> int:
-    """Which of the spare colours a name has that is not in the table."""
+    """The place, among spare colours, of a name that is not in the table."""
     return zlib.crc32(name.encode()) % len(SPARE)
 
 

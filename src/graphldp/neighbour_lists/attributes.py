@@ -1,4 +1,4 @@
-"""What is known of users beside their friends: features, a label, a group; and which of it is public.
+"""Attributes of users, known beside their friends: features, a label, a group; and which of it is public.
 
 A column is private unless somebody says that it is public: a private one stays left of the privacy line, with the raw
 edges. A group is public by what it is for. Users count their friends by group on their own devices, so everybody must
@@ -77,7 +77,7 @@ class Attributes:
         return bool(self._columns())
 
     def private_columns(self) -> tuple[str, ...]:
-        """What must not cross the privacy line without a mechanism of its own."""
+        """The columns that must not cross the privacy line without a mechanism of their own."""
         public = {"features": self.public_features.all(), "node_labels": self.public_labels, "groups": True}
         return tuple(name for name in self._columns() if not public[name])
 
@@ -123,7 +123,7 @@ class Attributes:
         return replace(others or Attributes(), groups=self.groups, num_groups=self.num_groups)
 
     def stored(self) -> dict[str, Any]:
-        """What a file holds: arrays and numbers by name."""
+        """The content of a file: arrays and numbers by name."""
         found = dict(vars(self))
         if self.features is None:
             del found["public_features"]

@@ -26,7 +26,7 @@ _AT_ONCE = 1 << 20  # words that are taken apart at a time: a byte for each bit
 
 
 def words_of(n: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many words a list takes in a graph of n users."""
+    """The number of words that a list takes in a graph of n users."""
     return -(-n // WORD)
 
 
@@ -62,7 +62,7 @@ class BitLists:
         return np.concatenate(([0], np.cumsum(np.repeat(words_of(sizes), sizes))))
 
     def lengths(self) -> NDArray[np.int64]:
-        """How many names each list has."""
+        """The number of names on each list."""
         if not len(self.words):
             return np.zeros(0, np.int64)
         return np.add.reduceat(_ones(self.words), self.user_ptr()[:-1])

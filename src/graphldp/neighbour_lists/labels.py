@@ -24,7 +24,7 @@ def check_labels(labels: ArrayLike | Sequence[int] | None, count: int) -> NDArra
 
 
 def promise(certified: int) -> str:
-    """In words what it means that so many users cannot change a label."""
+    """The promise, in words, that so many users cannot change a label."""
     if not certified:
         return "one user could change it"
     return f"stands whatever up to {certified:,} {'users send' if certified > 1 else 'user sends'}"

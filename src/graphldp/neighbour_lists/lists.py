@@ -92,7 +92,7 @@ class NeighbourLists:
             check_lists(self.indptr, self.indices, self.graph_ptr)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: not the names that bits stand for, which are made again."""
+        """The state that is pickled: not the names that bits stand for, which are made again."""
         return {name: value for name, value in vars(self).items() if name != "indices" or self.bits is None}
 
     if not TYPE_CHECKING:  # else every name would be one that there is
@@ -147,27 +147,27 @@ class NeighbourLists:
 
     @property
     def num_graphs(self) -> int:
-        """How many graphs there are."""
+        """The number of graphs."""
         return len(self.graph_ptr) - 1
 
     @property
     def num_users(self) -> int:
-        """How many users there are in all graphs together."""
+        """The number of users in all graphs together."""
         return len(self.indptr) - 1
 
     @property
     def num_entries(self) -> int:
-        """How many entries all lists have together: twice the edges of an undirected graph."""
+        """The number of entries of all lists together: twice the edges of an undirected graph."""
         return int(self.indptr[-1])
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Users in each graph."""
+        """The number of users of each graph."""
         return np.diff(self.graph_ptr)
 
     @property
     def n_max(self) -> int:
-        """Users in the largest graph, a public number."""
+        """The number of users of the largest graph, which is public."""
         return int(self.sizes.max(initial=0))
 
     @property
@@ -257,7 +257,7 @@ class NeighbourLists:
         )
 
     def _of_users(self, users: NDArray[np.int64]) -> dict[str, Any]:
-        """What is known of some users."""
+        """The attributes of some users."""
         given = {name: getattr(self, name) for name in self.per_user}
         return {
             name: each if each is None else each[users] if isinstance(each, np.ndarray) else each.taken(users)
@@ -277,7 +277,7 @@ class NeighbourLists:
         write_set(path, type(self).__name__, FORMAT, self._stored())
 
     def _stored(self) -> dict[str, Any]:
-        """What a file holds: every field, as an array, a number or a text; ``part.field`` for those of its parts."""
+        """The content of a file: every field, as an array, number or text; ``part.field`` for those of its parts."""
         found: dict[str, Any] = {} if self.bits is None else {_WORDS: self.bits.words}
         for each in fields(self):
             if each.name != "indices" or self.bits is None:

@@ -35,7 +35,7 @@ _MARKS = "os^DPvX*ph<>"  # matplotlib's names: methods are told apart without co
 
 @dataclass(frozen=True)
 class Comparison:
-    """What :func:`compare` found. Shows itself as a table, in a console and in a notebook.
+    """The result of :func:`compare`. Shows itself as a table, in a console and in a notebook.
 
     Args:
         dataset: what the graphs are called.
@@ -60,7 +60,7 @@ class Comparison:
         return cls(name, plan.effort, methods, tuple(epsilons), tuple(points))
 
     def point(self, method: str, epsilon: float | None = None) -> Point:
-        """What the seeds say of a method at an ε; of one that spends none, at any."""
+        """The point of a method at an ε; of one that spends none, at any."""
         found = {(each.series, each.x): each for each in self.points}
         point = found.get((method, epsilon)) or found.get((method, None))
         if point is None:
@@ -109,7 +109,7 @@ class Comparison:
 
     @property
     def about(self) -> str:
-        """What a reader must know to judge the numbers."""
+        """The facts that a reader must know to judge the numbers."""
         seeds = sorted({len(each.numbers) for each in self.points if each.numbers})
         held = sorted({each.graphs for each in self.points if each.graphs is not None})
         over = f"{_span(seeds)} seeds, each with its own noise and split, {_span(held)} graphs held out in each"

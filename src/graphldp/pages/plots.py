@@ -182,7 +182,7 @@ def _legend(series: Sequence[Series], top: float) -> tuple[str, int]:
 def _scale(
     axis: Axis, values: Sequence[float], start: float, stop: float
 ) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
-    """Where a value lies between two pixels, and the ticks."""
+    """The scale of an axis: where a value lies between two pixels, and the ticks."""
     if axis.kind == "places":
         places = {value: start + (i + 0.5) * (stop - start) / len(axis.values) for i, value in enumerate(axis.values)}
         return lambda value: places[value], [(value, _number(value)) for value in axis.values]

@@ -1,4 +1,4 @@
-"""How one user's ε is split: ε₁ for her degree, ε₂ for her edges, and what is spent on columns that describe her.
+"""The budget of one user's ε: ε₁ for her degree, ε₂ for her edges, and what is spent on columns that describe her.
 
 The paper's rule (Section 4.4) takes ε₁ = max{√(8/(n_max−1)), (1−α)ε}. Its text then sets ε₂ = αε, which adds up to more
 than ε wherever the floor on ε₁ binds. Here ε₂ = ε − ε₁, always, rounded so that ε₁ + ε₂ ≤ ε holds for the real
@@ -60,17 +60,17 @@ class Budget:
 
     @property
     def total(self) -> type_of_epsilon:
-        """All of it, rounded up: what is stated is never less than what is spent."""
+        """The total, rounded up: what is stated is never less than what is spent."""
         return _sum_up(self.on_lists, self.on_columns)[()]
 
     @property
     def on_lists(self) -> type_of_epsilon:
-        """What is spent on whom she knows: degree, list and answer, rounded up."""
+        """The ε spent on whom she knows: degree, list and answer, rounded up."""
         return _sum_up(_sum_up(self.degree, self.edges), self.answer)[()]
 
     @property
     def on_columns(self) -> type_of_epsilon:
-        """What is spent on what she is: features and label, rounded up."""
+        """The ε spent on what she is: features and label, rounded up."""
         return _sum_up(self.features, self.labels)[()]
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""What a set of reports promises to each user, in numbers and in words.
+"""The guarantee of a set of reports to each user, in numbers and in words.
 
 Edge LDP (Definition 1 of the paper) bounds what one user's own report reveals of one entry of her list. In an
 undirected graph an edge stands in two lists, so relationship DP (Definition 2) bounds both reports together: with one ε
@@ -66,7 +66,7 @@ class Guarantee:
 
     @property
     def public_users(self) -> int:
-        """How many users publish their list."""
+        """The number of users who publish their list."""
         return int(np.isinf(self.edges).sum())
 
     @property
@@ -115,7 +115,7 @@ class Guarantee:
         return in_words(self.by_graph(), self.noise, self._on_columns(), **law)
 
     def _on_columns(self) -> list[str]:
-        """What is promised to columns, and to lists and columns together."""
+        """The lines about what is promised to columns, and to lists and columns together."""
         if not self.columns.any():
             return []
         lines = []

@@ -1,4 +1,4 @@
-"""Which mechanism we recommend, and who counts as a hub, by public numbers alone: the lab's rules and the service's.
+"""The mechanism that we recommend, and who counts as a hub, by public numbers alone: the lab's and the service's rules.
 
 A hub has many times the mean degree that a community of n is publicly guessed to have: ``HUB_TIMES`` where hubs are
 asked for two counts, ``LIST_TIMES`` where they send a list.
@@ -31,7 +31,7 @@ def hub_from(n: int, times: float) -> int | None:
 
 
 def advised(epsilons: Iterable[float], rounds: int = 1) -> str:
-    """Which mechanism we recommend, by name: the one rule of ``gl.recommended`` and of the collector.
+    """The mechanism that we recommend, by name: the one rule of ``gl.recommended`` and of the collector.
 
     It goes by what users spend; ``inf`` is a public user, who has no say in it. With two rounds, hubs can be asked a
     second question.
@@ -43,6 +43,6 @@ def advised(epsilons: Iterable[float], rounds: int = 1) -> str:
 
 
 def advised_for_nodes(epsilons: Iterable[float]) -> str:
-    """Which mechanism we recommend for classes of single users, by name; see :func:`advised`."""
+    """The mechanism that we recommend for classes of single users, by name; see :func:`advised`."""
     finite = [each for each in epsilons if math.isfinite(each)]
     return "rr" if finite and all(each >= LINKS_FROM for each in finite) else "friend-counts"

@@ -22,7 +22,7 @@ _NEARLY = 1e-9  # so that a quotient that is whole is not rounded up
 
 
 def pair_cap(noisy_degree: ArrayLike, n: int, flip: float, slack: int) -> NDArray[np.int64]:
-    """How many bits may be counted for one friend, 1 at least: those of ``far`` friends who all know her, on average.
+    """The cap C on the bits counted for one friend, 1 at least: those of ``far`` friends who all know her, on average.
 
     A published bit is wrong with probability ``flip``; she may have ``slack`` friends more than d*, a whole number.
     """
@@ -32,7 +32,7 @@ def pair_cap(noisy_degree: ArrayLike, n: int, flip: float, slack: int) -> NDArra
 
 
 def slack_of(epsilon0: float, slack: float, n: int) -> int:
-    """How many friends more than d* a user may have before her count loses something."""
+    """The slack F: how many friends more than d* a user may have before her count loses something."""
     return max(1, math.ceil(min(slack / epsilon0, n) - _NEARLY))
 
 
@@ -42,7 +42,7 @@ def wrong_bits(both: float) -> float:
 
 
 def answer(among: NDArray[np.integer], cap: int) -> int:
-    """What a user answers, but for the noise.
+    """The answer of a user, but for the noise.
 
     Args:
         among: for each two of her friends, how many of their two published bits say that they are friends.

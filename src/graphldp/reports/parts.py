@@ -17,7 +17,7 @@ from graphldp.neighbour_lists.pointers import column
 
 @dataclass(frozen=True)
 class Origin:
-    """How reports were drawn, as facts.
+    """The origin of reports: how they were drawn, as facts.
 
     Args:
         name: of the mechanism, as :mod:`graphldp.mechanisms.named` has it; empty where nobody knows.
@@ -43,7 +43,7 @@ class Origin:
         return type(self), (self.name, dict(self.parameters))
 
     def stored(self) -> dict[str, str]:
-        """What a file holds."""
+        """The content of a file."""
         return {"json": self.to_json()}
 
     def to_json(self) -> str:
@@ -64,7 +64,7 @@ class _PerUser:
 
     @property
     def num_users(self) -> int:
-        """How many users it is about."""
+        """The number of users that it is about."""
         return next((len(each) for each in vars(self).values() if isinstance(each, np.ndarray)), 0)
 
     def taken(self, users: NDArray[Any]) -> Self:
@@ -136,7 +136,7 @@ class PairAnswers(_PerUser):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoisyColumns(_PerUser):
-    """What users told of their private columns. What it cost them stands in the budget.
+    """The noisy columns that users told of their private ones. What it cost them stands in the budget.
 
     Args:
         features: [users, private columns], an unbiased estimate of each private feature (:class:`graphldp.MultiBit`),

@@ -1,4 +1,4 @@
-"""What becomes of users who were flagged."""
+"""Treatments of users who were flagged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that client and collector agree on."""
+"""The wire: all that client and collector agree on."""
 
 from graphldp.wire.bulk import read_plain
 from graphldp.wire.codes import SMALL

@@ -1,4 +1,4 @@
-"""Many reports at once, those that have neither a list nor counts: arrays in place of a call for each.
+"""The reading of many reports at once, those with neither a list nor counts: arrays in place of a call for each.
 
 Under noisy-degrees and hub-counts that is everybody's, and under hub-lists the one of whoever is no hub. A server that
 learns from ten million reports reads them here. A report is read here, or left to :func:`graphldp.wire.decode`, which
@@ -31,7 +31,7 @@ _EPSILON2 = _by_code(*(each.epsilon2 for each in _LAYOUTS))
 
 
 class PlainReports(NamedTuple):
-    """What some reports say, one entry for each. What stands beside a report that was not read means nothing.
+    """The values of some reports, one entry for each. Those beside a report that was not read mean nothing.
 
     Args:
         read: whether it was read here.

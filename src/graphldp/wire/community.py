@@ -57,7 +57,7 @@ _NOT_ONE = "What the community publishes is not as the wire format has it."
 
 @dataclass(frozen=True)
 class Published(Terms):
-    """A community, as the holder of one slot sees it.
+    """A published community, as the holder of one slot sees it.
 
     Args:
         user: the slot that the token opens.

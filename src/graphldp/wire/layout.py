@@ -1,4 +1,4 @@
-"""What a report's bytes are: its parts, in their order, which of them each mechanism has, and how large they may be.
+"""The layout of a report's bytes: its parts in their order, which a mechanism has, and how large they may be.
 
 ::
 
@@ -43,7 +43,7 @@ DEGREE_RANGE = (-(1 << 27), (1 << 27) - 1)
 
 
 class ReportLayout(NamedTuple):
-    """Which parts a mechanism's reports have, by their names and in the order of their bytes.
+    """The parts that a mechanism's reports have, by their names and in the order of their bytes.
 
     Args:
         epsilon1: whether ε₁ is written.
@@ -95,7 +95,7 @@ WITH_HUBS = tuple(name for name, layout in LAYOUTS.items() if layout.asked or la
 
 
 def most_groups(n: int) -> int:
-    """How many groups a community of n users can have: nobody is in two, and none is empty."""
+    """The largest number of groups that a community of n users can have: nobody is in two, and none is empty."""
     return min(MAX_GROUPS, n)
 
 

@@ -105,7 +105,7 @@ class Sealed(NamedTuple):
 
 
 def inner_size(n: int, groups: int = 0) -> int:
-    """How many bytes are sealed in a community of n users and so many groups, always."""
+    """The number of bytes that are sealed in a community of n users and so many groups, always."""
     return _HEAD.size + max(max_size(n, groups), MAX_ANSWER)
 
 

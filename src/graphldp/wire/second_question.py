@@ -57,7 +57,7 @@ _FIELDS = ("n", "user", "question", "count")
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Who is said to be busy.
+    """The question of hub-counts: who is said to be busy.
 
     Args:
         busy: True for each user who is.

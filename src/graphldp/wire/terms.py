@@ -1,4 +1,4 @@
-"""What a community is for all of its members: how reports are drawn, the choices of ε, and which reports it takes.
+"""The terms of a community, for all of its members: how reports are drawn, the choices of ε, which reports it takes.
 
 Terms are frozen when the community opens. :mod:`.community` has what one member is sent of them.
 """
@@ -24,7 +24,7 @@ PRIVATE_MECHANISMS = tuple(name for name in MECHANISMS if name != "public")
 
 @dataclass(frozen=True)
 class Choice:
-    """One ε that a community offers.
+    """A choice: one ε that a community offers.
 
     Args:
         name: what users choose by.
@@ -95,7 +95,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Inquiry:
-    """Who asks a community's members, what for, and whom they can write to.
+    """The inquiry of a community: who asks, what for, and whom members can write to.
 
     Args:
         purpose: what the reports are for, in a few sentences.
@@ -128,7 +128,7 @@ class Inquiry:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a community is for all of its members; its roster is kept apart, since it may be long.
+    """The terms of a community, for all of its members; its roster is kept apart, since it may be long.
 
     Args:
         id: what stands in its address.
@@ -165,7 +165,7 @@ class Terms:
 
     @property
     def kept(self) -> str:
-        """How long reports are kept, in words."""
+        """The time that reports are kept, in words."""
         if self.retention_days is None:
             return "without a promised end"
         days = f"for {self.retention_days:,} day{'s' if self.retention_days > 1 else ''}"
@@ -190,7 +190,7 @@ class Terms:
         return self.hub_from is not None and rough is not None and rough >= self.hub_from
 
     def refuse(self, report: Report | ReportHead, user: int) -> str | None:
-        """Why a report is not one of this community's, or None where it is."""
+        """The reason why a report is not one of this community's, or None where it is."""
         if report.n != self.n:
             return f"The report is for {report.n} users; the community has {self.n}."
         if report.user != user:

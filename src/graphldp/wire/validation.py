@@ -18,7 +18,7 @@ from graphldp.wire.terms import Terms
 
 
 class Reading(NamedTuple):
-    """Whether a report is well-formed and meant for its slot, and its d* where it has one."""
+    """The reading of a report: whether it is well-formed and meant for its slot, and its d* where it has one."""
 
     good: bool
     noisy_degree: int | None = None
@@ -36,7 +36,7 @@ def validate(terms: Terms, user: int, body: bytes) -> Reading:
 
 
 def reason(terms: Terms, user: int, body: bytes) -> str:
-    """What is wrong with a report that :func:`validate` refuses."""
+    """The fault of a report that :func:`validate` refuses."""
     try:
         head = decode_head(body, n=terms.n)
         if refused := terms.refuse(head, user):

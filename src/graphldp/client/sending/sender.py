@@ -169,7 +169,7 @@ class Sender:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The certificates that are believed: httpx's own choice, read once, since that takes longer than to send a report."""
+    """The certificates that are believed: httpx's own choice, read once, since that takes longer than a report does."""
     import httpx
 
     return httpx.create_ssl_context()

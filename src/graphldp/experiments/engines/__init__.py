@@ -1,1 +1,1 @@
-"""Where cells are computed: local processes, a Ray cluster, a far machine."""
+"""Engines that compute cells: local processes, a Ray cluster, a far machine."""

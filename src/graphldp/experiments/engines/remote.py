@@ -138,7 +138,7 @@ def _written(folder: Path, name: str) -> list[Work]:
 
 
 def _left(folder: Path, rows: Mapping[str, Row], context: Context) -> list[Work]:
-    """What is not there, in the order in which to compute it; nothing once the time is up.
+    """The work that is left, in the order in which to compute it; none once the time is up.
 
     A plan that depends on its own rows grows as they come.
     """

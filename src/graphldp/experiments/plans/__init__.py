@@ -1,1 +1,1 @@
-"""What is computed: the tables and figures as data, and the cells that they need."""
+"""Plans of what is computed: the tables and figures as data, and the cells that they need."""

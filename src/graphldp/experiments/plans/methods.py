@@ -1,4 +1,4 @@
-"""What experiments compare: methods by name, each a mechanism or a variant of one, and what learns from its reports."""
+"""Methods that experiments compare, by name: each a mechanism or a variant of one, and what learns from its reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TRUE = "nonpriv-full"
 
 @dataclass(frozen=True)
 class Method:
-    """One line of a figure.
+    """A method: one line of a figure.
 
     Args:
         label: how people read it.

@@ -1,4 +1,4 @@
-"""What all experiments share: how much is computed, a number of a figure, and a method's draw."""
+"""The parts that all experiments share: how much is computed, a number of a figure, and a method's draw."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Scope:
-    """What an experiment is run on: the dataset, the effort, how many seeds, how graphs are divided, and what is known.
+    """The scope of an experiment: the dataset, the effort, how many seeds, how graphs are divided, and what is known.
 
     The rows that there are, by their cell's id, are for experiments whose next cells depend on them.
     """
@@ -68,7 +68,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What all experiments have.
+    """An experiment: what all of them have.
 
     Args:
         title: what it shows.
@@ -106,7 +106,7 @@ def draw_of(
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is computed.
+    """An effort: how much is computed.
 
     Args:
         about: in words.

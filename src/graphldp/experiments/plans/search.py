@@ -30,7 +30,7 @@ Point = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Rung:
-    """One step of a search: how long the points that are left are trained, and how many of them go on.
+    """A step of a search: how long the points that are left are trained, and how many of them go on.
 
     Args:
         name: what the step is called.
@@ -84,7 +84,7 @@ class GridSearch(Experiment):
 
 @dataclass(frozen=True)
 class _Search:
-    """One method at one λ."""
+    """The search of one method at one λ."""
 
     spec: GridSearch
     setting: Scope

@@ -46,7 +46,7 @@ _MARKS = {ROBUST: "robust", WITNESSES: "witnesses"}
 
 @dataclass(frozen=True)
 class Setup:
-    """Everything that decides a run's results, beside its seeds.
+    """The setup of a run: everything that decides its results, beside its seeds.
 
     Args:
         trial: what is run; the seeds of the trial and of its draw do not count. Its model and training name what is
@@ -67,7 +67,7 @@ class Setup:
 
     @property
     def held_out(self) -> str:
-        """What the run holds out to measure by: graphs, or users."""
+        """The units that the run holds out to measure by: graphs, or users."""
         return "users" if self.trial.classifier == NODES else "graphs"
 
     def candidates(self, seed: int) -> list[Trial]:
@@ -98,7 +98,7 @@ class Setup:
         return ExperimentPlan(TRAINING, self.trial.draw.dataset, str(self), seeds, str(self.grid or ""), tuple(entries))
 
     def check(self, context: Context) -> None:
-        """Raise here what would go wrong in every seed."""
+        """Refuse a setup that would go wrong in every seed."""
         first = self.candidates(0)[0]
         lists = given_lists(first.draw, context)
         if self.trial.classifier == NODES:

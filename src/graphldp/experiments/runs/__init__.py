@@ -1,1 +1,1 @@
-"""What a user starts: a figure, a comparison, a training, an evaluation, the demo. Each computes and keeps its rows."""
+"""Runs that a user starts: a figure, a comparison, a training, an evaluation, the demo. All keep rows."""

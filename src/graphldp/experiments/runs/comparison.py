@@ -52,7 +52,7 @@ _ELSEWHERE = ("seed", "device")  # of a classifier: a trial has its own seed, an
 
 @dataclass(frozen=True)
 class Learner:
-    """What learns from reports, as trials name it.
+    """A learner from reports, as trials name it.
 
     Args:
         classifier: of the trial.

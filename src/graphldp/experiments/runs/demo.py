@@ -1,4 +1,4 @@
-"""What the demo shows of the embedded dataset: what users send, and what a server learns from it."""
+"""The demo's numbers of the embedded dataset: what users send, and what a server learns from it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def mechanisms_of(graphs: GraphSet) -> dict[str, Mechanism]:
 
 
 def drawn(graphs: GraphSet, name: str, mechanism: Mechanism) -> dict[str, Any]:
-    """What users send by a mechanism, and how long it takes to draw."""
+    """The reports of users by a mechanism, and how long it takes to draw them."""
     began = perf_counter()
     reports = mechanism.randomize(graphs, rng=0)
     seconds = perf_counter() - began

@@ -31,14 +31,14 @@ _TRAININGS_AT_ONCE = 64  # on a GPU; one training leaves most of it idle
 
 
 class Engine(Protocol):
-    """Where cells are computed."""
+    """An engine: where cells are computed."""
 
     def run(self, groups: Sequence[list[Work]], context: Context) -> Iterator[Row]:
         """Rows of all cells of all groups, in the order in which they are finished."""
 
 
 def missing(plans: Sequence[ExperimentPlan], results: ResultsFile) -> list[Work]:
-    """What is still to be computed of some plans, each once."""
+    """The work that is missing of some plans, each once."""
     settled = results.settled()
     work = {entry.cell.id: entry.work for plan in plans for entry in plan.entries}
     return [each for key, each in work.items() if key not in settled]
@@ -206,7 +206,7 @@ def export_missing(
 
 
 def overview(table: ResultsFile, plans: list[ExperimentPlan]) -> list[dict[str, Any]]:
-    """How much of each plan is done."""
+    """The share of each plan that is done."""
     kept = table.rows()
     rows = []
     for plan in plans:

@@ -51,7 +51,7 @@ class UserClass:
 
 @dataclass(frozen=True)
 class UserClasses:
-    """What was found out, and how well it can be relied on.
+    """The classes that were found, and how well they can be relied on.
 
     Args:
         users: those who have reported and whose class was not known, in the order of their numbers.
@@ -169,7 +169,7 @@ class KnownUsers:
         return found
 
     def _column(self, column: str) -> dict[int, str]:
-        """What stands in a column, by the users' numbers."""
+        """The text of a column, by the users' numbers."""
         found: dict[int, str] = {}
         for row, (name, cell) in enumerate(zip(*read_column(self._text, column, str(self._path)), strict=True), 2):
             number = self._slots.get(plain(name))

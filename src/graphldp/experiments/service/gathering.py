@@ -1,4 +1,4 @@
-"""From a collector's store to what is learned from: rows of graphs, read in a stream, or reports, held whole."""
+"""The reading of a collector's store for learning: rows of graphs, in a stream, or reports, held whole."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def gather(
 
 @dataclass(frozen=True)
 class Course:
-    """How a training or a labelling is run; nothing here changes what it finds.
+    """The course of a training or a labelling; nothing here changes what it finds.
 
     Args:
         watch: called with what is being done, and with the share that is done.

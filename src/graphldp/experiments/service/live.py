@@ -46,7 +46,7 @@ KINDS = ("hub and spoke", "reply tree")
 
 @dataclass(frozen=True)
 class Person:
-    """One user: her vault, her invitation, and whether she ever reports. Her list lies in the vault's folder."""
+    """A user: her vault, her invitation, and whether she ever reports. Her list lies in the vault's folder."""
 
     home: Path
     invitation: str
@@ -155,7 +155,7 @@ def ignore_interrupts() -> None:
 
 
 def _take_part(person: Person) -> None:
-    """What one user does."""
+    """The part of one user: join and report."""
     try:
         from graphldp.client.protocol import Client
         from graphldp.wire import to_millionths
@@ -168,7 +168,7 @@ def _take_part(person: Person) -> None:
 
 
 def learn(store: Store, folder: Path) -> tuple[Run, list[tuple[Community, Prediction]]]:
-    """What the operator does: export, train, label. What was trained, and the labels."""
+    """Export, train and label, as the operator does; gives what was trained, and the labels."""
     from graphldp.collector.storage.copies.export import export
     from graphldp.experiments.service.collected import label_collected, train_collected
     from graphldp.experiments.service.gathering import Course

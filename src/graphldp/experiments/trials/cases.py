@@ -96,7 +96,7 @@ def defended(trial: Trial, context: Context) -> Defended:
 def attack_reports(
     reports: Reports, threat: Threat, seed: int, graphs: NDArray[np.int64] | None = None
 ) -> tuple[Reports, NDArray[np.bool_]]:
-    """What the server sees where some users lie, and who they are.
+    """The reports that a server sees where some users lie, and who they are.
 
     Args:
         reports: honest ones.
@@ -144,7 +144,7 @@ def cases_of(trials: Sequence[Trial], context: Context) -> Iterator[tuple[list[T
 
 
 class _Attack(NamedTuple):
-    """Which attack on which reports a trial is about: all but the defense."""
+    """The attack of a trial and the reports that it is on: all but the defense."""
 
     draw: Draw
     ratios: tuple[float, ...]
@@ -189,7 +189,7 @@ _AHEAD = 3  # tasks that are prepared ahead of the training, for each process: r
 def prepared(
     make: Callable[[Item, Context], Made], tasks: Sequence[Sequence[Item]], context: Context
 ) -> Iterator[Made | GraphLDPError]:
-    """What is made of each item, in order; by several processes where the context has them.
+    """The result for each item, in order; by several processes where the context has them.
 
     Args:
         make: a function of a module, called with an item and a context of one process.

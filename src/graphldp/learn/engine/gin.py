@@ -44,7 +44,7 @@ CUT = 5.0  # deviations: a bin that was empty in nearly all training graphs must
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """What a model looks like; the other parameters are those of :class:`graphldp.learn.classifier.GraphClassifier`.
+    """The shape of a model; the other parameters are those of :class:`graphldp.learn.classifier.GraphClassifier`.
 
     Args:
         num_features: positions for the length of the list, where the feature is ``"degree"``; how many columns there
@@ -84,7 +84,7 @@ class ModelSpec:
 
     @property
     def convolutions(self) -> int:
-        """How many convolutions there are."""
+        """The number of convolutions."""
         return self.layers - 1
 
     @property
@@ -94,7 +94,7 @@ class ModelSpec:
 
     @property
     def summaries(self) -> int:
-        """How many numbers of a graph the head sees."""
+        """The number of values of a graph that the head sees."""
         return {"none": 0, "size": 1, "degrees": SMOOTH_COLUMNS}[self.graph_features]
 
     @property

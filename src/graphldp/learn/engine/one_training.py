@@ -20,7 +20,7 @@ STREAMS = {"weights": 0, "shuffle": 1, "dropout": 2}
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """How to train; the parameters, and the defaults, are those of :class:`~graphldp.learn.classifier.GraphClassifier`.
+    """The options of a training; parameters and defaults as of :class:`~graphldp.learn.classifier.GraphClassifier`.
 
     With ``half``, what is computed for each row on a GPU is kept as bfloat16; weights, sums and statistics stay in
     single precision. Numbers then agree to two digits, and accuracies on average.
@@ -50,7 +50,7 @@ class TrainingOptions:
 
 @dataclass(frozen=True)
 class EpochRecord:
-    """What one epoch came to.
+    """The record of an epoch.
 
     Args:
         epoch: its number, from 1.
@@ -132,7 +132,7 @@ class Training:
 
     @property
     def coming(self) -> Draws:
-        """What its next epoch draws: the same until that epoch is over, however often it is asked for."""
+        """The draws of its next epoch: the same until that epoch is over, however often it is asked for."""
         if self._coming is None:
             count = len(self.train_set)
             order = self.streams["shuffle"].permutation(count)
@@ -146,7 +146,7 @@ class Training:
         self._coming = None
 
     def record(self, train_loss: float, val_loss: float, val_accuracy: float, seconds: float) -> bool:
-        """Note what an epoch came to; whether its validation loss is the lowest so far."""
+        """Note an epoch's record; gives whether its validation loss is the lowest so far."""
         epoch, best = len(self.history) + 1, self.best_epoch
         better = not best or val_loss < self.history[best - 1].val_loss
         self.history.append(EpochRecord(epoch, train_loss, val_loss, val_accuracy, epoch if better else best, seconds))

@@ -1,4 +1,4 @@
-"""What the network's operations work on: distinct colours, each standing for as many users as share it.
+"""The rows that the network's operations work on: distinct colours, each standing for as many users as share it.
 
 Rows are laid out as [T, B, C]: T tiles of B rows, each tile belonging to one of S models. One model has one tile;
 several have their rows filled up to whole tiles, so that a linear map is one batched product whatever the number of
@@ -117,7 +117,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Users:
-    """How many users each model's rows stand for together, ``count`` [S, 1], and what batch norm makes of it."""
+    """The number of users that each model's rows stand for, ``count`` [S, 1], and what batch norm makes of it."""
 
     count: Tensor
 

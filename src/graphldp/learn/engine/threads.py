@@ -1,4 +1,4 @@
-"""How many threads an epoch takes on a CPU.
+"""The number of threads that an epoch takes on a CPU.
 
 Threads wait for each other after every operation. On batches of small graphs an operation is over before a second
 thread has begun, and on a machine that does other work too the waiting takes most of the time: three epochs on
@@ -20,7 +20,7 @@ SMALL = 1 << 14
 
 
 def threads_for(users: float, given: int) -> int:
-    """How many of the given threads to use on batches of so many users, a public number."""
+    """The number of the given threads to use on batches of so many users, a public number."""
     return 1 if users <= SMALL else given
 
 

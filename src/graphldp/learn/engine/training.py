@@ -98,7 +98,7 @@ def _joins(training: Training) -> tuple[bool, bool, bool]:
 
 
 def _arriving(waiting: deque[Training], present: Sequence[Training], at_once: int) -> list[Training]:
-    """Who joins next. Every arrival puts the graphs of all together anew, so they wait for a quarter of the places."""
+    """The trainings that join next. An arrival joins all graphs anew, so they wait for a quarter of the places."""
     free = at_once - len(present)
     if not waiting or 4 * free < at_once:
         return []

@@ -1,1 +1,1 @@
-"""What reports say about the true graph: posteriors, denoised graphs, degree distributions, counts of subgraphs."""
+"""Inference from reports about the true graph: posteriors, denoised graphs, the β-model."""

@@ -47,7 +47,7 @@ def beta_model(degree: Floats, graph_ptr: NDArray[np.int64]) -> Floats:
 
 
 class _Wanted(NamedTuple):
-    """What one graph asks for: its degrees, how many users want each, and which of them each user wants."""
+    """The degrees that one graph asks for, how many users want each, and which of them each user wants."""
 
     users: slice
     degrees: Floats

@@ -191,7 +191,7 @@ class Evidence:
 
     @classmethod
     def of(cls, reports: Reports, owner: str, *known: type[Mechanism]) -> Evidence:
-        """What each user's report says, to an ``owner`` who can work with some mechanisms."""
+        """The evidence of each user's report, to an ``owner`` who can work with some mechanisms."""
         drawn_by(reports, owner, *known)
         if reports.noisy_degree is None:
             raise DataError(f"{owner} needs reports with their noisy degrees.")

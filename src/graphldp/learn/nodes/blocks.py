@@ -69,7 +69,7 @@ class BlockModel:
 
 
 def _possible(counts: Floats, epsilon: Floats) -> NDArray[np.bool_]:
-    """Which counts an honest device may have sent: in a sum, those of one liar would outweigh everybody else's."""
+    """The counts that an honest device may have sent: in a sum, those of one liar would outweigh everybody else's."""
     noise = _TAIL / epsilon[:, None]
     return np.asarray(((counts >= -noise) & (counts <= _MOST + noise)).all(axis=1))
 

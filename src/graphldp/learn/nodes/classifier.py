@@ -30,7 +30,7 @@ LAWS: tuple[type[Mechanism], ...] = (FriendCounts, RR, DPRR, Blink, NonPrivFull)
 
 
 class NodeClassifier(SavedClassifier):
-    """Classes of single users, by everything that is known of them.
+    """A classifier of single users, by everything that is known of them.
 
     It combines several predictions for each user, as log probabilities: from her features, from users with similar
     features, and from her friends. Friends enter through :class:`graphldp.FriendCounts`, by a block model, or
@@ -134,7 +134,7 @@ class NodeClassifier(SavedClassifier):
         return float(np.mean(found[some] == truth[some]))
 
     def _learned(self) -> dict[str, Any]:
-        """What it says of its users."""
+        """The log probabilities that are kept of its users."""
         spec = {"users": self.fingerprint_, "weights": self.weights_}
         return {"spec": spec, "weights": {"log_proba": self.log_proba_}}
 
@@ -163,7 +163,7 @@ class NodeClassifier(SavedClassifier):
 
 
 def fingerprint(X: NeighbourLists) -> str:
-    """What users are recognised by: their number and their public features. Edges are not read."""
+    """The digest that users are recognised by: of their number and their public features. Edges are not read."""
     public = None if X.attributes is None else X.attributes.public()
     columns: Any = None if public is None else public.features
     found = hashlib.sha256(str(X.sizes.tolist()).encode())

@@ -74,7 +74,7 @@ class LabelledUsers:
         return dict(zip(made, weights.tolist(), strict=True)), mixed(each, weights)
 
     def prior(self) -> Floats:
-        """How common each class is, the same for everybody: all there is without features."""
+        """The prior: how common each class is, the same for everybody; all there is without features."""
         share = np.bincount(self.codes[self.train], minlength=len(self.classes)) / len(self.train)
         return np.broadcast_to(np.log(share), (len(self.codes), len(self.classes)))
 
@@ -138,12 +138,12 @@ class FeatureView:
 
     @property
     def alone(self) -> Floats:
-        """What logistic regression on the features says: the plainest control."""
+        """The prediction of logistic regression on the features: the plainest control."""
         return self.predictions.get("features", self.log_proba)
 
     @property
     def similar(self) -> Floats:
-        """What the graph of users with similar features says: the control for whatever spreads features on a graph."""
+        """The prediction by the graph of similar users: the control of all that spreads features on a graph."""
         return self.predictions.get("similar features", self.log_proba)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Peers: what others have proposed for classes of single users, with our learners on top.
+"""Peers: others' proposals for classes of single users, with our learners on top.
 
 **Blink** (Zhu, Tan & Xiao, CCS 2023): its server makes a graph, which our predictions from friends read.
 
@@ -42,7 +42,7 @@ _ENTRIES, _FEWEST = 8_000_000, 64  # of projected rows, and directions at least
 
 
 def by_blink(reports: Reports, view: FeatureView, seed: int) -> dict[str, Floats]:
-    """What friends say in the graph that Blink's own server makes (Zhu, Tan & Xiao, CCS 2023), its hybrid kind."""
+    """The prediction by friends in the graph that Blink's server makes (Zhu, Tan & Xiao, CCS 2023), its hybrid kind."""
     found, users = denoise(reports, "hybrid"), view.users
     graph = found.reports
     edges = sparse.csr_array((found.weight, graph.indices, graph.indptr), shape=(graph.num_users, graph.num_users))
@@ -51,7 +51,7 @@ def by_blink(reports: Reports, view: FeatureView, seed: int) -> dict[str, Floats
 
 
 def by_lpgnn(reports: Reports, users: LabelledUsers, seed: int, whose: Whose = "own", *, noisy_labels: bool) -> Floats:
-    """What LPGNN says of everybody, from public friendships and private features; log probabilities.
+    """The prediction by LPGNN, from public friendships and private features; log probabilities.
 
     Do the features add anything? Where another user's features or random numbers do as well, the friendships do all the
     work: rows tell users apart, and so each user's friends. ``noisy_labels`` says whether it learns from classes that

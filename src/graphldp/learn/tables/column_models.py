@@ -52,7 +52,7 @@ class ColumnPair:
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
-        """The mean of both."""
+        """The mean of both learners."""
         return (self.trees.predict_proba(self._seen(X)) + self.kernel.predict_proba(self._seen(X))) / 2
 
     def _seen(self, X: Floats) -> Floats:
@@ -88,7 +88,7 @@ class ShareModel:
         return np.asarray(self.model.predict_proba(self._table(*self._seen(X))))
 
     def _seen(self, X: Floats) -> tuple[Floats, Floats]:
-        """How many users each graph has, and its means."""
+        """The number of users of each graph, and its means."""
         last = X.shape[1] - 3 * self.columns
         return np.maximum(np.expm1(X[:, 0]), 1.0), np.hstack((X[:, 2:3], X[:, last : last + 2 * self.columns]))
 

@@ -1,4 +1,4 @@
-"""Who gathers around the busiest user: the one thing about edges that survives the noise.
+"""Profiles of hubs: who gathers around the busiest user, the one thing about edges that survives the noise.
 
 Let h be the user with the largest d*, and x_j how busy another user j is: d*_j, between 0 and about 8. On raw graphs of
 REDDIT-BINARY nearly all that edges add to degrees is in
@@ -41,7 +41,7 @@ COUNTS = 6
 
 
 def hub_profile(X: NeighbourLists) -> Floats:
-    """How busy the friends of the busiest user are and how busy the others are; then the same of public users alone.
+    """The profile of a hub: how busy her friends are and how busy the others are; then the same of public users alone.
 
     Args:
         X: reports or raw graphs, whose users all count as public. Where lists say nothing (all of ε on the degrees),
@@ -57,7 +57,7 @@ def hub_profile(X: NeighbourLists) -> Floats:
 
 
 def count_profile(X: NeighbourLists) -> Floats:
-    """What the busiest user counted: her quiet and her busy friends, against how many there are.
+    """The profile of what the busiest user counted: her quiet and her busy friends, against how many there are.
 
     Returns:
         [graphs, COUNTS]: u₁/n, u₂/n, u₁ and u₂ over the number of quiet and of busy users, u₂/d*_h, and the busy users
@@ -148,7 +148,7 @@ class _Around:
         return np.clip(found, 0.0, whole)
 
     def seen(self) -> Floats:
-        """What public users show: their degrees, and how busy those are who know h and those who do not."""
+        """The numbers that public users show: their degrees, and how busy those are who know h and those who do not."""
         bins = len(_STEPS) + 1
         cell = self.lists.graph_of_user * bins + np.searchsorted(_STEPS, self.degree)
         counts = np.bincount(cell[self.public], minlength=self.lists.num_graphs * bins).reshape(-1, bins)

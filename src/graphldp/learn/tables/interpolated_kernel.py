@@ -44,7 +44,7 @@ Codes = NDArray[np.int64]
 
 
 class InterpolatedKernel:
-    """One score for each class.
+    """A kernel machine with one score for each class.
 
     Args:
         seed: of which graphs are kept where there are more than :data:`_MOST`.

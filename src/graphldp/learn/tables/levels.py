@@ -1,4 +1,4 @@
-"""Degrees that users claim, rounded to levels: a graph is its number of users at each level.
+"""Levels of claimed degrees: a graph is its number of users at each level.
 
 Each d* is rounded down to a level: whole numbers up to 12, then steps of 10 %. A claim above n − 1 counts as n − 1.
 Whatever a liar sends, she moves from one level to another, so every lie can be tried out.

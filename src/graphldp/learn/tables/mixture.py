@@ -27,7 +27,7 @@ _RARE = 1e-3  # the least probability in a loss: one wrong certainty must not de
 
 
 class HeldOut(NamedTuple):
-    """What held-out folds say: the best weight, each graph's fold, and its chances by the others, [graphs, classes]."""
+    """Results of held-out folds: the best weight, each graph's fold, its chances by the others, [graphs, classes]."""
 
     weight: float
     fold: NDArray[np.int64]
@@ -89,7 +89,7 @@ class Mixture:
         return fold
 
     def _by_folds(self, X: Floats, y: NDArray[Any], fold: NDArray[np.int64]) -> Floats:
-        """What n and the profile say of each graph by pairs that were fitted to the other folds."""
+        """The chances of each graph by n and by the profile, by pairs that were fitted to the other folds."""
         chances = np.zeros((2, len(y), y.max() + 1))
         for held in (fold == each for each in range(_FOLDS)):
             for which, table in enumerate((X[:, :1], X)):
@@ -138,7 +138,7 @@ class Pair:
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
-        """The mean of both."""
+        """The mean of both learners."""
         by_column = np.asfortranarray(X)  # a tree reads few columns of each row, and memory is read by the line
         with _threads(X):
             return (self.trees.predict_proba(by_column) + self.kernel.predict_proba(self._near(X))) / 2

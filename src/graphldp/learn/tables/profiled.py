@@ -61,12 +61,12 @@ class Profiled:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many users each graph has, whether they have reported or not."""
+        """The number of users of each graph, whether they have reported or not."""
         return self.levelled.n.astype(np.int64)
 
     @property
     def reported(self) -> NDArray[np.int64]:
-        """How many of them have."""
+        """The number of users of each graph who have reported."""
         return np.asarray(self.levelled.present.sum(axis=1), np.int64)
 
     @property
@@ -104,7 +104,7 @@ class Profiled:
 
 
 def joined(parts: Sequence[Profiled]) -> Profiled:
-    """All graphs of some parts, in their order. The parts are drawn alike."""
+    """The graphs of some parts, in their order. The parts are drawn alike."""
     first, levels = parts[0], max(part.levelled.present.shape[1] for part in parts)
     return replace(
         first,

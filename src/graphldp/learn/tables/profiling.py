@@ -17,7 +17,7 @@ _READERS = (ProfileClassifier, DegreeControl, SizeControl)
 
 
 def profiled(reports: Reports) -> Profiled:
-    """What the recipe and its controls read of what a collector holds, which is not needed any more."""
+    """The rows that the recipe and its controls read of a collector's reports, which are not needed any more."""
     if reports.directed or reports.filtered or not reports.collected:
         raise DataError(
             "Profiles are made of reports that a collector holds. These are directed, simulated, or left by a filter."

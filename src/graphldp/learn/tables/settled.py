@@ -137,7 +137,7 @@ def lowest_certainty(certainty: Floats, chances: Floats, codes: Codes, allowance
 
 
 def _pairs(graphs: Levelled) -> tuple[Codes, Codes, Codes]:
-    """Who can be left out: the graph and the level of each kind of users, and the places of any two, [pairs, 2].
+    """The users who can be left out: the graph and the level of each kind, and the places of any two, [pairs, 2].
 
     Users of one graph and one level are of one kind; those who have not reported are one more.
     """

@@ -28,7 +28,7 @@ Graphs = NeighbourLists | Profiled
 
 
 class Model(Protocol):
-    """What is fitted to the table."""
+    """A model that is fitted to the table."""
 
     def fit(self, X: Floats, y: NDArray[Any]) -> Self:
         """Learn."""
@@ -168,7 +168,7 @@ class CalibratedTableClassifier(TableClassifier, SavedClassifier):
         return {"spec": self.settings_, "weights": self._kept(), "calibration": asdict(self.calibration_)}
 
     def _kept(self) -> dict[str, NDArray[Any]]:
-        """What it learned from, by name."""
+        """The arrays that it learned from, by name."""
         return {"table": self.table_, "codes": self.codes_}
 
     def _take(self, weights: Mapping[str, NDArray[Any]], graphs: int) -> None:

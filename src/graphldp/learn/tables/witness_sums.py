@@ -73,7 +73,7 @@ def reach(rows: Floats, liars: NDArray[np.int64] | int) -> Floats:
 
 
 def _totals(reports: Reports) -> Floats:
-    """What the counts of each user add up to; 0 of who is silent."""
+    """The totals of each user's counts; 0 of who is silent."""
     totals = np.asarray(reports.friend_counts).sum(axis=1)
     return np.asarray(totals if reports.missing is None else np.where(reports.missing, 0.0, totals))
 

@@ -1,1 +1,1 @@
-"""What users tell about themselves, and about their friends by group."""
+"""Mechanisms for attributes: what users tell about themselves, and about their friends by group."""

@@ -54,7 +54,7 @@ class CategoryRR(Mechanism):
         return Budget(0.0, 0.0, labels=self.epsilon)
 
     def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
-        """Draw what every user tells."""
+        """Draw the category that every user tells."""
         told = self.tell(graphs.attributes, UserRows.of(graphs), np.asarray(budget.labels), key)
         return DrawnLists(*no_lists(graphs), columns=NoisyColumns(labels=told, categories=self.categories))
 

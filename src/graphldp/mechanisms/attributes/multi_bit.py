@@ -85,7 +85,7 @@ class MultiBit(Mechanism):
         return DrawnLists(*no_lists(graphs), columns=NoisyColumns(told))
 
     def tell(self, about: Attributes | None, rows: UserRows, epsilon: Floats, key: Key) -> NDArray[np.floating[Any]]:
-        """What some users tell of their private columns, as estimates; their lists are not looked at."""
+        """The estimates of private columns that some users tell; their lists are not looked at."""
         features, private = _private_columns(about)
         columns = len(private)
         low, high = self._ranges(columns)
@@ -107,7 +107,7 @@ class MultiBit(Mechanism):
         return noisy
 
     def _told(self, epsilon: Any, columns: int) -> Any:
-        """The m of each user."""
+        """The number m of columns that each user tells of."""
         if self.sampled is None:
             finite = np.where(np.isinf(epsilon), 1.0, epsilon)
             return np.clip(np.floor(finite / _WORTH), 1, columns)

@@ -1,4 +1,4 @@
-"""What DPRR takes d* for when it computes q: three estimates of the degree, all of them functions of d* alone.
+"""Estimates of the degree by which DPRR computes q: three of them, all functions of d* alone.
 
 ``"clip"`` is the paper's max(0, d*). Where d* is noisy it is too large on average: E[max(0, d + Lap(b))] =
 d + (b/2)e^(−d/b). ``"unbiased"`` leaves small values out so that the mean comes right again, and ``"bayes"`` is the

@@ -1,1 +1,1 @@
-"""What draws fast: streams of random words, and the loops that turn them into noise and lists."""
+"""Fast drawing: streams of random words, and the loops that turn them into noise and lists."""

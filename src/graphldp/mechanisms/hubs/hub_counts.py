@@ -41,7 +41,7 @@ Flags = NDArray[np.bool_]
 
 
 class FirstRound(NamedTuple):
-    """What devices hold after round 1: d* and who looks like a hub were sent, N₁ and N₂ stay there."""
+    """The state of devices after round 1: d* and who looks like a hub were sent, N₁ and N₂ stay there."""
 
     noisy_degree: Floats
     asked: Flags

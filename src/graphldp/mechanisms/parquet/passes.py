@@ -36,7 +36,7 @@ _COLUMNS = (MultiBit, CategoryRR)
 
 @dataclass(frozen=True)
 class Written:
-    """What was done.
+    """The result of a run: what was written.
 
     Args:
         users: how many lists were written.
@@ -217,7 +217,7 @@ def _lists(work: Work, part: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]
 
 
 def _drawn(work: Work, rows: UserRows, budget: Budget, groups: NDArray[np.int64]) -> DrawnLists:
-    """What the mechanism for lists draws; nothing where there is none."""
+    """The lists that the mechanism for lists draws; none where there is no such."""
     lists = work.parts[0]
     if isinstance(lists, RowMechanism):
         return lists.draw_rows(rows, budget, work.key)

@@ -22,7 +22,7 @@ COLUMNS = ("features", "node_label", "group")
 
 @dataclass(frozen=True)
 class UserTable:
-    """Where columns of users stand, and which of them are public: a column is private unless it is said here.
+    """The columns of users in files, and which of them are public: a column is private unless it is said here.
 
     A Parquet file, or a folder of them, with one row for each user, in any order. ``user`` is her number. Beside it
     stand ``features``, ``node_label`` and ``group``, or some of them. ``features`` is a list of numbers, or, where most

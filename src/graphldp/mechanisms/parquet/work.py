@@ -1,4 +1,4 @@
-"""What every worker needs to know, and how a task is run on every row group or part."""
+"""The work of a run: what every worker needs to know, and how a task is run on every row group or part."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True)
 class Work:
-    """What every worker needs to know."""
+    """The work: what every worker needs to know."""
 
     spill: Path  # where the passes leave files for each other
     out: Path
@@ -68,7 +68,7 @@ class Work:
 
 
 def draw_nobody(mechanism: RowMechanism, n: int) -> DrawnLists:
-    """What a mechanism draws for a user without friends."""
+    """The lists that a mechanism draws for a user without friends."""
     nobody = UserRows(np.array([0, 0]), np.zeros(0, np.int32), *(np.array([each]) for each in (0, 1, 0)))
     return mechanism.draw_rows(nobody, mechanism.budget(n).per_user(1), key_from(0, OWNER))
 

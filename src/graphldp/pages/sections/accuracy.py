@@ -70,7 +70,7 @@ def _accuracy_table(points: Sequence[Point], name: str, spec: AccuracySweep) -> 
 
 
 def _best(points: Sequence[Point], name: str, spec: AccuracySweep) -> set[tuple[int, int]]:
-    """What nothing beats clearly in each column, by row and column, among methods that keep friendships private."""
+    """The cells that nothing beats clearly in their column, among methods that keep friendships private."""
     found = {(point.series, point.x): point for point in points}
     rows = [(place, each) for place, each in enumerate((*spec.methods, *CONTROLS)) if each not in NOT_PRIVATE]
     best = set()

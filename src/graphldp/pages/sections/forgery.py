@@ -49,7 +49,7 @@ def points_at(points: Sequence[Point], epsilon: float) -> PointsByLine:
 
 
 def accuracies(panels: Sequence[Forged], found: PointsByLine, where: str) -> tuple[list[str], Rows]:
-    """A row for each attack in one place, a column for each number of liars and learner."""
+    """The table of accuracies in one place: a row for each attack, a column for each number of liars and learner."""
     own = [panel for panel in panels if panel.where == where]
     columns = [(x, learner) for panel in own for x in (panel.fractions or (None,)) for learner in panel.learners]
     head = ["attack", *(f"{_liars(share)}: {LEARNERS[learner]}" for share, learner in columns)]

@@ -102,14 +102,14 @@ def recovered(found: dict[tuple[str, float | None], Point], line: Line, fraction
 
 
 def line_label(line: Line) -> str:
-    """How people read a line."""
+    """The label of a line, for people."""
     learner, defense, treatment = line
     treated = f", {treatment}" if treatment else ""
     return f"{LEARNERS[learner]}: {defense_name(defense)}{treated}"
 
 
 def defense_name(name: str) -> str:
-    """How people read a defense."""
+    """The label of a defense, for people."""
     return ENDS.get(name) or defense_label(name)
 
 

@@ -50,7 +50,7 @@ def run_title(plan: ExperimentPlan) -> str:
 
 
 def about_what(plan: ExperimentPlan) -> str:
-    """What a plan's classifiers label: graphs, or users."""
+    """The units that a plan's classifiers label: graphs, or users."""
     return "users" if any(entry.cell.kind == "nodes" for entry in plan.entries) else "graphs"
 
 
@@ -81,7 +81,7 @@ def training_section(plan: ExperimentPlan, points: Sequence[Point]) -> Section:
 
 
 def _flagged(point: Point) -> str:
-    """Whom the defense flagged in the training graphs; nothing where there was none."""
+    """The line about whom the defense flagged in the training graphs; none where there was no defense."""
     detected, wrong = point.summary("detected"), point.summary("false_positives")
     liars = [] if detected is None else [f"{detected.mean:.1%} of the liars"]
     honest = [] if wrong is None else [f"{wrong.mean:.2%} of honest users"]

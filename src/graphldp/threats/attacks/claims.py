@@ -1,4 +1,4 @@
-"""What a liar's report looks like where devices send a degree, and lists or counts only where it is large.
+"""The reports of liars where devices send a degree, and lists or counts only where it is large.
 
 There are two ways to lie. In *response poisoning* a liar sends any d* that the wire admits. In *input poisoning* she
 runs the honest mechanism on a list that she made up, so that her report carries honest noise (Imola, Chowdhury &

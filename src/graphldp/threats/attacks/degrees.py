@@ -56,7 +56,7 @@ class DegreeAttack(Attack):
 
     @abstractmethod
     def claims(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Floats:
-        """How many friends each liar claims; see :meth:`Attack.rewritten` for the arguments."""
+        """The number of friends that each liar claims; see :meth:`Attack.rewritten` for the arguments."""
 
     def priority(self, reports: Reports, key: Key) -> NDArray[Any]:
         """The busiest by d*, or anybody."""
@@ -157,7 +157,7 @@ class SilentHubs(DegreeAttack):
     busiest: bool = field(default=True, kw_only=True)
 
     def claims(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Floats:
-        """The same for everybody."""
+        """One friend for everybody."""
         return np.full(reports.num_users, float(self.claim))
 
 

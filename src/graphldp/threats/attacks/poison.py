@@ -34,7 +34,7 @@ _TAG = 0x7472A17  # keeps an attack's draws apart from the noise drawn with the 
 
 @dataclass(frozen=True)
 class Script:
-    """What malicious users do: the lists they start from, and how they change them.
+    """The script of malicious users: the lists they start from, and how they change them.
 
     Args:
         lists: one list per user; only those of malicious users are read.
@@ -145,7 +145,7 @@ class ListAttack(Attack):
 
     @abstractmethod
     def script(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Script:
-        """What the malicious users do; see :meth:`Attack.rewritten` for the arguments."""
+        """The script of the malicious users; see :meth:`Attack.rewritten` for the arguments."""
 
     def rewritten(self, reports: Reports, crew: NDArray[np.int64], key: Key) -> Reports:
         """The reports with the scripted lists, and with a d* that fits them."""

@@ -1,1 +1,1 @@
-"""What a server can do about users who lie: whom it flags, and how sure it is."""
+"""Defenses of a server against users who lie: whom it flags, and how sure it is."""

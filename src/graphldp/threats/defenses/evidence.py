@@ -1,4 +1,4 @@
-"""How often others list a user: the second witness of :class:`graphldp.threats.HubGuard`.
+"""Columns of lists, how often others list a user: the second witness of :class:`graphldp.threats.HubGuard`.
 
 In an undirected graph a user with true share f = d/(n−1) of the graph as neighbours is listed by honest others about
 
@@ -35,7 +35,7 @@ _LIARS = 0.02  # the share of unsuspected users who may lie nevertheless, where 
 
 @dataclass(frozen=True)
 class Columns:
-    """How often each user is listed, and by whom; one entry per user.
+    """The columns: how often each user is listed, and by whom; one entry per user.
 
     Args:
         count: listed by unsuspected private users.
@@ -159,7 +159,7 @@ def entries(reports: Reports, listers: NDArray[np.bool_]) -> Iterator[tuple[Ints
 
 
 def listed_by(reports: Reports, listers: NDArray[np.bool_]) -> Ints:
-    """How many of these users list each user."""
+    """The number of these users who list each user."""
     count = np.zeros(reports.num_users, np.int64)
     for _, listed in entries(reports, listers):
         count += np.bincount(listed, minlength=len(count))

@@ -1,4 +1,4 @@
-"""How long an honest list is: the null law of :class:`graphldp.threats.HubGuard`.
+"""The law of an honest list's length: the null law of :class:`graphldp.threats.HubGuard`.
 
 For every mechanism here, given a true degree d and a sampling probability q,
 

@@ -1,4 +1,4 @@
-"""A list in few bytes: the sorted positions below a size, or those that are left out where they are fewer.
+"""Codes of a list in few bytes: the sorted positions below a size, or those that are left out where they are fewer.
 
 Below 512 they are one number (:mod:`.combinations`), else a Rice code of the gaps with a parameter k (:mod:`.golomb`).
 """

@@ -26,7 +26,7 @@ Positions = NDArray[np.int64]
 
 
 class Sets(NamedTuple):
-    """How many sets there are, and how many bytes their numbers take."""
+    """The sets of positions: how many there are, and how many bytes their numbers take."""
 
     total: int
     width: int

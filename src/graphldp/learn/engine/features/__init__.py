@@ -1,1 +1,1 @@
-"""What a model is given: codes and columns of users, and graphs in a few numbers."""
+"""The features that a model is given: codes and columns of users, and graphs in a few numbers."""

@@ -1,4 +1,4 @@
-"""What a model sees of a user before it looks at any list: one-hot blocks, each the bin of one number.
+"""The codes of a user, before a model looks at any list: one-hot blocks, each the bin of one number.
 
 All of it is in the reports at no further ε. Bins are wide, so that users with nearly the same numbers start with the
 same colour (:mod:`graphldp.learn.engine.packed.colours`) and are computed once; and their bounds are constants, fitted

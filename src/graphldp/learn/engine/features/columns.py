@@ -1,4 +1,4 @@
-"""What users are, one row of numbers each: public columns as they are, private ones by what was told of them.
+"""The columns of users, one row each: public ones as they are, private ones by what was told of them.
 
 What was told is an unbiased estimate: that of :class:`graphldp.MultiBit` for numbers, and the indicators of
 :class:`graphldp.CategoryRR` for a label.

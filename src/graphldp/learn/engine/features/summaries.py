@@ -1,4 +1,4 @@
-"""A graph in a few numbers: what the server reads off n and the degrees, without looking at an edge.
+"""Summaries of a graph in a few numbers: what the server reads off n and the degrees, without looking at an edge.
 
 n is public and d* comes with the list at no further cost, so these are free: log n, the share of users in each bin of
 d*, and the largest d*, plain and over n. The bins are constants, not fitted to any graphs.

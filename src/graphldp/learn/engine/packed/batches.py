@@ -92,17 +92,17 @@ class PackedGraphs:
 
     @property
     def users(self) -> int:
-        """How many users these graphs have together."""
+        """The number of users of these graphs together."""
         return int(self.store.sizes[self.ids].sum())
 
     @property
     def device(self) -> torch.device:
-        """Where the graphs live."""
+        """The device of the graphs."""
         return self.store.codes.device
 
     @property
     def dtype(self) -> torch.dtype:
-        """In which models compute."""
+        """The type of numbers in which models compute."""
         return self.store.dtype
 
 

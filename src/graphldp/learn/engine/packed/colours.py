@@ -32,7 +32,7 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Lists:
-    """Whom each user aggregates over.
+    """The lists of whom each user aggregates over.
 
     Args:
         indptr: int64 [users + 1], where each user's list begins.

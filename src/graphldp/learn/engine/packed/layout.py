@@ -1,4 +1,4 @@
-"""Where the blocks of a batch come from and go to, and how much room a batch is given."""
+"""The layout of a batch: where its blocks come from and go to, and how much room it is given."""
 
 from __future__ import annotations
 

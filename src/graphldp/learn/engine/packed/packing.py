@@ -198,7 +198,7 @@ class _Across:
 def _entries(
     spec: ModelSpec, ways: Sequence[Lists], before: Tensor, before_leader: Tensor, leader: Tensor, degree: Tensor
 ) -> list[tuple[Tensor, Tensor, Tensor]]:
-    """What the users of each colour take from each colour before: rows, columns and values of each matrix.
+    """The entries of each matrix, rows, columns and values: what the users of each colour take from each colour before.
 
     A leader is the first user of a colour, ``before`` the colour of each user before, ``degree`` her list's length.
     """
@@ -221,7 +221,7 @@ def _entries(
 
 
 def kind_of(spec: ModelSpec) -> Kind:
-    """What a packed set depends on, beside the number of rounds."""
+    """The kind of a packed set: what it depends on, beside the number of rounds."""
     return spec.convolution, spec.features, spec.num_features, spec.graph_features, spec.directions, spec.weights
 
 

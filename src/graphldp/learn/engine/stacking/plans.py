@@ -1,4 +1,4 @@
-"""What the steps of an epoch read of several trainings, [steps, S, …]: made on the host, and sent to the device."""
+"""The tables that an epoch's steps read of several trainings, [steps, S, …]: made on the host, sent to the device."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Steps:
 
 @dataclass
 class _Recording:
-    """What a size of batch reads, and its kernels once they are recorded."""
+    """The inputs of a size of batch, and its kernels once they are recorded."""
 
     given: tuple[Tensor, ...]
     graph: torch.cuda.CUDAGraph | None = None

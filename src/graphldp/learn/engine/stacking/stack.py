@@ -172,7 +172,7 @@ class Stack:
             self._offsets |= {id(store): start for store, start in zip(stores, starts, strict=False)}
 
     def _plan_lessons(self) -> Steps:
-        """What the next epoch of every training reads."""
+        """Make the tables that the next epoch of every training reads."""
         sets = [member.train_set for member in self.members]
         sizes = [int(member.options.batch_size) for member in self.members]
         ids, *beside = self._batches(sets, [member.coming.order for member in self.members], sizes)
@@ -183,7 +183,7 @@ class Stack:
         )
 
     def _plan_checks(self) -> Steps:
-        """What is read when the epoch is judged; always the same, as long as the members are."""
+        """Make the tables that are read when the epoch is judged; always the same, as long as the members are."""
         sets = [member.validation for member in self.members]
         ids, *beside = self._batches(sets, [np.arange(len(each)) for each in sets], [256] * len(sets))
         return self._judging.prepare(self._store(sets), ids, self.spec.layers, self._kept, *beside, passes=self._passes)
@@ -218,7 +218,7 @@ class Stack:
         self._losses[1] += ((scores.argmax(2) == targets) * weight).sum(1)
 
     def _store(self, sets: Sequence[PackedGraphs]) -> GraphStore:
-        """Where some members' graphs are together."""
+        """The store where some members' graphs are together."""
         return self._joined[sets[0].store.dense]
 
     def _batches(
