@@ -14,7 +14,7 @@ from graphldp.mechanisms.customized import match_public_fraction as match_public
 from graphldp.mechanisms.dprr import DPRR as DPRR
 from graphldp.mechanisms.hubs.hub_counts import HubCounts as HubCounts
 from graphldp.mechanisms.hubs.hub_lists import HubLists as HubLists
-from graphldp.mechanisms.lap_graph import LapGraph as LapGraph
+from graphldp.mechanisms.local_lap import LapGraph as LapGraph
 from graphldp.mechanisms.local_lap import LocalLap as LocalLap
 from graphldp.mechanisms.named import register as register
 from graphldp.mechanisms.noisy_degrees import NoisyDegrees as NoisyDegrees

@@ -1,4 +1,4 @@
-"""LocalLap: the local version of LapGraph (Wu et al. 2022; Section 5.1 of the paper).
+"""LocalLap: the local version of LapGraph (Wu et al. 2022; Section 5.1 of the paper); and LapGraph under central DP.
 
 Every user sends d* = d + Lap(1/ε₁) and her part of the adjacency matrix with Lap(1/ε₂) on every entry; the server takes
 
@@ -13,24 +13,33 @@ taken is a uniform draw without replacement. Time and memory are linear in edges
 A public user's row is exact. In an undirected graph so is every pair that touches a public user, and T = ⌊Σ d*/2⌋
 over private users counts pairs of private ones; in a directed graph T = ⌊Σ d*⌋ over the private rows. T is clipped to
 what there is.
+
+LapGraph is under **central** edge DP: a server that everybody trusts holds the whole graph, and releases
+
+    T = ⌊m + Lap(1/ε₁)⌋ edges: the T pairs with the largest a_ij + Lap(1/ε₂),   ε₁ = ε/10, ε₂ = 9ε/10.
+
+One edge moves m by 1 and one entry by 1, so what is *released* is ε-edge-DP. Nothing is promised against the server
+itself: every user hands over her true list, and the reports say so (each user counts as public). It is here to show
+what the local model costs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from graphldp.errors import Described, bad_parameter
+from graphldp.errors import Described, bad_parameter, check_number
 from graphldp.graphs import GraphSet
 from graphldp.mechanisms.base import DrawnLists, Mechanism
-from graphldp.mechanisms.degrees.noise import Noise, noisy_degrees
+from graphldp.mechanisms.degrees.noise import Noise, noise_of, noisy_degrees
 from graphldp.mechanisms.drawing import backend
 from graphldp.mechanisms.drawing.rows import UserRows
-from graphldp.mechanisms.drawing.streams import Key
+from graphldp.mechanisms.drawing.streams import Key, Stream
 from graphldp.privacy import Budget, allocate
 
 Ints = NDArray[np.int64]
@@ -156,3 +165,40 @@ def _sorted_lists(graphs: GraphSet, rows: Ints, columns: Ints) -> tuple[Ints, ND
     matrix.sort_indices()
     start = np.repeat(np.repeat(graphs.graph_ptr[:-1], graphs.sizes), np.diff(matrix.indptr))
     return matrix.indptr.astype(np.int64), (matrix.indices - start).astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LapGraph(Mechanism):
+    """Central edge DP by a trusted server: a baseline, no local randomizer, and so not in the table of mechanisms.
+
+    Args:
+        central: ε of the released graph. Users are promised nothing, and ``reports.guarantee`` says so.
+
+    Example::
+
+        reports = gl.LapGraph(central=1.0).randomize(graphs, rng=7)
+    """
+
+    epsilon: float | NDArray[np.float64] = field(default=math.inf, init=False)
+    central: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number(self.central, "central", "LapGraph", "a positive number", lambda spent: 0 < spent < math.inf)
+
+    def budget(self, n_max: int | None = None) -> Budget:
+        """What users keep from the server: nothing."""
+        return Budget(math.inf, math.inf)
+
+    def draw(self, graphs: GraphSet, budget: Budget, key: Key) -> DrawnLists:
+        """Draw each graph's T, then its T largest pairs."""
+        split = allocate(self.central, "fixed", alpha=0.9, n_max=2, owner="LapGraph")
+        spent = np.full(graphs.num_users, float(split.degree))
+        noise = np.zeros(graphs.num_graphs)
+        some = graphs.sizes > 0
+        first = graphs.graph_ptr[:-1][some]  # a graph's one draw is that of its first user
+        noise[some] = noise_of(UserRows.of(graphs), spent, "laplace", Stream.DEGREE, key)[first]
+        entries = np.bincount(graphs.graph_of_user, graphs.degrees, graphs.num_graphs)
+        count = noise + entries / (1.0 if graphs.directed else 2.0)
+        everyone = np.ones(graphs.num_users, bool)
+        return DrawnLists(*top_lists(graphs, everyone, count, float(split.edges), key))
