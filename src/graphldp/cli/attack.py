@@ -62,7 +62,7 @@ def attack(
     from graphldp.experiments.trials.cases import attack_reports, places
     from graphldp.learn.selection import split_dataset
     from graphldp.reports import Reports
-    from graphldp.threats.verdict_files import write_malicious
+    from graphldp.threats.defenses.base import write_malicious
 
     for option, value in (("split", split), ("where", where)):
         if value is not None and split_seed is None:
@@ -127,8 +127,8 @@ def defend(
     import numpy as np
 
     from graphldp.reports import Reports
+    from graphldp.threats.defenses.base import read_malicious, write_verdicts
     from graphldp.threats.named import make_defense
-    from graphldp.threats.verdict_files import read_malicious, write_verdicts
 
     kept_name, given = given_defense(name, "graphldp defend", "theta")
     chosen = make_defense(kept_name, theta=given.get("theta", 0.05), treatment=given.get("treatment"))
