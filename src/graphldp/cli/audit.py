@@ -73,12 +73,39 @@ def audit(
     else:
         if what == "client":
             need("client", "audit client")  # the protocol runs last, after half a minute of enumeration
-        from graphldp.audit.findings import of_client, of_mechanisms
-
-        _conclude(of_client(count, users) if what == "client" else of_mechanisms(what, epsilon, count, seed), as_json)
+        _conclude(_of_client(count, users) if what == "client" else _of_mechanisms(what, epsilon, count, seed), as_json)
 
 
 _FEWEST = 100
+
+
+def _of_mechanisms(name: str | None, epsilon: float, samples: int, seed: int) -> list[Finding]:
+    """How much ε a mechanism spends at least, or each that promises something, with every audited setting."""
+    from graphldp.audit.montecarlo import audit_mechanism
+    from graphldp.audit.pairs import pairs
+    from graphldp.mechanisms import ClosedPairs
+    from graphldp.mechanisms.named import mechanisms as table
+    from graphldp.mechanisms.named import named
+
+    records = [record for record in table() if record.private] if name is None else [named(name)]
+    if not all(record.private for record in records):
+        raise bad_parameter("what", "graphldp audit", "one that promises something", name)
+    chosen = [record.make(epsilon, **options) for record in records for options in record.audited_with]
+    found = [pairs(each) for each in chosen if isinstance(each, ClosedPairs)]
+    return found + [audit_mechanism(each, samples=samples, seed=seed) for each in chosen]
+
+
+def _of_client(samples: int, users: int) -> list[Finding]:
+    """The law of the client's reports, its thresholds, many draws, and its protocol here. It needs the extra client."""
+    from graphldp.audit import exact, montecarlo, protocol, rounds, traffic
+
+    findings = [exact.reports(name, users, *spent) for name, *spent in exact.cases()]
+    findings += [rounds.rounds(*case) for case in rounds.cases(users)]
+    for name, epsilon1, epsilon2 in (case for case in exact.cases() if 1.0 in case):
+        if epsilon2:
+            findings += [exact.lists(name, n, epsilon1, epsilon2, bits) for n, bits in exact.WORDS]
+        findings.append(montecarlo.audit_client(name, epsilon1, epsilon2, samples=samples))
+    return [*findings, exact.thresholds(), protocol.one_report(), traffic.same_traffic(), traffic.same_answers()]
 
 
 def _conclude(findings: list[Finding], as_json: bool) -> None:
