@@ -6,20 +6,25 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from graphldp.datasets import nodes, tu
+from graphldp.datasets import tu
 from graphldp.datasets.download import TU_URL, download, verify
 from graphldp.datasets.registry import NODE_DATASETS, archives, cache_folder, check_name, locate, places, suggestion
-from graphldp.errors import DatasetNotFoundError, DownloadError, FormatError
+from graphldp.errors import DataError, DatasetNotFoundError, DownloadError, FormatError
+from graphldp.files.archives import read_arrays
 from graphldp.files.whole import written_whole
 from graphldp.graphs import GraphSet
+from graphldp.neighbour_lists.attributes import Attributes
 from graphldp.neighbour_lists.lists import FORMAT
 
 FILES = (".npz", ".csv", ".tsv")
 """How the names of files of graphs end."""
+
+_NODE_PARTS = ("edges", "x_indptr", "x_indices", "x_data", "x_shape", "y")
 
 
 def read_graphs(source: str) -> GraphSet:
@@ -79,7 +84,7 @@ def load_dataset(
     download: bool = True,
     url: str | None = None,
 ) -> GraphSet:
-    """Load a dataset by its name: one of the TU collection, or Cora or FacebookPages (:mod:`graphldp.datasets.nodes`).
+    """Load a dataset by its name: one of the TU collection, or Cora or FacebookPages.
 
     ``NAME.zip`` or an unpacked folder ``NAME/`` is looked for in ``root``, in ``$GRAPHLDP_DATA`` and in a cache folder
     of the user (``$GRAPHLDP_CACHE`` sets another), in this order. If it is in none of them it is downloaded: into
@@ -148,7 +153,7 @@ def checked_digest(path: Path, name: str) -> str:
 
 def _read(path: Path, name: str) -> GraphSet:
     if path.suffix == ".npz":
-        return nodes.read(path, name)
+        return read_nodes(path, name)
     key = f"{name}-{checked_digest(path, name)[:32]}-{tu.PARSER}.{FORMAT}"
     parsed = cache_folder() / "parsed" / f"{key}.npz"
     with suppress(FormatError, OSError):  # not there yet, or damaged: parse
@@ -158,3 +163,28 @@ def _read(path: Path, name: str) -> GraphSet:
         parsed.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # raw graphs are nobody else's business
         graphs.save(parsed)
     return graphs
+
+
+def read_nodes(path: Path, name: str) -> GraphSet:
+    """Read one large graph with features and a class for each user: the benchmarks of node classification.
+
+    ``NAME.npz``, in the data root or in its folder ``nodes``, holds ``edges`` (each once, [edges, 2]), the features
+    ``x`` as CSR (``x_indptr``, ``x_indices``, ``x_data``, ``x_shape``) and the classes ``y``. What these documents and
+    pages say of themselves is public, features and classes alike. The edges are private.
+
+    Raises:
+        FormatError: for a file that is not such a graph, or damaged.
+    """
+    parts = read_arrays(path, "a graph with features and classes", *_NODE_PARTS, packed=True)
+    try:
+        held = {f"features_{name.removeprefix('x_')}": parts[name] for name in _NODE_PARTS if name.startswith("x_")}
+        columns = Attributes.restored(
+            held | {"node_labels": parts["y"], "public_features": True, "public_labels": True}
+        )
+        edges = parts["edges"].reshape(-1, 2)
+        proper = edges[:, 0] != edges[:, 1]
+        made = GraphSet.from_edges(edges[proper, 0], edges[proper, 1], [len(parts["y"])], name=name)
+        return replace(made, attributes=columns, trusted=True)
+    except ValueError as error:
+        why = f" ({error})" if isinstance(error, DataError) else ""
+        raise FormatError(f"{path}: damaged{why}.") from None
