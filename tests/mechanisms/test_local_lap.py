@@ -169,21 +169,21 @@ def test_degrees_and_entries_add_up() -> None:
     assert 2 * spent[0] + spent[1] <= guarantee.relationship_dp == 2.0
 
 
-ALARM = 1e-6  # false alarms of each test
 PATH = gl.GraphSet.from_edges([0, 1, 2], [1, 2, 3], [4])
 WITHOUT = gl.GraphSet.from_edges([0, 1], [1, 2], [4])
-COPIES = 40_000
+CENTRAL_COPIES = 40_000
 
 
 def counts(graphs: gl.GraphSet, central: float) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """How often each set of pairs is released; a set is a number, bit by bit."""
-    reports = gl.LapGraph(central=central).randomize(copies(graphs, COPIES), rng=3)
+    reports = gl.LapGraph(central=central).randomize(copies(graphs, CENTRAL_COPIES), rng=3)
     bit = np.zeros((4, 4), np.int64)
     bit[np.triu_indices(4, 1)] = 1 << np.arange(6)
     codes = np.repeat(np.arange(reports.num_users) % 4, reports.degrees)
     value = bit[codes, reports.indices]
     return np.bincount(
-        np.bincount(np.repeat(reports.graph_of_user, reports.degrees), value, COPIES).astype(np.int64), minlength=64
+        np.bincount(np.repeat(reports.graph_of_user, reports.degrees), value, CENTRAL_COPIES).astype(np.int64),
+        minlength=64,
     )
 
 
@@ -195,7 +195,7 @@ def test_the_number_of_edges_is_the_true_one_plus_one_laplace_draw() -> None:
     observed = np.bincount(edges, found, 7)
     below = stats.laplace(scale=10 / central).cdf(np.arange(-2, 4))  # m + Lap < 1, 2, … 6
     law = np.diff(np.concatenate(([0.0], below, [1.0])))
-    assert stats.chisquare(observed, law * COPIES).pvalue > ALARM
+    assert stats.chisquare(observed, law * CENTRAL_COPIES).pvalue > ALARM
 
 
 @pytest.mark.parametrize("central", [1.0, 3.0])
