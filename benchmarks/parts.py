@@ -170,7 +170,7 @@ def charts() -> dict[str, Any]:
 
 def sign_in() -> dict[str, Any]:
     """Lines of our own part of signing in, and what importing it and Authlib's client take."""
-    ours = ROOT / "src" / "graphldp" / "collector" / "http" / "operators" / "oidc.py"
+    ours = ROOT / "src" / "graphldp" / "collector" / "dashboard" / "oidc.py"
     found: dict[str, Any] = {"lines": len(ours.read_text().splitlines())}
     with tempfile.TemporaryDirectory() as place:
         pip = [

@@ -49,7 +49,7 @@ def test_a_node_that_dies_changes_nothing(tmp_path: Path) -> None:
     from ray.cluster_utils import Cluster
 
     store = Store.open(f"sqlite:///{tmp_path / 'collector.db'}")
-    crowd(store, communities=40, labelled=30)
+    fill_store(store, communities=40, labelled=30)
     found = store.communities()
     cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": 80_000_000})
     try:
