@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.client.test_hostile_rosters import ROSTERS
 from tests.clients.adversary import Never, catalogue
 from tests.clients.drivers import BrowserDevice, PythonDevice, browser_process
+from tests.walks.test_hostile_rosters import ROSTERS
 
 from graphldp.audit.protocol import ROSTER, FailingCollector, Request, failing_collector
 from graphldp.audit.traffic import CLOSED_PAIRS, KINDS, MOVES, NEIGHBOURS, clique, renamed
