@@ -32,7 +32,7 @@ MANY = 10**6
 
 
 @pytest.fixture
-def page(browser: Browser, staffed: OperatorSite) -> Iterator[Page]:
+def new_page(browser: Browser, staffed: OperatorSite) -> Iterator[Page]:
     with window(browser, staffed.collector.url) as context:
         page = opened(context)
         log_in(page, staffed.keys[Role.OPERATOR])
@@ -51,33 +51,33 @@ WRONG = {
 }
 
 
-def test_a_roster_that_cannot_be_is_explained(page: Page, staffed: OperatorSite) -> None:
+def test_a_roster_that_cannot_be_is_explained(new_page: Page, staffed: OperatorSite) -> None:
     for file, text, said in WRONG.values():
-        upload(page, file, text)
-        page.get_by_role("button", name="Open the community").click()
-        expect(page.get_by_role("alert")).to_contain_text(said)
-        expect(page.get_by_role("alert")).to_contain_text("Nothing was opened. Choose the file again.")
-        expect(page.get_by_label("Name", exact=True)).to_have_value("Frogs")  # what was filled in stays
+        upload(new_page, file, text)
+        new_page.get_by_role("button", name="Open the community").click()
+        expect(new_page.get_by_role("alert")).to_contain_text(said)
+        expect(new_page.get_by_role("alert")).to_contain_text("Nothing was opened. Choose the file again.")
+        expect(new_page.get_by_label("Name", exact=True)).to_have_value("Frogs")  # what was filled in stays
     assert staffed.store.find("frogs") == []
 
 
-def test_witnesses_are_one_choice_of_the_form(page: Page, staffed: OperatorSite) -> None:
-    page.get_by_label("Name", exact=True).fill("Salamanders")
-    upload(page, "salamanders.txt", "\n".join(f"salamander {number}" for number in range(12)))
-    page.get_by_label("Members may lie").check()
-    page.get_by_role("checkbox", name="1", exact=True).check()
-    page.get_by_role("button", name="Open the community").click()
-    expect(page.get_by_text("12 groups that members are dealt into by chance")).to_be_visible()
+def test_witnesses_are_one_choice_of_the_form(new_page: Page, staffed: OperatorSite) -> None:
+    new_page.get_by_label("Name", exact=True).fill("Salamanders")
+    upload(new_page, "salamanders.txt", "\n".join(f"salamander {number}" for number in range(12)))
+    new_page.get_by_label("Members may lie").check()
+    new_page.get_by_role("checkbox", name="1", exact=True).check()
+    new_page.get_by_role("button", name="Open the community").click()
+    expect(new_page.get_by_text("12 groups that members are dealt into by chance")).to_be_visible()
     assert staffed.store.community("salamanders").dealt
 
 
-def test_every_group_of_the_matrix_can_be_told_from_the_others(page: Page, staffed: OperatorSite) -> None:
+def test_every_group_of_the_matrix_can_be_told_from_the_others(new_page: Page, staffed: OperatorSite) -> None:
     """Long names that differ at their end, wide and on a phone; nothing of a label is cut off by its picture."""
     open_ants(staffed.store, [(9, 2, 1)] * 20, groups=[f"Dormitory {165 + user % 3}" for user in range(N)])
     for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 800})
-        page.goto("/dashboard/communities/ants")
-        picture = page.get_by_role("img", name="Friendships within and between 3 groups")
+        new_page.set_viewport_size({"width": width, "height": 800})
+        new_page.goto("/dashboard/communities/ants")
+        picture = new_page.get_by_role("img", name="Friendships within and between 3 groups")
         frame = some(picture.bounding_box())
         labels = picture.locator("text.tick")
         told = [label.evaluate("each => each.lastChild.data") for label in labels.all()]
@@ -87,7 +87,7 @@ def test_every_group_of_the_matrix_can_be_told_from_the_others(page: Page, staff
             assert frame["x"] <= box["x"]
             assert box["x"] + box["width"] <= frame["x"] + frame["width"]
             assert frame["y"] <= box["y"]
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert new_page.evaluate("document.documentElement.scrollWidth") == width
     staffed.store.removals.delete("ants")
 
 
@@ -97,41 +97,41 @@ def upload(page: Page, name: str, text: str) -> None:
 
 
 @pytest.mark.long
-def test_a_plan_stands_beside_the_form_while_it_is_filled_in(page: Page, staffed: OperatorSite) -> None:
+def test_a_plan_stands_beside_the_form_while_it_is_filled_in(new_page: Page, staffed: OperatorSite) -> None:
     """What a survey would tell, by the numbers of users and groups and the smallest ε; no name leaves the form."""
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    plan = page.get_by_role("region", name="What a survey of it would tell")
+    new_page.on("request", lambda request: asked.append(request.url))
+    plan = new_page.get_by_role("region", name="What a survey of it would tell")
     expect(plan).to_be_hidden()
-    page.get_by_label("Or paste the names").fill("\n".join(f"frog {number}" for number in range(300)))
+    new_page.get_by_label("Or paste the names").fill("\n".join(f"frog {number}" for number in range(300)))
     expect(plan).to_contain_text("With 300 users, all reporting at ε = 1")
     expect(plan.get_by_role("row", name="Friendships ±")).to_contain_text(gl.plan(users=300).rows[0].words)
-    upload(page, "frogs.csv", "name,pond\n" + "".join(f'"frog, {n}",{"abc"[n % 3]}\n' for n in range(90)))
-    page.get_by_label("Or paste the names").fill("")
-    page.get_by_text("To see how groups mix").click()
-    page.get_by_label("The column of the table that has the groups").fill("pond")
-    page.get_by_role("checkbox", name="0.5", exact=True).check()
+    upload(new_page, "frogs.csv", "name,pond\n" + "".join(f'"frog, {n}",{"abc"[n % 3]}\n' for n in range(90)))
+    new_page.get_by_label("Or paste the names").fill("")
+    new_page.get_by_text("To see how groups mix").click()
+    new_page.get_by_label("The column of the table that has the groups").fill("pond")
+    new_page.get_by_role("checkbox", name="0.5", exact=True).check()
     expect(plan).to_contain_text("With 90 users in 3 groups, all reporting at ε = 0.5")
     words = {row.name: row.words for row in gl.plan(users=90, groups=3, epsilon=0.5).rows}
     expect(plan.get_by_role("row", name="E–I index")).to_contain_text(words["E–I index"])
     plan.get_by_text("How many communities a label needs").click()
     expect(plan.get_by_role("table", name="Labels by communities")).to_contain_text("800")
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    page.get_by_text("Another mechanism than").click()
-    page.get_by_label("How devices draw reports").select_option("closed-pairs")
+    new_page.set_viewport_size({"width": 390, "height": 800})
+    assert new_page.evaluate("document.documentElement.scrollWidth") == 390
+    new_page.get_by_text("Another mechanism than").click()
+    new_page.get_by_label("How devices draw reports").select_option("closed-pairs")
     expect(plan.get_by_role("row", name="Triangles, in two rounds")).to_contain_text(words["triangles, in two rounds"])
     expect(plan).not_to_contain_text("E–I index")
     assert all(re.fullmatch(r".*/plan\?users=\d+&groups=\d+&epsilon=[\d.]+&mechanism=[a-z-]*", each) for each in asked)
 
 
-def test_a_million_names_are_one_answer(page: Page, staffed: OperatorSite) -> None:
+def test_a_million_names_are_one_answer(new_page: Page, staffed: OperatorSite) -> None:
     """One name is there twice, a million apart."""
     names = [f"u{number}" for number in range(MANY)]
-    page.set_default_timeout(60_000)
-    upload(page, "frogs.txt", "\n".join([*names, "U7"]))
-    page.get_by_role("button", name="Open the community").click()
-    expect(page.get_by_role("alert")).to_contain_text("names 8 and 1,000,001 are the same")
+    new_page.set_default_timeout(60_000)
+    upload(new_page, "frogs.txt", "\n".join([*names, "U7"]))
+    new_page.get_by_role("button", name="Open the community").click()
+    expect(new_page.get_by_role("alert")).to_contain_text("names 8 and 1,000,001 are the same")
     assert staffed.store.find("frogs") == []
 
 
