@@ -99,7 +99,60 @@ def test_triangles_do_not_depend_on_how_many_rows_are_in_memory(monkeypatch: pyt
     monkeypatch.setattr(lists, "_ROWS", 16)  # five parts of 70 users, the last one smaller
     in_parts = triangles(reports)
     np.testing.assert_allclose(in_parts.value, at_once.value, rtol=1e-9)
-    np.testing.assert_allclose(in_parts.variance, at_once.variance, rtol=1e-9)
+    np.testing.assert_allclose(in_parts.variance, at_once.variance, rtol=1e-5)  # in single precision
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "products"),
+    [
+        (gl.RR(1.0), 1),
+        (gl.RR(np.inf), 1),
+        (gl.ARR(1.5, sampling=0.4), 1),
+        (gl.RR(np.resize([0.5, 1.0, 2.0, np.inf], 31)), 3),
+        (gl.ARR(np.resize([0.5, 1.0, 2.0], 31), sampling=0.4, sampled="zeros"), 3),
+    ],
+    ids=["RR", "raw", "ARR", "one ε each", "one ε each, ARR"],
+)
+def test_sums_are_those_of_whole_matrices(
+    mechanism: gl.Mechanism, products: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lists, "_ROWS", 7)
+    n = 31
+    reports = mechanism.randomize(gl.synthetic.barabasi_albert(n, 6, 1, seed=1), rng=3)
+    keep, fake = lists.list_rates(reports)
+    pairs = lists._Pairs((reports.indptr, reports.indices), keep, fake)
+    assert len(pairs.told(slice(0, 7))) == products
+    e, v = whole_matrices(reports, keep, fake)
+    c, p = e @ e, e + v
+    noise = e**2 @ p + p @ e**2 - p @ p
+    degree, half = e.sum(axis=1), np.triu(np.ones((n, n)), 1)
+    of_pair = degree[:, None] + degree - 2 * e
+    of_user = np.diag(e @ e @ e) / 2, (degree**2 - (e**2).sum(axis=1)) / 2 + (c - e**2).sum(axis=1)
+    found = lists._summed(pairs, n, n)
+    assert found.counts == pytest.approx([degree.sum() / 2, of_user[0].sum() / 3, of_user[1].sum() / 3])
+    sums = [half * v, half * v * (c**2 + c - noise), half * v * c * of_pair, half * v * of_pair**2]
+    sums += [half * e * (v @ v), half * v * (v @ v) / 3]
+    assert found.noise == pytest.approx([each.sum() for each in sums], rel=1e-5, abs=1e-9)
+    some = lists._summed(pairs, n, 2 * n)
+    apart = np.cov(*of_user)[1] * n / 2 * (comb(2 * n, 3) / comb(n, 3)) ** 2
+    assert some.absence[3:] == pytest.approx(apart)
+
+
+def whole_matrices(reports: gl.Reports, keep: Floats, fake: Floats) -> tuple[Floats, Floats]:
+    """Each pair's bit without bias, and its variance, one by one."""
+    n = len(keep)
+    told = np.zeros((n, n))
+    told[np.repeat(np.arange(n), reports.degrees), reports.indices] = 1.0
+    e, v = np.zeros((2, n, n))
+    none, edge = (rate * (1 - rate) / (keep - fake) ** 2 for rate in (fake, keep))
+    for i, j in product(range(n), repeat=2):
+        if i != j:
+            w = none[j] / (none[i] + none[j]) if none[i] + none[j] else 0.5
+            bits = [(told[a, b] - fake[a]) / (keep[a] - fake[a]) for a, b in ((i, j), (j, i))]
+            e[i, j] = w * bits[0] + (1 - w) * bits[1]
+            absent, present = (w**2 * each[i] + (1 - w) ** 2 * each[j] for each in (none, edge))
+            v[i, j] = absent + (present - absent) * e[i, j]
+    return e, v
 
 
 def test_triangles_take_memory_for_some_rows_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,11 @@ e_ij e_jk e_ki over triples has the mean of the triangles, the sum S of e_ij e_i
 
     Σ_ij v_ij c_ij² + Σ_jk a_jk Σ_i v_ij v_ik + Σ_ijk v_ij v_jk v_ki,     c_ij the common friends of i and j,
 
-of which each term is estimated without bias, too. Clustering is 3T/S, with an error by the delta method. The sums go
-over the rows of some users at a time, so memory is linear in n and in what the lists hold; time is n³. DPRR's lists
-cannot be counted like this: a user with d* ≤ 0 sends none.
+of which each term is estimated without bias, too. That of c_ij² is its noise, Σ_k e_ik² e_kj² less c_ij, too large. As
+p = e + v has the mean of e², this noise is taken as Σ_k e_ik² p_kj + p_ik e_kj² − p_ik p_kj: all is then read off the
+squares of the matrices of e, v and p. Clustering is 3T/S, with an error by the delta method. The sums go over the rows
+of some users at a time, so memory is linear in n and in what the lists hold; time is n³. DPRR's lists cannot be counted
+like this: a user with d* ≤ 0 sends none.
 
 **Missing users.** Pairs among those who reported are counted. For the roster, m of n users are a random sample, and
 counts of triples grow by C(n, 3)/C(m, 3). Their further variance is m(1 − m/n)·s² before that, s² the variance over
@@ -31,6 +33,7 @@ from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
 Lists = tuple[NDArray[np.integer], NDArray[np.integer]]
+Matrices = tuple[NDArray[np.floating], ...]
 _ROWS = 256  # users whose pairs are in memory at a time: enough for fast products
 
 
@@ -119,33 +122,35 @@ def _summed(pairs: _Pairs, reported: int, users: int) -> ListSums:
     parts = [slice(start, min(start + _ROWS, reported)) for start in range(0, reported, _ROWS)]
     degree, doubt, squared = (np.zeros(reported) for _ in range(3))
     for mine in parts:
-        edge, spread = pairs.rows(mine)
+        edge, spread = pairs.read(pairs.told(mine), mine)
         degree[mine], doubt[mine] = edge.sum(axis=1), spread.sum(axis=1)
         squared[mine] = (edge**2).sum(axis=1)
     part_of, starred = np.zeros(reported), np.zeros(reported)  # triangles and 2-stars that each user is part of
     total = np.zeros(6)
     for number, mine in enumerate(parts):
-        edge, spread = pairs.rows(mine)
+        told = pairs.told(mine)
+        edge, spread = pairs.read(told, mine)
         starred[mine] = (degree[mine] ** 2 - squared[mine]) / 2 + edge @ degree - squared[mine]
         for theirs in parts[number:]:
-            edge2, spread2 = (edge, spread) if theirs is mine else pairs.rows(theirs)
-            common, both = edge @ edge2.T, spread @ spread2.T  # the matrices are their own transposes
-            seen = common**2 + common - (edge**2) @ (edge2**2).T
+            same = theirs is mine
+            common, both, joint = pairs.products(told, mine, told if same else pairs.told(theirs), theirs)
             e, v = edge[:, theirs], spread[:, theirs]
             stars = degree[mine, None] + degree[theirs] - 2 * e
-            part_of[mine] += (e * common).sum(axis=1) / 2
-            if theirs is not mine:
-                part_of[theirs] += (e * common).sum(axis=0) / 2
+            triangles = e * common
+            part_of[mine] += triangles.sum(axis=1) / 2
+            if not same:
+                part_of[theirs] += triangles.sum(axis=0) / 2
+            seen = v * common
             found = [
-                _sum(v, seen),
-                _sum(v, common * stars),
+                _sum(seen, common) + float(seen.sum()) - _sum(2 * e**2 - e - v, joint + both - common) / 2,
+                _sum(seen, stars),
                 _sum(v, stars**2),
                 _sum(e, both),
                 _sum(v, both),
-                _sum(v, common),
+                float(seen.sum()),
             ]
-            total[:6] += np.array(found) * (1 if theirs is mine else 2)
-    squares, cross, of_stars, second, third, once = (total[:6] / 2).tolist()
+            total += np.array(found) * (1 if same else 2)
+    squares, cross, of_stars, second, third, once = (total / 2).tolist()
     third /= 3
     triangles, stars = part_of.sum() / 3, starred.sum() / 3
     by_two, by_three = (math.comb(users, k) / max(math.comb(reported, k), 1) for k in (2, 3))
@@ -171,6 +176,9 @@ def _summed(pairs: _Pairs, reported: int, users: int) -> ListSums:
 class _Pairs:
     """The pairs of a graph: what the two users of each report of it.
 
+    Where all have the same rates, e and v are linear in how many of the two say that they are friends. One product of
+    these whole numbers, exact in single precision, then gives those of e, v and e + v. Else there are three.
+
     Args:
         lists: where each user's list begins, and the lists.
         keep: Pr(reported | edge) of each user.
@@ -183,29 +191,67 @@ class _Pairs:
         owner = np.repeat(np.arange(len(keep), dtype=np.int32), np.diff(indptr))
         self._lists = lists
         self._listed_by = np.append(0, np.cumsum(counts)), owner[np.argsort(indices, kind="stable")]
-        self._keep, self._fake = keep, fake
+        self._told = np.diff(indptr) + counts
+        self._scale, self._fake = keep - fake, fake
+        self._none, self._edge = (rate * (1 - rate) / self._scale**2 for rate in (fake, keep))
+        _, user, kind = np.unique(np.stack((keep, fake)), axis=1, return_index=True, return_inverse=True)
+        self._like = user[kind.ravel()]  # somebody with the same rates
+        self._alike = len(user) == 1
 
-    def rows(self, some: slice) -> tuple[Floats, Floats]:
-        """Of some users with all: each pair's bit without bias, and its variance."""
-        scale = self._keep - self._fake
-        none, edge = (rate * (1 - rate) / scale**2 for rate in (self._fake, self._keep))
+    def told(self, some: slice) -> Matrices:
+        """Rows of what is multiplied: how many of two say that they are friends; where rates vary e, v and e + v."""
+        mine, theirs = (self._bits(lists, some) for lists in (self._lists, self._listed_by))
+        if self._alike:
+            return (mine + theirs,)
+        kinds, which = np.unique(self._like[some], return_inverse=True)
+        none, more = self._none, self._edge - self._none
         with np.errstate(invalid="ignore"):
-            mine = none / (none[some, None] + none)  # who is surer counts for more
-        mine[np.isnan(mine)] = 0.5  # both are public
-        joined = mine * (self._told(self._lists, some) - self._fake[some, None]) / scale[some, None]
-        joined += (1 - mine) * (self._told(self._listed_by, some) - self._fake) / scale
-        absent, present = (mine**2 * each[some, None] + (1 - mine) ** 2 * each for each in (none, edge))
-        spread = absent + (present - absent) * joined
-        itself = np.arange(len(joined)), np.arange(some.start, some.start + len(joined))
-        joined[itself] = spread[itself] = 0.0
-        return joined, spread
+            first = none / (none[kinds, None] + none)  # who is surer counts for more
+        first[np.isnan(first)] = 0.5  # both are public
+        one, two = first / self._scale[kinds, None], (1 - first) / self._scale
+        start = -one * self._fake[kinds, None] - two * self._fake
+        rise = first**2 * more[kinds, None] + (1 - first) ** 2 * more
+        edge = start[which] + one[which] * mine + two[which] * theirs
+        spread = (first * none[kinds, None])[which] + rise[which] * edge
+        _hollow(edge, some), _hollow(spread, some)
+        return edge, spread.astype(np.float32), (edge + spread).astype(np.float32)  # a variance need not be exact
 
-    def _told(self, lists: Lists, some: slice) -> Floats:
+    def read(self, told: Matrices, some: slice) -> tuple[Floats, Floats]:
+        """Each pair's bit without bias, and its variance."""
+        if not self._alike:
+            return np.asarray(told[0], np.float64), told[1].astype(np.float64)
+        counts = told[0].astype(np.float64)
+        edge, spread = (_hollow(start + slope * counts, some) for start, slope in self._lines()[:2])
+        return edge, spread
+
+    def products(self, told: Matrices, mine: slice, told2: Matrices, theirs: slice) -> tuple[Floats, ...]:
+        """The squares of e, v and e + v, but for a user with herself."""
+        squares = [one @ two.T for one, two in zip(told, told2, strict=True)]  # all are their own transposes
+        if not self._alike:
+            return tuple(square.astype(np.float64, copy=False) for square in squares)
+        square, others = squares[0].astype(np.float64), len(self._fake) - 2
+        sides = self._told[mine, None] + self._told[theirs] - 2.0 * told[0][:, theirs]
+        return tuple(start**2 * others + start * slope * sides + slope**2 * square for start, slope in self._lines())
+
+    def _lines(self) -> NDArray[np.float64]:
+        """Where e, v and e + v begin, and how they rise with what is told, if all have the same rates."""
+        scale, fake, none, edge = (rates[0] for rates in (self._scale, self._fake, self._none, self._edge))
+        bit, more = np.array([-fake, 0.5]) / scale, (edge - none) / 2
+        spread = np.array([none / 2, 0.0]) + more * bit
+        return np.array([bit, spread, bit + spread])
+
+    def _bits(self, lists: Lists, some: slice) -> NDArray[np.float32]:
         """The rows of some users in the matrix of reported bits, or in its transpose."""
         indptr, indices = lists[0][some.start : some.stop + 1], lists[1]
-        told = np.zeros((len(indptr) - 1, len(self._keep)))
+        told = np.zeros((len(indptr) - 1, len(self._fake)), np.float32)
         told[np.repeat(np.arange(len(told)), np.diff(indptr)), indices[indptr[0] : indptr[-1]]] = 1.0
         return told
+
+
+def _hollow(rows: Floats, some: slice) -> Floats:
+    """Rows of some users, with 0 for each with herself."""
+    rows[np.arange(len(rows)), np.arange(some.start, some.stop)] = 0.0
+    return rows
 
 
 def _sum(one: Floats, two: Floats) -> float:
