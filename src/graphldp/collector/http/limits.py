@@ -61,10 +61,9 @@ class Limiter:
 
     def _forget(self, now: float) -> None:
         self._full_at = {key: at for key, at in self._full_at.items() if at > now}
-        seldom = sorted(
-            self._full_at, key=self._full_at.__getitem__
-        )  # a flood's own keys, and not the one it is to hide
-        for key in seldom[: len(self._full_at) - _MOST // 2]:
+        # a flood's own keys come first, and the one that it is to hide comes last
+        rare_first = sorted(self._full_at, key=self._full_at.__getitem__)
+        for key in rare_first[: len(self._full_at) - _MOST // 2]:
             del self._full_at[key]
 
 
