@@ -136,8 +136,8 @@ def test_no_database_is_taken_for_a_backups_place(command: Command, store: Store
     assert (tmp_path / "pipe").is_fifo()
     (tmp_path / "pipe").unlink()
     by_link = ("--database", f"sqlite:///{tmp_path / 'link'}")
-    for end in ("-wal", ".lock"):  # they lie beside the file that the link names
-        assert command("collect", "backup", f"{own}{end}", "--yes", *by_link)[0] == 2
+    for name in ("collector.db-wal", "collector.db.lock", "log"):  # they lie beside the file that the link names
+        assert command("collect", "backup", tmp_path / name, "--yes", *by_link)[0] == 2
     for name in ("collector.db", "link", "same"):
         code, out, err = command("collect", "restore", tmp_path / name, "--yes")
         assert (code, out, err.count("\n")) == (2, "", 1), name
