@@ -24,7 +24,6 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -33,26 +32,10 @@ from graphldp.collector.storage.copies.backup import back_up
 from graphldp.collector.storage.store import Store
 from graphldp.pages import plots
 from graphldp.wire import Choice
-from graphldp.wire.codes import combinations, golomb
 
 ROOT = Path(__file__).resolve().parents[1]
 _SLOW, _WAIT = 60, 14.0  # connections that send a byte a second, and how long
 _LIMIT = 50
-
-
-def lists() -> dict[str, Any]:
-    """A noisy list by randomized response at ε = 1 and at ε = 4, as one number and as a Rice code of its gaps."""
-    rng = np.random.default_rng(0)
-    found: dict[str, Any] = {}
-    for epsilon in (1.0, 4.0):
-        for n in (30, 150, 500):
-            flip = 1 / (1 + math.exp(epsilon))
-            drawn = [np.flatnonzero(rng.random(n) < flip) for _ in range(200)]
-            short = [each for each in drawn if 2 * len(each) <= n]
-            ours = sum(len(combinations.pack(each, n)) for each in short)
-            theirs = sum(len(golomb.pack(each)[1]) for each in short)
-            found[f"ε = {epsilon:g}, n = {n}"] = round(theirs / ours, 3)
-    return {"Rice code, bytes by ours": found}
 
 
 async def _app(scope: Any, receive: Any, send: Any) -> None:
@@ -210,7 +193,6 @@ def _lines(folder: Path, pattern: str) -> int:
 
 
 PARTS: dict[str, Callable[[], dict[str, Any]]] = {
-    "wire: a list as one number": lists,
     "collector: limits of a connection": connections,
     "collector: backups": backups,
     "pages: charts": charts,

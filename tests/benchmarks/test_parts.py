@@ -12,7 +12,6 @@ PARTS = {
     "subclass of uvicorn's HTTP protocol": ["src/graphldp/collector/http/connection.py"],
     "backups": ["src/graphldp/collector/storage/copies/backup.py"],
     "sign-in by OpenID Connect": ["src/graphldp/collector/dashboard/oidc.py"],
-    "a short list as one number": ["src/graphldp/wire/codes/combinations.py"],
     "charts of pages": ["src/graphldp/pages/plots.py"],
     "stubs for types": [str(path.relative_to(ROOT)) for path in (ROOT / "stubs").rglob("*.pyi")],
 }

@@ -1,7 +1,6 @@
 """The wire: all that client and collector agree on."""
 
 from graphldp.wire.bulk import read_plain
-from graphldp.wire.codes import SMALL
 from graphldp.wire.codes.golomb import LONGEST
 from graphldp.wire.community import (
     ID_PATTERN,
@@ -67,7 +66,6 @@ __all__ = [
     "MILLION",
     "PRIVATE_MECHANISMS",
     "QUESTION_TYPE",
-    "SMALL",
     "WITH_COUNTS",
     "WITH_DEGREE",
     "WITH_EDGES",

@@ -17,10 +17,10 @@
     list          the rest                    of the count entries, or of the absent users where they are fewer
 
 At most 24 bytes stand before the list or the counts. The list leaves the user herself out (users above her move down by
-one). Of up to 512 users it is one number, the list's place among all of its length; of more it is a Rice code of the
-gaps, a bitmap where it is dense: see :mod:`graphldp.wire.codes`. ε is a whole number of millionths, so that both sides
-mean the same number exactly and sums never round. Every report has exactly one encoding; whatever else arrives is
-refused with a reason. The shared test vectors are in ``tests/wire/vectors``, the details in ``docs/reference/wire.md``.
+one). It is a Rice code of the gaps, a bitmap where it is dense: see :mod:`graphldp.wire.codes`. ε is a whole number of
+millionths, so that both sides mean the same number exactly and sums never round. Every report has exactly one encoding;
+whatever else arrives is refused with a reason. The shared test vectors are in ``tests/wire/vectors``, the details in
+``docs/reference/wire.md``.
 
 :data:`LAYOUTS` says the same to programs: whoever writes, reads or checks a report, alone or many at once, asks it.
 """

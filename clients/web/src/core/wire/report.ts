@@ -5,7 +5,6 @@
 
 import { WireError } from "../errors.ts";
 import { checkWhole, joined, Reader } from "./bytes.ts";
-import * as combinations from "./combinations.ts";
 import { checkCounts, mostGroups, readCounts, writeCounts } from "./counts.ts";
 import * as golomb from "./golomb.ts";
 import * as varints from "./varints.ts";
@@ -28,7 +27,6 @@ export const DEGREE_RANGE = [-(2 ** 27), 2 ** 27 - 1] as const;
 
 const MAX_EPSILON = (2 ** 24 - 1) / MILLION;
 const MAX_HEADER = 24;
-const SMALL = 512; // users up to which a list is one number
 const FIRST_BYTE = 0xe1;
 
 const WITH_DEGREE: readonly Mechanism[] = ["dprr", "noisy-degrees", "hub-counts", "hub-lists", "closed-pairs"];
@@ -139,8 +137,7 @@ export function encode(report: Report): Uint8Array<ArrayBuffer> {
   if (report.epsilon2) {
     const listed = report.neighbours.map((each) => each - (each > user ? 1 : 0));
     const written = 2 * listed.length > n - 1 ? complement(listed, n - 1) : listed;
-    if (n <= SMALL) payload = combinations.pack(written, n - 1);
-    else ({ k, payload } = golomb.pack(written));
+    ({ k, payload } = golomb.pack(written));
   }
   return joined(
     [FIRST_BYTE, (MECHANISMS.indexOf(mechanism) << 5) | k],
@@ -186,10 +183,7 @@ export function decode(data: Uint8Array, n?: number): Report {
 
 /** The positions of a list, of so many others. */
 function unpacked(payload: Uint8Array, k: number, count: number, others: number): Int32Array {
-  const written = Math.min(count, others - count);
-  if (others < SMALL && k) throw new WireError(`A list of ${SMALL} users or fewer has no k.`);
-  const found =
-    others < SMALL ? combinations.unpack(payload, written, others) : golomb.unpack(payload, k, written, others);
+  const found = golomb.unpack(payload, k, Math.min(count, others - count), others);
   return 2 * count > others ? complement(found, others) : found;
 }
 
