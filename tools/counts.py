@@ -19,7 +19,8 @@ from tools.fill import markdown
 import graphldp as gl
 from graphldp.estimates.noise import spread
 from graphldp.estimates.pairs import by_law
-from graphldp.privacy.pairs import pair_cap, slack_of
+from graphldp.privacy.caps import pair_caps
+from graphldp.privacy.pairs import slack_of
 
 EPSILONS = (0.5, 1.0, 2.0)
 
@@ -87,7 +88,7 @@ def closed_triangles(epsilon: float) -> float:
     degree, users = np.unique(graph().degrees, return_counts=True)
     told = degree[:, None] + noise
     offset = by_law(told.ravel(), n, flip, epsilon0, slack)[0].reshape(told.shape)
-    caps = pair_cap(told, n, flip, slack)
+    caps = pair_caps(told, n, flip, slack)
     follows = 2 * flip * (degree * (degree - 1))[:, None] - caps * degree[:, None] - offset
     own = (2 * spread(epsilon2 / caps) + follows**2) @ chance
     v = flip * (1 - flip) / (1 - 2 * flip) ** 2 / 2

@@ -48,8 +48,8 @@ if TYPE_CHECKING:  # mypy resolves the rooms first, and what the root names of t
     from graphldp.mechanisms.contract import check_mechanism as check_mechanism
     from graphldp.mechanisms.named import register as register
     from graphldp.pages.comparison import compare as compare
-    from graphldp.privacy import Budget as Budget
-    from graphldp.privacy import Guarantee as Guarantee
+    from graphldp.privacy.budget import Budget as Budget
+    from graphldp.privacy.guarantee import Guarantee as Guarantee
     from graphldp.reports import Reports as Reports
 
 __version__: str

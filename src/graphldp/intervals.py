@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-Counts = NDArray[Any] | int
+    Counts = NDArray[Any] | int
+
 LEVEL = 0.95
 """Of the intervals that people are shown."""
 LEAST = 5
@@ -19,6 +20,7 @@ def share_bounds(hits: Counts, of: Counts, doubt: float = (1 - LEVEL) / 2) -> tu
 
     Zero tries (``of``) leave everything open. The chance that either bound is wrong is at most ``doubt``.
     """
+    import numpy as np  # which a client does without
     from scipy.special import betaincinv  # a sixth of what a collector loads, and most never need it
 
     missed = np.asarray(of) - hits

@@ -256,7 +256,7 @@ def lists_kept(patch: pytest.MonkeyPatch) -> dict[Path, tuple[int, ...]]:
 
 
 def numbers_of(names: list[str], roster: list[str]) -> tuple[int, ...]:
-    return tuple(friends_room.match(names, friends_room.numbered(roster), USER).neighbours.tolist())
+    return friends_room.match(names, friends_room.numbered(roster), USER).neighbours
 
 
 def refuse_changed_lists(patch: pytest.MonkeyPatch) -> None:

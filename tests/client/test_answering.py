@@ -384,7 +384,7 @@ def stop_where_nobody_is_busy(patch: pytest.MonkeyPatch) -> None:
 
     def counted(member: Membership, drawn: Drawn) -> Any:
         question = answering._question(member, drawn)
-        about = question.busy if isinstance(question, Question) else np.asarray(question.listed.any(axis=0))
+        about = np.asarray(question.busy if isinstance(question, Question) else np.asarray(question.listed).any(axis=0))
         if not about[list(drawn.friends or ())].any():
             raise ClientError("nobody is busy")
         return real(member, drawn)

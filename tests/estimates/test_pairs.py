@@ -17,7 +17,7 @@ from graphldp.estimates import pairs
 from graphldp.estimates.noise import NoisyNumbers, spread
 from graphldp.estimates.samples import Sample
 from graphldp.mechanisms.closed_pairs import counts
-from graphldp.privacy.pairs import pair_cap
+from graphldp.privacy.caps import pair_caps
 from graphldp.reports import PairAnswers
 
 
@@ -33,7 +33,7 @@ def test_the_correction_has_the_mean_of_what_it_corrects_and_its_variance_too(
         # with the largest number first, the table of degrees is the whole one
         told = d + noise
         correction, doubt = pairs.by_law(np.append(n, told), n, flip, epsilon0, slack)
-        left = 2 * flip * d * (d - 1) - pair_cap(told, n, flip, slack) * d
+        left = 2 * flip * d * (d - 1) - pair_caps(told, n, flip, slack) * d
         off = left - correction[1:]
         assert chance @ off == pytest.approx(0.0, abs=1e-6 * n**2)
         assert chance @ doubt[1:] == pytest.approx(chance @ off**2, rel=1e-6, abs=1e-6)

@@ -21,6 +21,7 @@ from graphldp.mechanisms.closed_pairs import _published, counts
 from graphldp.mechanisms.degrees.noise import noise_of
 from graphldp.mechanisms.drawing.rows import UserRows
 from graphldp.mechanisms.drawing.streams import Stream, key_from
+from graphldp.privacy.caps import pair_caps
 from graphldp.privacy.pairs import answer, capped, pair_cap, slack_of
 from graphldp.reports import PairAnswers
 from graphldp.threats.attacks.poison import Poison
@@ -41,7 +42,7 @@ def test_one_friend_moves_an_answer_by_no_more_than_the_noise_is_made_for_whatev
 
 
 def cap_by_the_true_degree(among: Bits, cap: int, flip: float) -> float:
-    return answer(among, int(pair_cap(len(among), OTHERS + 1, flip, 1)))
+    return answer(among.tolist(), pair_cap(len(among), OTHERS + 1, flip, 1))
 
 
 def friend_by_friend(among: Bits, cap: int, flip: float) -> float:
@@ -60,11 +61,11 @@ def uncut(among: Bits, cap: int, flip: float) -> float:
 
 
 def nothing_subtracted(among: Bits, cap: int, flip: float) -> float:
-    return float(capped(among, cap))
+    return float(capped(among.tolist(), cap))
 
 
 def all_that_chance_publishes(among: Bits, cap: int, flip: float) -> float:
-    return capped(among, cap) - 2 * flip * len(among) * (len(among) - 1)
+    return capped(among.tolist(), cap) - 2 * flip * len(among) * (len(among) - 1)
 
 
 MUTANTS = (
@@ -99,7 +100,7 @@ def test_a_flow_is_the_most_that_fits_under_the_cap() -> None:
             ends = np.array([[j in pair for pair in pairs] for j in range(size)], float)
             bounds = [(0.0, float(among[pair])) for pair in pairs]
             best = linprog(-np.ones(len(pairs)), ends, np.full(size, cap), bounds=bounds)
-            assert capped(among, cap) == pytest.approx(-2 * some(best.fun))
+            assert capped(among.tolist(), cap) == pytest.approx(-2 * some(best.fun))
 
 
 @pytest.mark.parametrize("kind", ["random", "a clique among others", "busy users", "a chain"])
@@ -119,7 +120,7 @@ def test_a_flow_of_many_friends_is_as_large_as_another_programs(kind: str) -> No
         network = np.zeros((2 * size + 2, 2 * size + 2), np.int32)
         network[0, 1 : size + 1] = network[size + 1 : -1, -1] = cap
         network[1 : size + 1, size + 1 : -1] = among
-        assert capped(among, cap) == maximum_flow(sparse.csr_array(network), 0, 2 * size + 1).flow_value
+        assert capped(among.tolist(), cap) == maximum_flow(sparse.csr_array(network), 0, 2 * size + 1).flow_value
 
 
 def test_the_answer_has_the_noise_that_the_cap_asks_for() -> None:
@@ -205,8 +206,8 @@ def test_lists_that_were_answered_about_are_not_rewritten() -> None:
 
 
 def test_caps_are_whole_and_follow_the_noise() -> None:
-    assert pair_cap([-5, 0, 3, 30], 20, 0.25, 4).tolist() == [6, 6, 11, 29]  # 1.5 times the most friends
-    assert pair_cap([7], 1, 0.25, 4).tolist() == [1]
+    assert pair_caps([-5, 0, 3, 30], 20, 0.25, 4).tolist() == [6, 6, 11, 29]  # 1.5 times the most friends
+    assert pair_caps([7], 1, 0.25, 4).tolist() == [1]
     assert [slack_of(each, 2.0, 50) for each in (0.5, 0.3, 1e-9, np.inf)] == [4, 7, 50, 1]
 
 

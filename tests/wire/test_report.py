@@ -69,7 +69,7 @@ def test_a_report_comes_back_as_it_was() -> None:
     assert (found.mechanism, found.n, found.user, found.noisy_degree) == ("dprr", 5, 2, -3)
     assert (found.epsilon1, found.epsilon2) == (0.1, 0.9)
     assert found.neighbours.tolist() == [0, 4]
-    assert found.neighbours.dtype == np.int32
+    assert np.asarray(found.neighbours).dtype == np.int32
     assert "neighbours" not in repr(found)  # lists stay out of logs
 
 
@@ -80,7 +80,7 @@ def test_any_report_has_one_encoding_and_keeps_the_cap(seed: int) -> None:
     data = encode(drawn)
     assert len(data) <= max_size(drawn.n, len(drawn.counts or ()))
     again = decode(data, n=drawn.n)
-    assert np.array_equal(again.neighbours, drawn.neighbours)
+    assert again.neighbours.tolist() == drawn.neighbours.tolist()
     assert encode(again) == data == encode(from_json(to_json(drawn)))
 
 
@@ -111,7 +111,7 @@ def test_payloads_are_within_ten_percent_of_the_limit(n: int, density: float) ->
     rng = np.random.default_rng((n, d))
     for _ in range(20 if n < 10_000 else 2):
         others = np.sort(rng.choice(n - 1, d, replace=False))
-        _, payload = pack(others if d <= (n - 1) // 2 else np.setdiff1d(np.arange(n - 1), others))
+        _, payload = pack((others if d <= (n - 1) // 2 else np.setdiff1d(np.arange(n - 1), others)).tolist())
         assert 8 * len(payload) <= 1.1 * log2_choose(n - 1, d) + (8 if n <= 512 else 0)
 
 

@@ -21,7 +21,7 @@ from graphldp import wire
 from graphldp.audit.fuzz import mutated, offering, random_report
 from graphldp.errors import WireError
 from graphldp.wire import LONGEST, Choice, Reading, Terms, reason, validate
-from graphldp.wire.codes import golomb
+from graphldp.wire.codes import golomb, long_lists
 
 PUBLIC = Choice("public", math.inf, math.inf)
 SPLITS = {
@@ -214,7 +214,7 @@ def test_sizes_at_which_numbers_change_their_length(n: int) -> None:
 @settings(deadline=None, max_examples=200)
 @given(sent(st.integers(9_000, 40_000)))
 def test_long_lists_are_read_as_the_wire_format_says(each: Sent) -> None:
-    with patch.object(golomb, "_CHUNK", 32):  # many chunks, so that what happens between two of them is seen
+    with patch.object(long_lists, "_CHUNK", 32):  # many chunks, so that what happens between two of them is seen
         assert validate(*each) == expected(each)
 
 

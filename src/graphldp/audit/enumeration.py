@@ -21,9 +21,6 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Generic, TypeVar, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graphldp.client.sampling.entropy import Drawn, Entropy
 
 Outcome = TypeVar("Outcome", bound=Hashable)
@@ -76,9 +73,9 @@ class Chosen(Entropy):
         results, likely = self.repeated[same]
         return cast("Drawn", results[self._choice(len(results), likely)])
 
-    def words(self, count: int, bits: int) -> NDArray[np.uint64]:
+    def words(self, count: int, bits: int) -> Sequence[int]:
         """Words that are not drawn before they are compared."""
-        return cast("NDArray[np.uint64]", _Words(self, count, bits))
+        return cast("Sequence[int]", [_Word(self, bits) for _ in range(count)])
 
     def _choice(self, count: int, weights: Sequence[Fraction] | None = None) -> int:
         if self.at == len(self.script):
@@ -92,20 +89,17 @@ class Chosen(Entropy):
         return chosen
 
 
-class _Words:
-    """Uniform words, of which nothing can be learnt but whether each is below its threshold, and that once."""
+class _Word:
+    """A uniform word, of which nothing can be learnt but whether it is below its threshold, and that once."""
 
-    __array_ufunc__ = None  # the comparison is ours, also where numpy's arrays stand on its other side
+    def __init__(self, entropy: Chosen, bits: int) -> None:
+        self.entropy, self.bits, self.compared = entropy, bits, False
 
-    def __init__(self, entropy: Chosen, count: int, bits: int) -> None:
-        self.entropy, self.count, self.bits = entropy, count, bits
-        self.compared = False
-
-    def __lt__(self, limits: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        if self.compared or limits.shape != (self.count,):
+    def __lt__(self, limit: int) -> bool:
+        if self.compared:
             raise AssertionError("Each word is compared once, with one threshold.")
         self.compared = True
-        return np.array([self.entropy.coin(int(limit), 1 << self.bits) for limit in limits.tolist()], np.bool_)
+        return self.entropy.coin(limit, 1 << self.bits)
 
 
 @dataclass(frozen=True)

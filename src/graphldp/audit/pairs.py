@@ -39,7 +39,7 @@ def every_publication() -> list[Bits]:
 
 def honest(among: Bits, cap: int, flip: float) -> float:
     """The mechanism's own answer."""
-    return answer(among, cap)
+    return answer(among.tolist(), cap)
 
 
 def largest_change(flip: float, slack: int, tell: Tell = honest) -> float:
@@ -51,7 +51,7 @@ def largest_change(flip: float, slack: int, tell: Tell = honest) -> float:
         tell: the answer without its noise.
     """
     worst = 0.0
-    caps = {int(pair_cap(told, OTHERS + 1, flip, slack)) for told in range(-1, OTHERS + 3)}
+    caps = {pair_cap(told, OTHERS + 1, flip, slack) for told in range(-1, OTHERS + 3)}
     for cap, published in product(caps, every_publication()):
         told = {friends: tell(published[np.ix_(friends, friends)], cap, flip) for friends in _LISTS}
         worst = max(worst, *(abs(told[one] - told[two]) / cap for one, two in _ONE_MORE))

@@ -6,11 +6,9 @@ Nothing here can reach the network: what is drawn from is what was pinned.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from graphldp.client import friends
 from graphldp.client.keeping.ledger import Ledger, shown
@@ -64,13 +62,13 @@ def draw(
     total = len(found) + matched.unmatched
     plan = Plan(published, chosen, ledger.spent, ledger.cap, total, found, matched.cause)
     if known.groups is not None:
-        counts = counting.true_counts(matched.neighbours.tolist(), known.groups, len(published.group_names))
+        counts = counting.true_counts(matched.neighbours, known.groups, len(published.group_names))
         plan = replace(plan, counts=tuple(counts), lone=_lone(published, known.groups))
     if not approve(plan):
         raise ClientError(DECLINED)
     ledger.charge(*member.where, published.epoch, chosen)
     report, noise = _sampled(published, chosen, matched.neighbours, known.groups, entropy)
-    numbers = None if noise is None else tuple(matched.neighbours.tolist())
+    numbers = None if noise is None else matched.neighbours
     drawn = Drawn(report, encode(report), chosen.name, numbers, noise=noise, group_names=published.group_names)
     member.keep(drawn)
     return drawn
@@ -79,7 +77,7 @@ def draw(
 def _sampled(
     published: Published,
     chosen: Choice,
-    numbers: NDArray[np.int32],
+    numbers: Sequence[int],
     groups: list[int] | None,
     entropy: Entropy | None,
 ) -> tuple[Report, int | None]:

@@ -13,11 +13,9 @@ import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from graphldp.errors import FormatError
 from graphldp.wire import plain
@@ -38,7 +36,7 @@ class Matched:
         cause: why so few match, where that can be guessed.
     """
 
-    neighbours: NDArray[np.int32] = field(repr=False)
+    neighbours: tuple[int, ...] = field(repr=False)
     unmatched: int
     cause: str | None = None
 
@@ -74,17 +72,17 @@ def match(names: Iterable[str], numbers: Mapping[str, int], user: int) -> Matche
     """
     n, hosts = len(numbers), {name.split("@")[0] for name in numbers}
     wanted = {plain(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}\0") for name in names} - {""}
-    inside = np.zeros(n + 1, np.bool_)
+    inside = bytearray(n + 1)
     missing = split = same = 0
     for name in wanted:
         number = numbers.get(name, n)
-        inside[number] = True
+        inside[number] = 1
         missing += number == n
         split += any(mark in name for mark in _SEPARATORS) & (number == n)
         same += (name.split("@")[0] in hosts) & (number == n)
-    inside[[user, n]] = False
-    neighbours = np.flatnonzero(inside).astype(np.int32)
-    return Matched(neighbours, missing, _cause(bool(len(neighbours)), missing, split, same))
+    inside[user] = inside[n] = 0
+    neighbours = tuple(compress(range(n), inside))
+    return Matched(neighbours, missing, _cause(bool(neighbours), missing, split, same))
 
 
 def _cause(found: bool, missing: int, split: int, same: int) -> str | None:

@@ -33,7 +33,8 @@ from graphldp.estimates.lists import ListSums
 from graphldp.estimates.noise import NoisyNumbers, spread
 from graphldp.estimates.rows import Estimate, estimate
 from graphldp.estimates.samples import Doubt, Sample, added
-from graphldp.privacy.pairs import pair_cap, slack_of
+from graphldp.privacy.caps import pair_caps
+from graphldp.privacy.pairs import slack_of
 from graphldp.reports import Reports
 
 Floats = NDArray[np.float64]
@@ -150,7 +151,7 @@ def _corrections(reports: Reports, users: Ints, n: int, flip: float) -> tuple[Fl
         values, place = np.unique(told[some].astype(np.int64), return_inverse=True)
         of_degree, doubt = by_law(values, n, flip, epsilon0, steps)
         offset[some] = of_degree[place]
-        noise[some] = (doubt + 2 * spread(epsilon2 / pair_cap(values, n, flip, steps)))[place]
+        noise[some] = (doubt + 2 * spread(epsilon2 / pair_caps(values, n, flip, steps)))[place]
     return offset, noise
 
 
@@ -162,7 +163,7 @@ def by_law(values: Ints, n: int, flip: float, epsilon0: float, slack: int) -> tu
     reach = 0 if math.isinf(epsilon0) else math.ceil(_FAR / epsilon0)
     top = min(int(max(values.max(initial=0), 0)) + 1, n - 1)  # of degrees
     d, z = np.arange(top + 1), np.arange(-1, min(n, top + reach) + 1)  # beyond, and below 0, caps are the same
-    left = 2 * flip * d * (d - 1) - pair_cap(z, n, flip, slack)[:, None] * d
+    left = 2 * flip * d * (d - 1) - pair_caps(z, n, flip, slack)[:, None] * d
     a, chance = float(spread(epsilon0)), _chances(z, d, epsilon0)
     mean = (chance * left).sum(axis=0)
     doubt = (chance * (left - _undone(mean, z, a)[:, None]) ** 2).sum(axis=0)

@@ -248,7 +248,7 @@ def _triangles(made: SurveyPlan) -> dict[str, list[tuple[str, float, float | Non
     once = v * shared + v**2 * n * k / 2 * (n - 2) / f + v**3 * math.comb(n, 3) / f**3
     degree, edges, answer = (made.epsilon * share for share in PAIR_SHARES)
     flip, busy = float(expit(-edges)), math.sqrt(2) * k
-    cap = int(pair_cap(round(busy), n, flip, slack_of(degree, PAIR_SLACK, n)))
+    cap = pair_cap(round(busy), n, flip, slack_of(degree, PAIR_SLACK, n))
     follows = 2 * float(spread(degree)) * (cap - 4 * flip * busy) ** 2
     noise = n / f * (2 * float(spread(answer / cap)) + follows) / (12 * (1 - 2 * flip)) ** 2
     twice = noise + _pair(edges) * shared / 9 / f

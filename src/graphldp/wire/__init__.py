@@ -1,6 +1,5 @@
 """The wire: all that client and collector agree on."""
 
-from graphldp.wire.bulk import read_plain
 from graphldp.wire.codes.golomb import LONGEST
 from graphldp.wire.community import (
     ID_PATTERN,
@@ -99,7 +98,6 @@ __all__ = [
     "most_groups",
     "plain",
     "quantize",
-    "read_plain",
     "read_question",
     "reason",
     "roster_digest",

@@ -12,11 +12,10 @@ rest on it: counts by any groups cost ε, of one person each, too. Nor does what
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from hashlib import sha256
-
-import numpy as np
-from numpy.typing import NDArray
+from numbers import Integral
 
 from graphldp.errors import bad_parameter
 from graphldp.wire.layout import MAX_GROUPS
@@ -41,7 +40,7 @@ def deal_seed(community: str, epoch: int, names_digest: str) -> bytes:
     return sha256(head + bytes.fromhex(names_digest)).digest()
 
 
-def deal(seed: bytes, n: int, groups: int) -> NDArray[np.int64]:
+def deal(seed: bytes, n: int, groups: int) -> list[int]:
     """The number of each user's group, by slot.
 
     Args:
@@ -51,15 +50,16 @@ def deal(seed: bytes, n: int, groups: int) -> NDArray[np.int64]:
     """
     check_dealt(groups, "deal")
     blocks = (sha256(seed + block.to_bytes(8, "big")).digest() for block in range(-(-n // _KEYS)))
-    keys = np.frombuffer(b"".join(blocks), ">u8")[:n]
-    found = np.empty(n, np.int64)
-    found[np.argsort(keys, kind="stable")] = np.arange(n) % groups
+    keys = [key for block in blocks for key in struct.unpack(">4Q", block)][:n]
+    found = [0] * n
+    for place, slot in enumerate(sorted(range(n), key=keys.__getitem__)):
+        found[slot] = place % groups
     return found
 
 
 def dealt_groups(community: str, epoch: int, names: Sequence[str], groups: int) -> list[int]:
     """The number of the group that each user of a community is in by the deal of an epoch."""
-    return list(deal(deal_seed(community, epoch, roster_digest(names)), len(names), groups).tolist())
+    return deal(deal_seed(community, epoch, roster_digest(names)), len(names), groups)
 
 
 def dealt_names(groups: int) -> tuple[str, ...]:
@@ -69,5 +69,5 @@ def dealt_names(groups: int) -> tuple[str, ...]:
 
 def check_dealt(groups: object, owner: str, name: str = "groups") -> None:
     """Refuse what is no number of groups to deal users into."""
-    if isinstance(groups, bool) or not isinstance(groups, int | np.integer) or not 2 <= groups <= MAX_GROUPS:
+    if isinstance(groups, bool) or not isinstance(groups, Integral) or not 2 <= int(groups) <= MAX_GROUPS:
         raise bad_parameter(name, owner, f"a whole number from 2 to {MAX_GROUPS}", groups)

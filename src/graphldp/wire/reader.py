@@ -7,8 +7,7 @@ It has one form: at most four bytes, and no last byte of zero after another. A n
 from __future__ import annotations
 
 from functools import lru_cache
-
-import numpy as np
+from numbers import Integral
 
 from graphldp.errors import WireError
 
@@ -91,5 +90,5 @@ def _article(what: str) -> str:
 
 def check_whole(what: str, name: str, value: object, low: int, high: int) -> None:
     """Refuse what is no whole number from ``low`` to ``high``."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+    if isinstance(value, bool) or not isinstance(value, (int, Integral)) or not low <= int(value) <= high:
         raise WireError(f"{_article(what).title()} {what}'s {name} must be a whole number from {low} to {high}.")

@@ -13,10 +13,9 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
+from itertools import islice
+from operator import lt
 from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from graphldp.errors import WireError
 from graphldp.wire import codes
@@ -33,6 +32,7 @@ from graphldp.wire.layout import (
     most_groups,
     to_millionths,
 )
+from graphldp.wire.numbers import NO_LIST, Numbers, numbers
 from graphldp.wire.reader import Reader, check_whole, varint, zigzag
 from graphldp.wire.strict_json import read_object
 
@@ -61,7 +61,7 @@ class Report:
     epsilon1: float
     epsilon2: float
     noisy_degree: int | None
-    neighbours: NDArray[np.int32] = field(repr=False)
+    neighbours: Numbers = field(repr=False)
     asked: bool | None = None
     counts: tuple[int, ...] | None = None
 
@@ -101,28 +101,24 @@ class Report:
         """Whether its user is asked a second question."""
         return bool(self.asked) or LAYOUTS[self.mechanism].asks_all
 
-    def _checked_list(self) -> NDArray[np.int32]:
-        given = np.asarray(self.neighbours)
-        if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-            raise WireError("A report's list must be a flat array of whole numbers.")
-        wide = given.astype(np.int64)
-        if wide.size and not (wide[0] >= 0 and wide[-1] < self.n and (np.diff(wide) > 0).all()):
+    def _checked_list(self) -> Numbers:
+        kept = numbers(self.neighbours)
+        listed = kept.tolist()
+        if listed and not (listed[0] >= 0 and listed[-1] < self.n and all(map(lt, listed, islice(listed, 1, None)))):
             raise WireError("A report's list must be sorted, distinct and within the community.")
-        if (wide == self.user).any():
+        if self.user in listed:
             raise WireError("A report's list must not name the user herself.")
-        if not self.epsilon2 and wide.size:
+        if not self.epsilon2 and listed:
             raise WireError("A report that spends no ε₂ has an empty list.")
-        narrow = wide.astype(np.int32)
-        narrow.flags.writeable = False
-        return narrow
+        return kept
 
 
 def encode(report: Report) -> bytes:
     """The one encoding of a report."""
     layout, k, payload = LAYOUTS[report.mechanism], int(report.asked or False), b""
     if report.epsilon2:
-        listed = report.neighbours.astype(np.int64)
-        k, payload = codes.pack(listed - (listed > report.user), report.n - 1)
+        user = report.user
+        k, payload = codes.pack([each - (each > user) for each in report.neighbours.tolist()], report.n - 1)
     head = [bytes((FIRST_BYTE, MECHANISMS.index(report.mechanism) << 5 | k)), varint(report.n), varint(report.user)]
     if layout.epsilon1:
         head.append(to_millionths(report.epsilon1).to_bytes(3, "little"))
@@ -179,14 +175,14 @@ class ReportHead(NamedTuple):
         """Whether its user is asked a second question."""
         return bool(self.asked) or LAYOUTS[self.mechanism].asks_all
 
-    def neighbours(self) -> NDArray[np.int32]:
+    def neighbours(self) -> Numbers:
         """The list, unpacked.
 
         Raises:
             WireError: for anything that :func:`encode` would not have written.
         """
-        listed = codes.unpack(self.payload, self.k, self.entries, self.n - 1)
-        return (listed + (listed >= self.user)).astype(np.int32)
+        user, listed = self.user, codes.unpack(self.payload, self.k, self.entries, self.n - 1)
+        return numbers([each + (each >= user) for each in listed])
 
 
 def decode_head(data: bytes, *, n: int | None = None) -> ReportHead:
@@ -249,14 +245,14 @@ def from_json(text: str) -> Report:
         raise WireError(f"A report by {fields['mechanism']} in JSON has the fields {', '.join(names)}.")
     neighbours = fields.pop("neighbours")
     if not isinstance(neighbours, list) or not all(type(j) is int and 0 <= j < MAX_USERS for j in neighbours):
-        raise WireError("A report's list must be a flat array of whole numbers.")
+        raise WireError(NO_LIST)
     if "counts" in fields:
         if not isinstance(fields["counts"], list):
             raise WireError(_NO_COUNTS)
         fields["counts"] = tuple(fields["counts"])
     unspent = _unspent(fields["mechanism"])
     given: dict[str, Any] = {"epsilon1": unspent, "epsilon2": unspent, "noisy_degree": None} | fields
-    return Report(**given, neighbours=np.array(neighbours, np.int32))
+    return Report(**given, neighbours=numbers(neighbours))
 
 
 def field_names(mechanism: str) -> list[str]:

@@ -16,13 +16,12 @@ calls another form of a letter. Letters that most typefaces draw apart (l and 1,
 from __future__ import annotations
 
 import re
+import struct
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from graphldp.errors import WireError
 from graphldp.wire.unicode14 import RUNS
@@ -162,7 +161,7 @@ def roster_digest(names: Sequence[str], group_names: Sequence[str] = (), groups:
     if group_names:
         total.update(_MARK)
         _add(total, group_names)
-        total.update(_MARK + np.asarray(groups, ">u8").tobytes())
+        total.update(_MARK + struct.pack(f">{len(groups)}Q", *groups))
     return total.hexdigest()
 
 

@@ -37,9 +37,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import sha256
-
-import numpy as np
-from numpy.typing import NDArray
+from operator import add, itemgetter
+from typing import Any
 
 from graphldp.errors import WireError
 from graphldp.privacy.pairs import PAIR_USERS
@@ -53,6 +52,8 @@ MAX_ANSWER = 45
 _QUESTION_BYTE, _ANSWER_BYTE, _LISTS_BYTE = 0xE3, 0xE2, 0xE5
 _DIGEST = re.compile("[0-9a-f]{64}")
 _FIELDS = ("n", "user", "question", "count")
+_BITS, _DIGITS = bytes.maketrans(b"01", b"\0\1"), bytes.maketrans(b"\0\1", b"01")
+Flags = Any  # what lends its memory, as arrays of NumPy do: kept is a memoryview of the format "?", unchangeable
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,15 +64,14 @@ class Question:
         busy: True for each user who is.
     """
 
-    busy: NDArray[np.bool_] = field(repr=False)
+    busy: Flags = field(repr=False)
 
     def __post_init__(self) -> None:
-        given = np.array(self.busy)
-        if given.ndim != 1 or given.dtype != np.bool_:
+        given = _flags(self.busy, 1)
+        if given is None:
             raise WireError("A question must say of each user whether she is busy.")
         check_whole("question", "n", len(given), 1, MAX_USERS)
-        given.flags.writeable = False
-        object.__setattr__(self, "busy", given)
+        object.__setattr__(self, "busy", memoryview(given.tobytes()).cast("?"))
 
     @property
     def n(self) -> int:
@@ -80,7 +80,7 @@ class Question:
 
     def encode(self) -> bytes:
         """The one encoding of a question."""
-        return bytes((_QUESTION_BYTE,)) + varint(self.n) + np.packbits(self.busy).tobytes()
+        return bytes((_QUESTION_BYTE,)) + varint(self.n) + _packed(self.busy.tobytes())
 
     @cached_property
     def digest(self) -> str:
@@ -94,7 +94,7 @@ class Question:
         Raises:
             WireError: for anything that :meth:`encode` would not have written, with the reason.
         """
-        return Question(_bits(data, _QUESTION_BYTE, n, n))
+        return Question(memoryview(_bits(data, _QUESTION_BYTE, n, n)).cast("?"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,29 +105,34 @@ class NoisyLists:
         listed: [users, users], True where the first one's list names the second; nobody's names herself.
     """
 
-    listed: NDArray[np.bool_] = field(repr=False)
+    listed: Flags = field(repr=False)
 
     def __post_init__(self) -> None:
-        given = np.array(self.listed)
-        if given.ndim != 2 or given.shape[0] != given.shape[1] or given.dtype != np.bool_ or given.diagonal().any():
+        given = _flags(self.listed, 2)
+        if given is None or any(given.tobytes()[:: len(given) + 1]):
             raise WireError("Noisy lists must say of each user who of the others is listed.")
-        check_whole("question", "n", len(given), 1, PAIR_USERS)
-        given.flags.writeable = False
-        object.__setattr__(self, "listed", given)
+        n = len(given)
+        check_whole("question", "n", n, 1, PAIR_USERS)
+        object.__setattr__(self, "listed", memoryview(given.tobytes()).cast("?", (n, n)))
 
     @property
     def n(self) -> int:
         """Users in the community."""
         return len(self.listed)
 
-    def among(self, friends: Sequence[int]) -> NDArray[np.int64]:
-        """For each two of some users, how many of their two bits say that they are friends."""
-        some = self.listed[np.ix_(friends, friends)].astype(np.int64)
-        return np.asarray(some + some.T)
+    def among(self, friends: Sequence[int]) -> list[bytes]:
+        """For each two of some users, how many of their two bits say that they are friends: a row for each user."""
+        if len(friends) < 2:
+            return [b"\0"] * len(friends)
+        bits, n, chosen = self.listed.tobytes(), self.n, itemgetter(*friends)
+        some = [chosen(bits[friend * n : (friend + 1) * n]) for friend in friends]
+        return [bytes(map(add, row, column)) for row, column in zip(some, zip(*some, strict=True), strict=True)]
 
     def encode(self) -> bytes:
         """The one encoding of noisy lists."""
-        return bytes((_LISTS_BYTE,)) + varint(self.n) + np.packbits(self.listed[_others(self.n)]).tobytes()
+        bits = bytearray(self.listed.tobytes())
+        del bits[:: self.n + 1]  # nobody lists herself
+        return bytes((_LISTS_BYTE,)) + varint(self.n) + _packed(bits)
 
     @cached_property
     def digest(self) -> str:
@@ -142,9 +147,9 @@ class NoisyLists:
             WireError: for anything that :meth:`encode` would not have written, with the reason.
         """
         check_whole("question", "n", n, 1, PAIR_USERS)
-        listed = np.zeros((n, n), np.bool_)
-        listed[_others(n)] = _bits(data, _LISTS_BYTE, n, n * (n - 1))
-        return NoisyLists(listed)
+        bits = _bits(data, _LISTS_BYTE, n, n * (n - 1))
+        rows = (b"\0" + bits[n * place : n * (place + 1)] for place in range(n - 1))  # between two of the diagonal
+        return NoisyLists(memoryview(b"".join(rows) + b"\0").cast("?", (n, n)))
 
 
 SecondQuestion = Question | NoisyLists
@@ -159,23 +164,34 @@ def read_question(mechanism: str, data: bytes, n: int) -> SecondQuestion:
     return (NoisyLists if LAYOUTS[mechanism].asks_all else Question).decode(data, n=n)
 
 
-def _others(n: int) -> NDArray[np.bool_]:
-    """Of each user, all but herself."""
-    return ~np.eye(n, dtype=np.bool_)
+def _flags(given: Flags, dimensions: int) -> memoryview[bool] | None:
+    """An array of flags, of so many dimensions of one length; None for anything else."""
+    try:
+        found: Any = memoryview(given)
+    except TypeError:
+        return None
+    good = found.format == "?" and found.ndim == dimensions and len({*found.shape}) == 1
+    return found if good else None
 
 
-def _bits(data: bytes, first: int, n: int, count: int) -> NDArray[np.bool_]:
-    """The bits of a question to n users."""
+def _packed(flags: bytes | bytearray) -> bytes:
+    """Eight flags in a byte, the first one on top; zeros up to a whole byte."""
+    size = -(-len(flags) // 8)
+    return int(flags.translate(_DIGITS).ljust(8 * size, b"0") or b"0", 2).to_bytes(size)
+
+
+def _bits(data: bytes, first: int, n: int, count: int) -> bytes:
+    """The flags of a question to n users, a byte each."""
     reader = Reader(data, "question")
     reader.version(first)
     reader.users(n)
     packed, size = reader.rest(), -(-count // 8)
     if len(packed) != size:
         raise WireError(f"A question to {n} users has {size} bytes of bits.")
-    bits = np.unpackbits(np.frombuffer(packed, np.uint8))
-    if bits[count:].any():
+    bits = f"{int.from_bytes(packed):0{8 * size}b}"[: 8 * size].encode().translate(_BITS)
+    if any(bits[count:]):
         raise WireError("A question ends in zeros.")
-    return bits[:count].astype(np.bool_)
+    return bits[:count]
 
 
 @dataclass(frozen=True)

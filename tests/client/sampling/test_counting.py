@@ -98,11 +98,10 @@ def test_what_cannot_be_counted_is_refused_before_anything_is_drawn(given: dict[
 
 def test_the_noise_is_independent_of_the_counts() -> None:
     """From the same coins, whoever the friends are: the counts differ by what is true and by nothing else."""
-    groups = np.array([0, 1, 1, 0, 2])
+    groups = [0, 1, 1, 0, 2]
     for some, others in (([], [1, 2, 3]), ([3], [4]), ([1, 2, 3, 4], [2])):
         noisy = [
-            counting.noisy_counts(np.array(each, np.int32), groups, Fraction(1, 2), Entropy(_source=_bytes()))
-            for each in (some, others)
+            counting.noisy_counts(each, groups, Fraction(1, 2), Entropy(_source=_bytes())) for each in (some, others)
         ]
         true = [counting.true_counts(each, groups, 3) for each in (some, others)]
         assert np.array_equal(np.diff(noisy, axis=0), np.diff(true, axis=0))

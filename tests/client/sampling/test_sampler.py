@@ -116,7 +116,7 @@ class TestDraw:
 
     def test_noisy_degrees_have_no_list(self) -> None:
         report = draw([1, 5], "noisy-degrees", epsilon2=0.0)
-        assert report.neighbours.size == 0
+        assert not len(report.neighbours)
         assert report.noisy_degree is not None
 
     @pytest.mark.parametrize(("rough", "hub"), [(59, False), (60, True), (61, True), (1 << 40, True)])
@@ -130,7 +130,7 @@ class TestDraw:
             report = draw([1, 5], "hub-lists", epsilon1=0.4, epsilon2=1.6, hub_from=60)
             said = (report.noisy_degree, report.epsilon1, report.epsilon2, report.hub)
             assert said == ((min(rough, (1 << 27) - 1), 0.4, 1.6, True) if hub else (fine, 2.0, 0.0, False))
-            assert hub or not report.neighbours.size
+            assert hub or not len(report.neighbours)
 
     @pytest.mark.parametrize("options", [{"hub_from": None}, {"epsilon2": 0.0, "hub_from": -(1 << 27)}])
     def test_where_nobody_is_a_hub_everybody_sends_a_noisy_degree(self, options: dict[str, Any]) -> None:
@@ -150,7 +150,7 @@ class TestDraw:
         friends = np.arange(5, 60, 5, dtype=np.int32)
         whole = draw(friends, n=1000, _entropy=counted(3)).neighbours
         monkeypatch.setattr(sampler, "_CHUNK", 64)
-        assert np.array_equal(whole, draw(friends, n=1000, _entropy=counted(3)).neighbours)
+        assert whole.tolist() == draw(friends, n=1000, _entropy=counted(3)).neighbours.tolist()
 
     def test_every_bit_draws_as_much(self) -> None:
         taken = []
@@ -170,7 +170,8 @@ class TestDraw:
         listed = np.zeros(n)
         rounds = 400
         for _ in range(rounds):
-            listed[draw(friends, "rr", n=n, epsilon1=0.0, epsilon2=1.0, _entropy=entropy).neighbours] += 1
+            drawn = draw(friends, "rr", n=n, epsilon1=0.0, epsilon2=1.0, _entropy=entropy)
+            listed[np.asarray(drawn.neighbours)] += 1
         p = math.e / (math.e + 1)
         strangers = np.setdiff1d(np.arange(n), [*friends, 3])
         for users, rate in ((friends, p), (strangers, 1 - p)):

@@ -11,25 +11,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graphldp.client.sampling.entropy import Entropy
 from graphldp.client.sampling.laplace import discrete_laplace
 from graphldp.errors import DataError
 
 
-def partition(groups: Sequence[int] | None, n: int) -> NDArray[np.int64]:
+def partition(groups: Sequence[int] | None, n: int) -> list[int]:
     """The number of each user's group, where each of n users is in one and none of the groups is empty."""
     if groups is None:
         raise DataError("Friends are counted by public groups, and there are none.")
-    found = np.asarray(groups)
-    if found.shape != (n,) or found.dtype.kind not in "iu" or set(found.tolist()) != set(range(int(found.max()) + 1)):
+    found = list(groups)
+    if len(found) != n or {type(group) for group in found} != {int} or set(found) != set(range(max(found) + 1)):
         raise DataError("Each user must be in one public group, numbered from 0, and none of them may be empty.")
-    return found.astype(np.int64)
+    return found
 
 
-def true_counts(friends: Iterable[int], groups: Sequence[int] | NDArray[np.int64], count: int) -> list[int]:
+def true_counts(friends: Iterable[int], groups: Sequence[int], count: int) -> list[int]:
     """How many friends are in each of so many groups; this never leaves the device."""
     found = [0] * count
     for friend in friends:
@@ -37,9 +34,7 @@ def true_counts(friends: Iterable[int], groups: Sequence[int] | NDArray[np.int64
     return found
 
 
-def noisy_counts(
-    friends: NDArray[np.int32], groups: NDArray[np.int64], epsilon: Fraction, entropy: Entropy
-) -> list[int]:
+def noisy_counts(friends: Iterable[int], groups: Sequence[int], epsilon: Fraction, entropy: Entropy) -> list[int]:
     """Draw one noise for each group, in the order of their numbers, and add it."""
-    counts = true_counts(friends.tolist(), groups, int(groups.max()) + 1)
+    counts = true_counts(friends, groups, max(groups) + 1)
     return [count + discrete_laplace(epsilon, entropy) for count in counts]

@@ -6,12 +6,11 @@ There is no seed. The byte source is a private argument that only tests reach.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import sys
+from array import array
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 Drawn = TypeVar("Drawn")
 
@@ -60,8 +59,10 @@ class Entropy:
             if drawn is not None:
                 return drawn
 
-    def words(self, count: int, bits: int) -> NDArray[np.uint64]:
+    def words(self, count: int, bits: int) -> Sequence[int]:
         """Uniform numbers of so many bits, 1 to 64."""
         size = next(size for size in (1, 2, 4, 8) if bits <= 8 * size)
-        drawn = np.frombuffer(self._source(count * size), f"<u{size}").astype(np.uint64, copy=False)
-        return drawn >> np.uint64(8 * size - bits) if bits < 8 * size else drawn
+        drawn = array({1: "B", 2: "H", 4: "I", 8: "Q"}[size], self._source(count * size))
+        if sys.byteorder == "big":
+            drawn.byteswap()
+        return [word >> 8 * size - bits for word in drawn] if bits < 8 * size else drawn

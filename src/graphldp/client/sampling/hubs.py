@@ -12,19 +12,18 @@ user spends ε₁ once, also where the collector lies about who is busy, as long
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+import math
+from collections.abc import Iterable, Sequence
 
 from graphldp.client.sampling.entropy import Entropy
 from graphldp.client.sampling.laplace import discrete_laplace
 from graphldp.client.sampling.sampler import clipped, exact
 from graphldp.wire import Answer, Question, Report
+from graphldp.wire.numbers import numbers
 
 
 def draw(
-    friends: Sequence[int] | NDArray[np.int32],
+    friends: Iterable[int],
     *,
     n: int,
     user: int,
@@ -41,13 +40,13 @@ def draw(
         epsilon1: ε₁ in whole millionths.
         hub_from: the noisy degree from which on a user is asked again; None where nobody is.
     """
-    degree = len(Report("public", n, user, np.inf, np.inf, None, np.asarray(friends)).neighbours)  # checks the list
+    degree = len(Report("public", n, user, math.inf, math.inf, None, numbers(friends)).neighbours)  # checks the list
     epsilon, entropy = exact(epsilon1), Entropy() if _entropy is None else _entropy
     first, second = (discrete_laplace(epsilon, entropy) for _ in range(2))
     rough = degree + first + second
     asked = hub_from is not None and rough >= hub_from
     told = clipped(rough if asked else degree + first)
-    return Report("hub-counts", n, user, epsilon1, 0.0, told, np.zeros(0, np.int32), asked), second if asked else None
+    return Report("hub-counts", n, user, epsilon1, 0.0, told, numbers(()), asked), second if asked else None
 
 
 def answer(question: Question, friends: Sequence[int], user: int, noise: int) -> Answer:
@@ -59,5 +58,5 @@ def answer(question: Question, friends: Sequence[int], user: int, noise: int) ->
         user: her own number.
         noise: N₂.
     """
-    busy = int(question.busy[np.array(friends, np.int64)].sum())
+    busy = sum(question.busy[friend] for friend in friends)
     return Answer(question.n, user, question.digest, clipped(busy + noise))

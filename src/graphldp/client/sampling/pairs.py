@@ -13,23 +13,21 @@ no other: ``docs/mechanisms/closed-pairs.md`` has the proof.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-
-import numpy as np
-from numpy.typing import NDArray
 
 from graphldp.client.sampling.entropy import Entropy
 from graphldp.client.sampling.laplace import discrete_laplace
 from graphldp.client.sampling.sampler import WORD_BITS, clipped, draw_list, exact, exp_below, thresholds
 from graphldp.privacy import pairs
 from graphldp.wire import Answer, NoisyLists, Report
+from graphldp.wire.numbers import numbers
 
 _FINE = 1 << 16  # F is a multiple of one of these
 
 
 def draw(
-    friends: Sequence[int] | NDArray[np.int32],
+    friends: Iterable[int],
     *,
     n: int,
     user: int,
@@ -47,12 +45,12 @@ def draw(
         epsilon1: ε₀ in whole millionths.
         epsilon2: ε₁ + ε₂, likewise.
     """
-    mine = Report("public", n, user, np.inf, np.inf, None, np.asarray(friends)).neighbours  # checks the list
+    mine = Report("public", n, user, math.inf, math.inf, None, numbers(friends)).neighbours  # checks the list
     on_degree, both = exact(epsilon1), exact(epsilon2)
     entropy = Entropy() if _entropy is None else _entropy
     told = clipped(len(mine) + discrete_laplace(on_degree, entropy))
     stranger, neighbour = thresholds(both * pairs.LIST_PART, n, None, _word_bits)
-    listed = draw_list(mine, n, user, stranger, neighbour, entropy, _word_bits)
+    listed = draw_list(mine.tolist(), n, user, stranger, neighbour, entropy, _word_bits)
     report = Report("closed-pairs", n, user, epsilon1, epsilon2, told, listed)
     return report, discrete_laplace(both * (1 - pairs.LIST_PART) / cap(report), entropy)
 
@@ -62,7 +60,7 @@ def cap(report: Report) -> int:
     e, one = exp_below(exact(report.epsilon2) * pairs.LIST_PART)
     wrong = _FINE - (2 * _FINE * e + e + one) // (2 * (e + one))
     slack = max(1, math.ceil(min(Fraction(pairs.PAIR_SLACK) / exact(report.epsilon1), Fraction(report.n))))
-    return int(pairs.pair_cap(report.noisy_degree or 0, report.n, wrong / _FINE, slack))
+    return pairs.pair_cap(report.noisy_degree or 0, report.n, wrong / _FINE, slack)
 
 
 def answer(question: NoisyLists, friends: Sequence[int], report: Report, noise: int) -> Answer:

@@ -16,28 +16,29 @@ By rr, and for a hub of hub-lists, q = 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import compress
+from operator import lt
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from graphldp.client.sampling import coarsening, counting
 from graphldp.client.sampling.entropy import Entropy
 from graphldp.client.sampling.laplace import discrete_laplace
 from graphldp.errors import GraphLDPError, ParameterError, bad_parameter
 from graphldp.wire import DEGREE_RANGE, MILLION, WITH_COUNTS, WITH_DEGREE, Report, to_millionths
+from graphldp.wire.numbers import Numbers, numbers
 
 WORD_BITS = 64
-_NONE = np.zeros(0, np.int32)
+_NONE = numbers(())
 _CHUNK = 1 << 18  # users at a time: bounds the memory at n = 3 million
 
 
 def draw(
-    friends: Sequence[int] | NDArray[np.int32],
+    friends: Iterable[int],
     *,
     mechanism: str,
     n: int,
@@ -69,7 +70,7 @@ def draw(
             f"Unknown arguments of draw: {', '.join(sorted(refused))}. A report takes its randomness from the "
             "operating system alone; there is no seed."
         )
-    mine = Report("public", n, user, np.inf, np.inf, None, np.asarray(friends))  # checks the list, n and the number
+    mine = Report("public", n, user, math.inf, math.inf, None, numbers(friends))  # checks the list, n and the number
     if mechanism == "public":
         return Report(mechanism, n, user, epsilon1, epsilon2, None, mine.neighbours)
     entropy = Entropy() if _entropy is None else _entropy
@@ -84,15 +85,15 @@ def draw(
     if not epsilon2:
         return Report(mechanism, n, user, epsilon1, epsilon2, degree, _NONE)
     stranger, neighbour = thresholds(exact(epsilon2), n, degree if mechanism == "dprr" else None, _word_bits)
-    noisy = draw_list(mine.neighbours, n, user, stranger, neighbour, entropy, _word_bits)
+    noisy = draw_list(mine.neighbours.tolist(), n, user, stranger, neighbour, entropy, _word_bits)
     return Report(mechanism, n, user, epsilon1, epsilon2, degree, noisy)
 
 
 def _counted(
-    mine: Report, groups: NDArray[np.int64], mechanism: str, epsilon1: float, epsilon2: float, entropy: Entropy
+    mine: Report, groups: Sequence[int], mechanism: str, epsilon1: float, epsilon2: float, entropy: Entropy
 ) -> Report:
     """friend-counts: one noisy count for each group."""
-    nobody = (0,) * (int(groups.max()) + 1)
+    nobody = (0,) * (max(groups) + 1)
     empty = replace(mine, mechanism=mechanism, epsilon1=epsilon1, epsilon2=epsilon2, neighbours=_NONE, counts=nobody)
     counts = counting.noisy_counts(mine.neighbours, groups, exact(epsilon1), entropy)
     return replace(empty, counts=tuple(clipped(count) for count in counts))
@@ -114,25 +115,24 @@ def _gated(
 
 
 def draw_list(
-    friends: NDArray[np.int32],
+    friends: Sequence[int],
     n: int,
     user: int,
     stranger: int,
     neighbour: int,
     entropy: Entropy,
     bits: int,
-) -> NDArray[np.int32]:
+) -> Numbers:
     """Draw the list: one word per other user, compared with the threshold of what she is."""
-    others = np.zeros(n - 1, np.bool_)
-    others[friends - (friends > user)] = True
-    limits = np.array([stranger, neighbour], np.uint64)
-    listed = [np.zeros(0, np.int64)]
+    others = bytearray(n - 1)
+    for friend in friends:
+        others[friend - (friend > user)] = 1
+    limits, noisy = (stranger, neighbour), list[int]()
     for start in range(0, n - 1, _CHUNK):
         mine = others[start : start + _CHUNK]
-        drawn = entropy.words(len(mine), bits) < limits[mine.astype(np.intp)]
-        listed.append(np.flatnonzero(drawn) + start)
-    noisy = np.concatenate(listed)
-    return (noisy + (noisy >= user)).astype(np.int32)
+        drawn = map(lt, entropy.words(len(mine), bits), map(limits.__getitem__, mine))
+        noisy += compress(range(start, start + len(mine)), drawn)
+    return numbers([each + (each >= user) for each in noisy])
 
 
 def thresholds(epsilon2: Fraction, n: int, noisy_degree: int | None, bits: int) -> tuple[int, int]:

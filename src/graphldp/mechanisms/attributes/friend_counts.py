@@ -96,7 +96,7 @@ class FriendCounts(Mechanism):
         known = zip(graphs.graph_ids.tolist(), graphs.sizes.tolist(), strict=True)
         seed = key.astype("<u8").tobytes()
         parts = [deal(sha256(seed + graph.to_bytes(8, "big")).digest(), n, self.dealt) for graph, n in known]
-        groups = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+        groups = np.array([group for part in parts for group in part], np.int64)
         columns = replace(graphs.attributes or Attributes(), groups=groups, num_groups=self.dealt)
         return replace(graphs, attributes=columns, trusted=True)
 

@@ -5,20 +5,18 @@ They are a Rice code of the gaps with a parameter k (:mod:`.golomb`), and few bi
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
+from itertools import compress
 
 from graphldp.wire.codes import golomb
 
-Positions = NDArray[np.int64]
 
-
-def pack(listed: Positions, size: int) -> tuple[int, bytes]:
+def pack(listed: Sequence[int], size: int) -> tuple[int, bytes]:
     """k and the bytes."""
     return golomb.pack(_complement(listed, size) if len(listed) > size - len(listed) else listed)
 
 
-def unpack(data: bytes, k: int, count: int, size: int) -> Positions:
+def unpack(data: bytes, k: int, count: int, size: int) -> list[int]:
     """The ``count`` positions below ``size`` that were packed.
 
     Raises:
@@ -34,7 +32,8 @@ def fits(data: bytes, k: int, count: int, size: int) -> bool:
     return golomb.fits(data, k, min(count, size - count), size)
 
 
-def _complement(positions: Positions, size: int) -> Positions:
-    mask = np.ones(size, np.bool_)
-    mask[positions] = False
-    return np.flatnonzero(mask)
+def _complement(positions: Sequence[int], size: int) -> list[int]:
+    left = bytearray(b"\1") * size
+    for position in positions:
+        left[position] = 0
+    return list(compress(range(size), left))

@@ -204,7 +204,8 @@ def _noisy_lists(connection: Connection, community: Community) -> tuple[NoisyLis
     listed, here = np.zeros((n, n), np.bool_), np.zeros(n, np.bool_)
     query = select(table.c.user, table.c.body).where(table.c.community == community.key, table.c.body.is_not(None))
     for row in connection.execute(query, execution_options={"yield_per": 1000}):
-        listed[row.user, decode_head(bytes(row.body), n=n).neighbours()] = here[row.user] = True
+        known = np.asarray(decode_head(bytes(row.body), n=n).neighbours())
+        listed[row.user, known] = here[row.user] = True
     rng, flip = np.random.default_rng(secrets.randbits(128)), wrong_bits(community.choices[0].epsilon2)
     for user in np.flatnonzero(~here).tolist():
         listed[user] = rng.random(n) < flip

@@ -20,6 +20,7 @@ from graphldp.privacy import Budget
 from graphldp.privacy.hubs import HUB_TIMES, LIST_SHARE, LIST_TIMES, LISTS_ABOVE
 from graphldp.privacy.pairs import LIST_PART, PAIR_SLACK, wrong_bits
 from graphldp.reports import HubAnswers, Origin, PairAnswers, Reports
+from graphldp.wire.bulk import read_plain
 
 BATCH = 50_000
 """Users whose reports are held at a time where communities are read one batch after the other."""
@@ -90,13 +91,13 @@ class _Shared:
         place = {community.key: place for place, community in enumerate(communities)}
         graph = np.array([place[each.community] for each in sent], np.int64)
         users = graph_ptr[graph] + np.array([each.user for each in sent], np.int64)
-        plain = wire.read_plain([each.body for each in sent], np.diff(graph_ptr)[graph])
+        plain = read_plain([each.body for each in sent], np.diff(graph_ptr)[graph])
         missing[users], epsilon1[users], degrees[users] = False, plain.epsilon1, plain.noisy_degree
         asked[users] = plain.asked
         for at in np.flatnonzero(~plain.read).tolist():
             start, user = int(graph_ptr[graph[at]]), int(users[at])
             report = wire.decode(sent[at].body, n=communities[graph[at]].n)
-            lists[user], lengths[user] = report.neighbours, len(report.neighbours)
+            lists[user], lengths[user] = np.asarray(report.neighbours), len(report.neighbours)
             epsilon1[user], epsilon2[user] = report.epsilon1, report.epsilon2
             if report.mechanism == "closed-pairs":
                 epsilon2[user] = report.epsilon2 * float(LIST_PART)
@@ -107,7 +108,7 @@ class _Shared:
             if report.counts is not None:
                 counts[user] = report.counts
             elif self.groups:  # a public list: her counts follow from it
-                counts[user] = np.bincount(groups[report.neighbours + start], minlength=self.groups)
+                counts[user] = np.bincount(groups[lists[user] + start], minlength=self.groups)
         labels = np.array([NO_LABEL if community.label is None else community.label for community in communities])
         return Reports(
             np.concatenate(([0], np.cumsum(lengths))),
