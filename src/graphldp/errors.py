@@ -29,6 +29,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
+from traceback import walk_tb
+from types import TracebackType
 from typing import Any
 
 
@@ -81,14 +83,14 @@ class DownloadError(GraphLDPError, OSError):
 
 
 EXTRAS: dict[str, tuple[str, ...]] = {
-    "draw": ("llvmlite", "networkx", "numba", "scipy"),
+    "draw": ("llvmlite", "networkx", "numba", "numpy", "scipy"),
     "learn": ("sklearn", "threadpoolctl", "torch", "torch_geometric"),
     "tensorboard": ("tensorboard",),
     "plots": ("matplotlib", "pandas"),
     "client": ("cryptography", "httpx"),
     "serve": (
-        *("alembic", "anyio", "cryptography", "fastapi", "h11", "jinja2", "prometheus_client", "pydantic", "scipy"),
-        *("segno", "sqlalchemy", "starlette", "uvicorn"),
+        *("alembic", "anyio", "cryptography", "fastapi", "h11", "jinja2", "numpy", "prometheus_client", "pydantic"),
+        *("scipy", "segno", "sqlalchemy", "starlette", "uvicorn"),
     ),
     "postgres": ("psycopg",),
     "oidc": ("httpx", "joserfc"),
@@ -97,6 +99,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
 }
 """The packages that each extra of pyproject.toml brings, by the names under which they are imported."""
 
+_OF_PARTS = {"collector": "serve", "learn": "learn"}
 _POSIX = ("fcntl", "resource")
 
 
@@ -167,5 +170,14 @@ def extra_named(what: str) -> Iterator[None]:
         package = (error.name or "").partition(".")[0]
         if package in _POSIX:
             raise PlatformError(f"{what} needs Linux or macOS.") from None
-        extra = next((extra for extra, packages in EXTRAS.items() if package in packages), None)
+        extra = _extra_of(package, error.__traceback__)
         raise (error if extra is None else MissingExtraError(what, extra)) from None
+
+
+def _extra_of(package: str, trace: TracebackType | None) -> str | None:
+    """The extra that brings a package: that of the part which asked for it, where others bring it too."""
+    rooms = [(each.f_globals.get("__name__") or "").split(".")[1:2] for each, _ in walk_tb(trace)]
+    for extra in [_OF_PARTS[room[0]] for room in rooms if room and room[0] in _OF_PARTS]:
+        if package in EXTRAS[extra] or (extra == "learn" and package in EXTRAS["draw"]):
+            return extra
+    return next((extra for extra, packages in EXTRAS.items() if package in packages), None)

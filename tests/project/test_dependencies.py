@@ -21,21 +21,25 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 # which extras a room may import from, beside what is always there
 ROOMS = {
+    "audit": ("draw", "client"),
     "cli": ("learn",),
     "client": ("client",),
     "collector": ("serve", "postgres", "oidc", "otel", "ray"),
     "datasets": ("draw",),
     "estimates": ("draw", "plots"),
     "experiments": ("learn", "ray"),
+    "files": ("draw",),
     "graphs": ("draw", "learn"),
     "intervals": ("serve",),
     "learn": ("learn",),
     "machines": ("learn", "ray"),
     "mechanisms": ("draw", "ray"),
     "neighbour_lists": ("draw",),
-    "pages": ("plots",),
+    "pages": ("draw", "plots"),
+    "privacy": ("draw",),
     "reports": ("draw", "learn"),
     "threats": ("draw",),
+    "wire": ("serve",),
 }
 WITH_TORCH = {"triton"}  # comes with torch where there is a GPU, and is imported there only
 LOCKS = {"client": ("client",), "collector": ("serve", "postgres"), "training": ("serve", "postgres", "learn")}

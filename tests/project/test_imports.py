@@ -91,11 +91,12 @@ def test_importing_graphldp_loads_neither_torch_nor_numba() -> None:
     assert not loaded_by("import graphldp") & {"torch", "torch_geometric", "numba", "numpy"}
 
 
-def test_the_client_loads_neither_torch_nor_numba() -> None:
-    modules = sorted({each.where for each in imports() if each.room == "client"})
+def test_the_client_and_its_commands_load_no_numpy() -> None:
+    """So that members install little; and neither torch nor numba, which bring it."""
+    modules = sorted({each.where for each in imports() if each.room == "client" or each.where.startswith("cli/client")})
     assert modules
     program = "; ".join(f"import graphldp.{m.removesuffix('.py').replace('/', '.')}" for m in modules)
-    assert not loaded_by(program.replace(".__init__", "")) & {"torch", "numba"}
+    assert not loaded_by(program.replace(".__init__", "")) & {"torch", "numba", "numpy", "scipy"}
 
 
 def test_a_collector_starts_without_what_only_training_needs() -> None:
