@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from benchmarks.proof import growth
 from benchmarks.proof.setting import Scale
 
 import graphldp as gl
-from benchmarks.proof import growth
 
 FREE = {"Budget", "Guarantee", "GraphLDPError", "Mechanism", "RowMechanism", "Recipe", "check_mechanism", "recommended"}
 """What does no work on graphs of its own, or checks another's."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from benchmarks.services import MissingComponentError, postgres_binaries
-
 from benchmarks.speed import arrivals
 
 

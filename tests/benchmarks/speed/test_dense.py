@@ -4,8 +4,8 @@ import math
 from pathlib import Path
 
 import pytest
-
 from benchmarks.speed import dense
+
 from graphldp.datasets import synthetic
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from benchmarks.speed import nodes
+
 from graphldp.datasets import synthetic
 
 

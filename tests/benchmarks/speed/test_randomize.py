@@ -3,9 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.speed.timing import keep
-
 from benchmarks.speed import randomize
+from benchmarks.speed.timing import keep
 
 
 @pytest.mark.long

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.speed import stacked
 
 import graphldp as gl
-from benchmarks.speed import stacked
 
 
 @pytest.mark.long

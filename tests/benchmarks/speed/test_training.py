@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.speed import training
 
 import graphldp as gl
-from benchmarks.speed import training
 from graphldp.experiments.speed import BATCH
 
 
