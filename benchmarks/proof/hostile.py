@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import multiprocessing
 import os
 import socket
@@ -25,6 +26,7 @@ SLOWER = 5
 GROWTH = 400  # megabytes
 PER_SECOND = 20  # requests, each of another stranger, whose address a proxy passes on: none meets a limit of hers
 QUIET = 100  # reports, before each attack and after it
+MOMENT = 0.005  # seconds between two reports
 TRIES = 3  # of each attack: what else the machine does makes some of them slower, and none faster
 
 
@@ -159,7 +161,7 @@ class _Honest:
             self.line.sendall(each.request())
             self.stored += b" 201 " in self.line.recv(4096)
             found.append(time.perf_counter() - start)
-            time.sleep(0.002)
+            time.sleep(MOMENT)
         self.sent += len(found)
         return found
 
@@ -174,7 +176,8 @@ def prove(scale: Scale, kind: str) -> Finding:
     finding, seconds = Finding(f"hostile, {kind}"), 20.0 if scale.full else 2.0
     with databases(kind) as (database, _), socket.create_server(("127.0.0.1", 0)) as mute:
         store = Store.open(database)
-        reports = prepare(store, 60_000 if scale.full else 8_000)
+        most = QUIET + seconds / MOMENT  # reports around and during an attack
+        reports = prepare(store, 2 * QUIET + math.ceil(len(ATTACKS) * TRIES * most))
         # strangers have machines of their own, and the collector does not share its processors with them
         apart = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=os.nice, initargs=(10,))
         provider = {"oidc_issuer": f"http://127.0.0.1:{mute.getsockname()[1]}", "oidc_client_id": "x"}
