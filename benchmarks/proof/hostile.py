@@ -27,7 +27,7 @@ GROWTH = 400  # megabytes
 PER_SECOND = 20  # requests, each of another stranger, whose address a proxy passes on: none meets a limit of hers
 QUIET = 100  # reports, before each attack and after it
 MOMENT = 0.005  # seconds between two reports
-TRIES = 3  # of each attack: what else the machine does makes some of them slower, and none faster
+TRIES = 5  # of each attack: what else the machine does makes some of them slower, and none faster
 
 
 def _batch(items: list[dict[str, object]]) -> bytes:

@@ -7,6 +7,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+import httpx
 import pytest
 from tests.collector.people import report
 from tests.collector.site import Site
@@ -118,40 +119,53 @@ def test_nonsense_fills_no_log(site: Site) -> None:
     assert site.collector.output().count("\n") == before
 
 
+def large_answer(site: Site, id: str) -> tuple[int, bytes]:
+    """The least bytes of a community's answer, some megabytes, and the request for it."""
+    names = [f"{place:05d}{'x' * 195}" for place in range(20_000)]
+    site.store.open_community(id, names, mechanism="dprr", choices=site.cats.choices)
+    token = site.store.invite(id, [0])[0]
+    head = f"GET /v1/communities/{id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+    return sum(map(len, names)), head.encode()
+
+
 @pytest.mark.attack("collector")
 def test_a_reader_that_never_reads(site: Site) -> None:
-    """Answers that are never read.
-
-    It asks for so many answers at once that they fill every buffer on the way.
-    """
-    request = b"GET /static/style.css HTTP/1.1\r\nHost: x\r\n\r\n"
+    """An answer that is never read, and is larger than every buffer on the way."""
+    _, head = large_answer(site, "unread")
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.settimeout(PATIENCE)
         connection.connect(("127.0.0.1", site.collector.port))
-        assert ends_while_sending(connection, request * 2000)
+        connection.sendall(head)
+        assert ends_while_sending(connection, b"x")
 
 
 @pytest.mark.attack("collector")
 def test_a_slow_but_steady_reader_gets_its_answer(site: Site) -> None:
-    """Answers that are never read.
-
-    An answer of some megabytes, read in more than three times what one part of it may take.
-    """
-    names = [f"{place:05d}{'x' * 195}" for place in range(20_000)]
-    site.store.open_community("large", names, mechanism="dprr", choices=site.cats.choices)
-    token = site.store.invite("large", [0])[0]
-    head = (
-        f"GET /v1/communities/large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
-    )
+    """A large answer that is read in more than three times what one part of it may take."""
+    least, head = large_answer(site, "large")
     received = 0
     with connect(site) as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
-        connection.sendall(head.encode())
+        connection.sendall(head)
         while chunk := connection.recv(1 << 16):
             received += len(chunk)
             time.sleep(0.03)
-    assert received > sum(map(len, names))
+    assert received > least
+
+
+@pytest.mark.attack("collector")
+def test_requests_that_do_not_wait_for_answers(site: Site) -> None:
+    """Hundreds of requests in one packet: each connection made the work of hundreds."""
+    with connect(site) as connection:
+        connection.sendall(HEALTH * 300)
+        received = b""
+        while chunk := connection.recv(1 << 16):
+            received += chunk
+    assert 1 <= received.count(b"HTTP/1.1 ") <= 10
+    with httpx.Client(base_url=site.collector.url, limits=httpx.Limits(max_connections=1)) as http:
+        ports = {http.get("/healthz").extensions["network_stream"].get_extra_info("client_addr") for _ in range(30)}
+    assert len(ports) == 1  # one after the other
 
 
 @pytest.mark.attack("collector")

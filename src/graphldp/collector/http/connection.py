@@ -29,6 +29,7 @@ _STEP_SECONDS = 0.05  # between two looks at a connection, at least
 _PROGRESS = 1 << 16  # bytes of an answer that have to leave within its time
 _HEAD_BYTES = 1 << 16  # of a head that is not complete yet; uvicorn's own limit
 _METHOD_BYTES = 20  # longer than any that there is; traces keep it
+_IN_A_ROW = 8  # requests that do not wait for answers make much work by few bytes; one may cross an answer's end
 _CHUNKS, _CHUNK_BYTES = 100, 256  # a body may have so many chunks, and one more for so many bytes
 
 _LOG = logging.getLogger(CONNECTIONS)
@@ -105,6 +106,7 @@ def limited(limits: Limits) -> type[asyncio.Protocol]:
             self._seconds = limits.seconds
             self._state: tuple[State, object, int] = (State.HEAD, None, 0)
             self._since, self._unread, self._read = self.loop.time(), 0, 0
+            self._in_a_row = 0  # requests that came before the answer to the one before
             self._address = None if self.client is None or self.client[0] in proxies else network_of(self.client[0])
             self._timer = self.loop.call_later(step, self._look)
             load = len(self.connections) / limits.connections
@@ -136,6 +138,13 @@ def limited(limits: Limits) -> type[asyncio.Protocol]:
                 ):
                     self.transport.write(self.conn.send(event) or b"")
             self.transport.close()
+
+        def on_response_complete(self) -> None:
+            asked_before = self.conn.their_state is h11.DONE and bool(self.conn.trailing_data[0])
+            self._in_a_row = self._in_a_row + 1 if asked_before else 0
+            if self._in_a_row > _IN_A_ROW:
+                self.transport.close()
+            super().on_response_complete()
 
         def resume_writing(self) -> None:
             super().resume_writing()
